@@ -1,0 +1,54 @@
+/* algo.c - the registry, and the frame that every compiled schedule has. */
+#include "algos/algo.h"
+
+#include <string.h>
+
+#define ALGO(collective, name) extern const algo algo_##collective##_##name;
+#include "algos/algos.def"
+#undef ALGO
+
+const algo *const algo_table[] = {
+#define ALGO(collective, name) &algo_##collective##_##name,
+#include "algos/algos.def"
+#undef ALGO
+};
+
+const int algo_count = sizeof algo_table / sizeof *algo_table;
+
+coll_kind algo_family(coll_kind kind)
+{
+    return kind == COLL_ALLGATHERV ? COLL_ALLGATHER : kind;
+}
+
+int algo_find(coll_kind kind, const char *name)
+{
+    for (int i = 0; i < algo_count; i++)
+        if (algo_table[i]->kind == algo_family(kind) && strcmp(algo_table[i]->name, name) == 0)
+            return i;
+    return ALGO_NONE;
+}
+
+int ceil_log2(int n)
+{
+    int log = 0;
+
+    while (n > 1 << log)
+        log++;
+    return log;
+}
+
+/* The copy of the own block comes first in program order, so that whoever sends it from its final
+ * place waits for it; what sends it from the send buffer does not. */
+sched_error algo_compile(const algo *a, coll_form form, const coll *c, sched **result)
+{
+    group everyone = {.size = c->p, .index = c->rank};
+    blockmap blocks = blockmap_recv(c);
+    sched_builder *s = sched_begin(c->p, form);
+
+    if (!s)
+        return SCHED_NO_MEMORY;
+    if (!c->in_place)
+        sched_copy(s, blocks.own, block(&blocks, c->rank));
+    a->compile(c, &everyone, &blocks, s);
+    return sched_commit(s, result);
+}

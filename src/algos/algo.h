@@ -1,0 +1,52 @@
+/* algo.h - the registry of algorithms: what there is, when it applies, what it costs, and the way
+ * from a call to its schedule.
+ */
+#ifndef TUTTI_ALGO_H
+#define TUTTI_ALGO_H
+
+#include "algos/blockmap.h"
+#include "algos/group.h"
+#include "nbc/sched.h"
+
+/* What an algorithm costs on its critical path in the Hockney model
+ * T = alpha * messages + beta * blocks * (bytes of a block), for blocks of equal length. */
+typedef struct algo_cost {
+    double messages, blocks;
+} algo_cost;
+
+typedef struct algo {
+    const char *name;
+    coll_kind kind;      /* the collective; serves its v-variant too */
+    const char *summary; /* one line */
+    const char *steps, *volume, *restriction, *source; /* for tutti-info */
+    bool has_forms; /* some message has several blocks, so FORM_STEP and FORM_BLOCK differ */
+
+    /* Why the algorithm cannot serve this call, or NULL if it can. Equal on all ranks. */
+    const char *(*inapplicable)(const coll *c);
+
+    /* Emit the steps. Pure: no MPI, no clock, no environment. */
+    void (*compile)(const coll *c, const group *g, const blockmap *b, sched_builder *s);
+
+    algo_cost (*cost)(int p);
+} algo;
+
+/* All rows in the order of algos.def, and how many. */
+extern const algo *const algo_table[];
+extern const int algo_count;
+
+enum { ALGO_NONE = -1 };
+
+/* Index in algo_table of the algorithm of that name for this collective (or the one whose
+ * v-variant it is); ALGO_NONE if there is none. */
+int algo_find(coll_kind kind, const char *name);
+
+/* The collective whose rows serve this kind (allgatherv: allgather). */
+coll_kind algo_family(coll_kind kind);
+
+/* Compile the call for one rank. */
+sched_error algo_compile(const algo *a, coll_form form, const coll *c, sched **result);
+
+/* ceil(log2(n)) for n >= 1. */
+int ceil_log2(int n);
+
+#endif

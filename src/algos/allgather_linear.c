@@ -1,0 +1,37 @@
+/* allgather_linear.c - everybody sends to everybody, all at once.
+ *
+ *   rank 0 -> 1, 2, 3      p = 4, seen from rank 0; peers in rotated order, so that
+ *   rank 0 <- 3, 2, 1      not all ranks begin with the same one
+ *
+ * alpha (p-1 messages at once) + (p-1) n beta, no scratch. For very few ranks, or a network that
+ * takes many messages at once. Folklore.
+ */
+#include "algos/algo.h"
+
+static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+{
+    int p = g->size, me = g->index;
+
+    (void)c;
+    for (int k = 1; k < p; k++) {
+        sched_send(s, source(b, me), peer(g, me + k));
+        sched_recv(s, block(b, me - k), peer(g, me - k));
+    }
+}
+
+static algo_cost cost(int p)
+{
+    return (algo_cost){.messages = p > 1, .blocks = p - 1};
+}
+
+const algo algo_allgather_linear = {
+    .name = "linear",
+    .kind = COLL_ALLGATHER,
+    .summary = "everybody sends to everybody at once",
+    .steps = "1",
+    .volume = "p-1 blocks",
+    .restriction = "-",
+    .source = "folklore",
+    .compile = compile,
+    .cost = cost,
+};

@@ -1,0 +1,38 @@
+/* allgather_ring.c - each block travels once around the ring of ranks.
+ *
+ *   step        0        1        2            p = 4, seen from rank 0
+ *   send      0 -> 1   3 -> 1   2 -> 1         block -> to
+ *   receive   3 <- 3   2 <- 3   1 <- 3         block <- from
+ *
+ * (p-1) alpha + (p-1) n beta, no scratch. For large blocks: neighbours only.
+ * Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Sparbit paper II-A.
+ */
+#include "algos/algo.h"
+
+static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+{
+    int p = g->size, me = g->index;
+
+    (void)c;
+    for (int k = 0; k < p - 1; k++) {
+        sched_send(s, source(b, me - k), peer(g, me + 1));
+        sched_recv(s, block(b, me - k - 1), peer(g, me - 1));
+    }
+}
+
+static algo_cost cost(int p)
+{
+    return (algo_cost){.messages = p - 1, .blocks = p - 1};
+}
+
+const algo algo_allgather_ring = {
+    .name = "ring",
+    .kind = COLL_ALLGATHER,
+    .summary = "each block travels once around the ring",
+    .steps = "p-1",
+    .volume = "p-1 blocks",
+    .restriction = "-",
+    .source = "Thakur et al., IJHPCA 19(1), 2005",
+    .compile = compile,
+    .cost = cost,
+};

@@ -1,0 +1,23 @@
+/* coll.c - the names of the collectives. */
+#include "nbc/coll.h"
+
+#include <string.h>
+
+static const char *const names[COLL_KINDS] = {
+    [COLL_ALLGATHER] = "allgather",
+    [COLL_ALLGATHERV] = "allgatherv",
+};
+
+const char *coll_kind_name(coll_kind kind)
+{
+    return names[kind];
+}
+
+coll_kind coll_kind_find(const char *name)
+{
+    int kind = 0;
+
+    while (kind < COLL_KINDS && strcmp(names[kind], name) != 0)
+        kind++;
+    return (coll_kind)kind;
+}

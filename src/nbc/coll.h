@@ -1,0 +1,38 @@
+/* coll.h - one collective call as plain values.
+ *
+ * What a compile function and the selection may know about a call. No MPI types, no addresses:
+ * so schedules can be compiled, simulated and drawn in a process without MPI.
+ *
+ * Counts are in elements of the space they describe. What an element is, is decided by whoever
+ * binds the schedule: for a regular collective one element is a whole block (so one schedule
+ * serves every count), for a v-collective it is one element of the receive type.
+ */
+#ifndef TUTTI_COLL_H
+#define TUTTI_COLL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum coll_kind { COLL_ALLGATHER, COLL_ALLGATHERV, COLL_KINDS } coll_kind;
+
+/* How a message of several blocks travels: whole (few messages: small blocks), or block by
+ * block (a block goes on as soon as it is there: large blocks). */
+typedef enum coll_form { FORM_STEP, FORM_BLOCK } coll_form;
+
+typedef struct coll {
+    coll_kind kind;
+    int p, rank;
+    bool in_place;         /* my block is already at its place in RECV; SEND is not used */
+    int64_t sendcount;     /* length of my block in SEND */
+    int64_t count;         /* COLL_ALLGATHER: length of every block in RECV */
+    const int64_t *counts; /* COLL_ALLGATHERV: length of each rank's block in RECV, [p], borrowed */
+    const int64_t *displs; /* COLL_ALLGATHERV: offset of each rank's block in RECV, [p], borrowed */
+} coll;
+
+/* "allgather", "allgatherv": the name used in options, environment and messages. */
+const char *coll_kind_name(coll_kind kind);
+
+/* The kind of that name, or COLL_KINDS. */
+coll_kind coll_kind_find(const char *name);
+
+#endif

@@ -1,0 +1,337 @@
+/* sim.c - the simulator: see sim.h. Memory failures abort: it is a test tool. */
+#include "sim/sim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POISON = 0xa5, BUCKETS = 64 };
+
+typedef enum event_kind { EVENT_ISSUE, EVENT_DELIVER, EVENT_RETIRE } event_kind;
+
+/* ISSUE and RETIRE: of (rank, step). DELIVER: message of (from, send) to (rank, step). */
+typedef struct event {
+    event_kind kind;
+    int rank, step, from, send;
+    unsigned char *data; /* DELIVER: the buffered eager data, or NULL */
+} event;
+
+/* A posted receive or an unexpected message, in a list of its bucket. */
+typedef struct envelope {
+    struct envelope *next;
+    int rank, step, tag, peer; /* rank, step: whose; peer: the source */
+    unsigned char *data;
+} envelope;
+
+typedef struct mailbox {
+    envelope *posted[BUCKETS], *arrived[BUCKETS];
+} mailbox;
+
+typedef struct state {
+    int32_t *waiting; /* [step] */
+    int *depth;       /* [step]: messages on the longest chain that ends with it */
+    int done;
+    mailbox box;
+    int messages;
+    int64_t sent;
+} state;
+
+typedef struct sim {
+    const sim_rank *ranks;
+    int p;
+    const sim_options *o;
+    sim_result *r;
+    state *state;
+    event *events;
+    int nevents, cap;
+    uint64_t random;
+} sim;
+
+uint64_t sim_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void *must(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void push(sim *m, event e)
+{
+    if (m->nevents == m->cap) {
+        m->cap = m->cap ? 2 * m->cap : 256;
+        m->events = must(realloc(m->events, (size_t)m->cap * sizeof *m->events));
+    }
+    m->events[m->nevents++] = e;
+}
+
+static unsigned char *address(const sim *m, int rank, interval i)
+{
+    return (unsigned char *)m->ranks[rank].buffer[i.space] + (size_t)i.offset * m->o->size[i.space];
+}
+
+static size_t bytes(const sim *m, interval i)
+{
+    return (size_t)i.length * m->o->size[i.space];
+}
+
+static size_t message_bytes(const sim *m, const sched *s, const step *st)
+{
+    size_t sum = 0;
+
+    for (int i = 0; i < st->n; i++)
+        sum += bytes(m, s->list[st->first + i]);
+    return sum;
+}
+
+static unsigned char *gather(const sim *m, int rank, const step *st)
+{
+    const sched *s = m->ranks[rank].sched;
+    unsigned char *data = must(malloc(message_bytes(m, s, st) + 1)), *at = data;
+
+    for (int i = 0; i < st->n; i++) {
+        interval v = s->list[st->first + i];
+        memcpy(at, address(m, rank, v), bytes(m, v));
+        at += bytes(m, v);
+    }
+    return data;
+}
+
+/* ---- matching ---- */
+
+static envelope **bucket(envelope **list, int peer, int tag)
+{
+    return &list[(unsigned)(peer * 7 + tag) % BUCKETS];
+}
+
+/* Take the first envelope of (peer, tag) out of the list, or NULL. */
+static envelope *take(envelope **list, int peer, int tag)
+{
+    for (envelope **e = bucket(list, peer, tag); *e; e = &(*e)->next)
+        if ((*e)->peer == peer && (*e)->tag == tag) {
+            envelope *found = *e;
+            *e = found->next;
+            return found;
+        }
+    return NULL;
+}
+
+static void append(envelope **list, envelope e)
+{
+    envelope **end = bucket(list, e.peer, e.tag), *copy = must(malloc(sizeof *copy));
+
+    while (*end)
+        end = &(*end)->next;
+    *copy = e;
+    copy->next = NULL;
+    *end = copy;
+}
+
+static void match(sim *m, int to, int step, int from, int send, unsigned char *data)
+{
+    push(m, (event){EVENT_DELIVER, to, step, from, send, data});
+}
+
+static void post_send(sim *m, int rank, int index)
+{
+    const step *st = &m->ranks[rank].sched->steps[index];
+    bool eager =
+        m->o->sends == SIM_EAGER || (m->o->sends == SIM_MIXED && sim_random(&m->random) & 1);
+    unsigned char *data = eager ? gather(m, rank, st) : NULL;
+    mailbox *box = &m->state[st->peer].box;
+    envelope *posted = take(box->posted, rank, st->tag);
+
+    if (eager)
+        push(m, (event){.kind = EVENT_RETIRE, .rank = rank, .step = index});
+    if (posted)
+        match(m, posted->rank, posted->step, rank, index, data);
+    else
+        append(box->arrived, (envelope){NULL, rank, index, st->tag, rank, data});
+    free(posted);
+    m->state[rank].messages++;
+    for (int i = 0; i < st->n; i++)
+        m->state[rank].sent += (int64_t)m->ranks[rank].sched->list[st->first + i].length;
+}
+
+static void post_recv(sim *m, int rank, int index)
+{
+    const sched *s = m->ranks[rank].sched;
+    const step *st = &s->steps[index];
+    mailbox *box = &m->state[rank].box;
+    envelope *arrived = take(box->arrived, st->peer, st->tag);
+
+    for (int i = 0; i < st->n; i++)
+        memset(address(m, rank, s->list[st->first + i]), POISON, bytes(m, s->list[st->first + i]));
+    if (arrived)
+        match(m, rank, index, arrived->rank, arrived->step, arrived->data);
+    else
+        append(box->posted, (envelope){NULL, rank, index, st->tag, st->peer, NULL});
+    free(arrived);
+}
+
+/* ---- events ---- */
+
+static void retire(sim *m, int rank, int index)
+{
+    const sched *s = m->ranks[rank].sched;
+    state *t = &m->state[rank];
+
+    t->done++;
+    if (t->depth[index] > m->r->critical_path)
+        m->r->critical_path = t->depth[index];
+    for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
+        int next = s->succ[k];
+        if (t->depth[index] > t->depth[next])
+            t->depth[next] = t->depth[index];
+        if (--t->waiting[next] == 0)
+            push(m, (event){.kind = EVENT_ISSUE, .rank = rank, .step = next});
+    }
+}
+
+static void run_local(sim *m, int rank, int index)
+{
+    const sched *s = m->ranks[rank].sched;
+    const step *st = &s->steps[index];
+
+    if (st->kind != STEP_FENCE) {
+        interval from = s->list[st->first], to = s->list[st->first + 1];
+        if (bytes(m, from) != bytes(m, to))
+            snprintf(m->r->error, sizeof m->r->error, "rank %d step %d: lengths differ", rank,
+                     index);
+        else if (st->kind == STEP_COPY) {
+            memcpy(address(m, rank, to), address(m, rank, from), bytes(m, from));
+            m->r->copied += (int64_t)to.length;
+        } else
+            m->o->op(address(m, rank, from), address(m, rank, to), (int64_t)to.length);
+    }
+    retire(m, rank, index);
+}
+
+static void issue(sim *m, int rank, int index)
+{
+    switch (m->ranks[rank].sched->steps[index].kind) {
+    case STEP_SEND:
+        post_send(m, rank, index);
+        break;
+    case STEP_RECV:
+        post_recv(m, rank, index);
+        break;
+    default:
+        run_local(m, rank, index);
+    }
+}
+
+/* The receive ends a chain that is one message longer than the one that led to the send. What made
+ * the receive's target free counts too, but posting it is no message. */
+static void deliver(sim *m, const event *e)
+{
+    const sched *from = m->ranks[e->from].sched, *to = m->ranks[e->rank].sched;
+    const step *send = &from->steps[e->send], *recv = &to->steps[e->step];
+    unsigned char *data = e->data ? e->data : gather(m, e->from, send), *at = data;
+    int depth = m->state[e->from].depth[e->send] + 1;
+
+    if (message_bytes(m, from, send) != message_bytes(m, to, recv))
+        snprintf(m->r->error, sizeof m->r->error,
+                 "message %d->%d: sent and received lengths differ", e->from, e->rank);
+    else
+        for (int i = 0; i < recv->n; i++) {
+            interval v = to->list[recv->first + i];
+            memcpy(address(m, e->rank, v), at, bytes(m, v));
+            at += bytes(m, v);
+        }
+    if (!e->data)
+        push(m, (event){.kind = EVENT_RETIRE, .rank = e->from, .step = e->send});
+    free(data);
+    if (depth > m->state[e->rank].depth[e->step])
+        m->state[e->rank].depth[e->step] = depth;
+    retire(m, e->rank, e->step);
+}
+
+static void sim_init(sim *m)
+{
+    m->state = must(calloc((size_t)m->p, sizeof *m->state));
+    for (int r = 0; r < m->p; r++) {
+        const sched *s = m->ranks[r].sched;
+        state *t = &m->state[r];
+
+        t->waiting = must(malloc((size_t)s->nsteps * sizeof *t->waiting + 1));
+        t->depth = must(calloc((size_t)s->nsteps + 1, sizeof *t->depth));
+        memcpy(t->waiting, s->ndeps, (size_t)s->nsteps * sizeof *t->waiting);
+        for (int i = 0; i < s->nready; i++)
+            push(m, (event){.kind = EVENT_ISSUE, .rank = r, .step = s->ready[i]});
+    }
+}
+
+static int drop_all(envelope **list)
+{
+    int n = 0;
+
+    for (int i = 0; i < BUCKETS; i++)
+        while (list[i]) {
+            envelope *e = list[i];
+            list[i] = e->next;
+            free(e->data);
+            free(e);
+            n++;
+        }
+    return n;
+}
+
+static void sim_finish(sim *m)
+{
+    sim_result *r = m->r;
+
+    r->min_sent = INT64_MAX;
+    for (int k = 0; k < m->p; k++) {
+        state *t = &m->state[k];
+        int left = drop_all(t->box.arrived), open = drop_all(t->box.posted);
+
+        if (!r->error[0] && t->done < m->ranks[k].sched->nsteps)
+            snprintf(r->error, sizeof r->error,
+                     "deadlock: rank %d did %d of %d steps, %d receives unmatched", k, t->done,
+                     m->ranks[k].sched->nsteps, open);
+        if (!r->error[0] && left)
+            snprintf(r->error, sizeof r->error, "%d messages to rank %d were never received", left,
+                     k);
+        if (t->messages > r->max_messages)
+            r->max_messages = t->messages;
+        if (t->sent > r->max_sent)
+            r->max_sent = t->sent;
+        if (t->sent < r->min_sent)
+            r->min_sent = t->sent;
+        free(t->waiting);
+        free(t->depth);
+    }
+    free(m->state);
+    free(m->events);
+}
+
+void sim_run(const sim_rank *ranks, int p, const sim_options *o, sim_result *result)
+{
+    sim m = {.ranks = ranks, .p = p, .o = o, .r = result, .random = o->seed};
+
+    *result = (sim_result){0};
+    sim_init(&m);
+    while (m.nevents && !result->error[0]) {
+        int pick = (int)(sim_random(&m.random) % (uint64_t)m.nevents);
+        event e = m.events[pick];
+
+        m.events[pick] = m.events[--m.nevents];
+        if (e.kind == EVENT_ISSUE)
+            issue(&m, e.rank, e.step);
+        else if (e.kind == EVENT_DELIVER)
+            deliver(&m, &e);
+        else
+            retire(&m, e.rank, e.step);
+    }
+    for (int i = 0; i < m.nevents; i++)
+        free(m.events[i].data);
+    sim_finish(&m);
+}

@@ -1,0 +1,50 @@
+/* sim.h - run the schedules of all ranks in one process, without MPI, and prove what they do.
+ *
+ * Messages are matched by (source, tag) in the order in which they were posted, as MPI does. Which
+ * of the possible next events happens is drawn from a seeded generator: a step that is ready is
+ * issued, or a matched message is delivered. A receive's target is poisoned when the receive is
+ * posted, and a synchronous message is read from its source only when it is delivered: so a step
+ * that touches bytes too early, or that should have waited for a send, ends in wrong data.
+ */
+#ifndef TUTTI_SIM_H
+#define TUTTI_SIM_H
+
+#include "nbc/sched.h"
+
+typedef enum sim_sends {
+    SIM_EAGER, /* a send completes at once, its data is buffered */
+    SIM_SYNC,  /* a send completes when its message has been delivered */
+    SIM_MIXED, /* each message one or the other, by chance */
+    SIM_SENDS
+} sim_sends;
+
+/* inout[i] = in[i] op inout[i], as MPI_Reduce_local does. */
+typedef void sim_op(const void *in, void *inout, int64_t n);
+
+typedef struct sim_options {
+    uint64_t seed;
+    sim_sends sends;
+    size_t size[SPACES]; /* bytes of one element of each space */
+    sim_op *op;          /* for schedules with REDUCE */
+} sim_options;
+
+typedef struct sim_rank {
+    const sched *sched;
+    void *buffer[SPACES]; /* caller's; SCRATCH may be NULL if the schedule uses none */
+} sim_rank;
+
+typedef struct sim_result {
+    char error[200];   /* empty: all steps done, no message left over */
+    int critical_path; /* messages on the longest chain of dependent messages */
+    int max_messages;  /* largest number of messages sent by one rank */
+    int64_t max_sent;  /* largest and smallest number of elements sent by one rank, */
+    int64_t min_sent;  /* in elements of the space they were sent from */
+    int64_t copied;    /* elements copied by COPY steps, all ranks together */
+} sim_result;
+
+void sim_run(const sim_rank *ranks, int p, const sim_options *o, sim_result *result);
+
+/* splitmix64: the next number of a stream. */
+uint64_t sim_random(uint64_t *state);
+
+#endif

@@ -1,0 +1,282 @@
+/* test_allgather.c - every allgather algorithm, for every p, proven in the simulator.
+ *
+ * usage: test_allgather allgather|allgatherv
+ * Each run draws its order of events from a seed that is printed when something is wrong.
+ */
+#include "algos/algo.h"
+#include "sim/sim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static coll_kind tested_kind;
+
+/* One run: what is executed, and the buffers of all ranks. */
+typedef struct run {
+    const algo *a;
+    coll_form form;
+    coll_kind kind;
+    int p, count;
+    bool in_place;
+    sim_sends sends;
+    uint64_t seed;
+    int64_t *counts, *displs; /* [p] */
+    int64_t length;           /* of RECV, gaps included */
+    uint16_t **send, **recv;
+    sim_rank *ranks;
+} run;
+
+static uint16_t value(int rank, int64_t i)
+{
+    return (uint16_t)(rank * 257 + i * 40503u + 1);
+}
+
+static void fail_run(const run *t, const char *what)
+{
+    fail_msg("%s %s form %d p %d count %d in_place %d sends %d seed %llu: %s",
+             coll_kind_name(t->kind), t->a->name, t->form, t->p, t->count, t->in_place, t->sends,
+             (unsigned long long)t->seed, what);
+}
+
+/* Unequal blocks: every third one empty, gaps of 1 to 3 elements, not in the order of the ranks. */
+static void shape(run *t)
+{
+    int64_t at = 0;
+
+    t->counts = calloc((size_t)t->p * 2, sizeof *t->counts);
+    t->displs = t->counts + t->p;
+    for (int i = 0; i < t->p; i++) {
+        int r = t->kind == COLL_ALLGATHERV ? (i + t->p / 2) % t->p : i;
+        t->counts[r] = t->count;
+        if (t->kind == COLL_ALLGATHERV) {
+            t->counts[r] = t->count ? (r * 5 % 3) * (t->count / 2 + 1) : 0;
+            at += t->p < 65 ? r % 4 : 0;
+        }
+        t->displs[r] = at;
+        at += t->counts[r];
+    }
+    t->length = at + 2;
+}
+
+static void compile_rank(run *t, int r)
+{
+    coll c = {.kind = t->kind,
+              .p = t->p,
+              .rank = r,
+              .in_place = t->in_place,
+              .sendcount = t->counts[r],
+              .count = t->count,
+              .counts = t->counts,
+              .displs = t->displs};
+    sched *s = NULL;
+
+    if (algo_compile(t->a, t->form, &c, &s) != SCHED_OK)
+        fail_run(t, "does not compile");
+    t->ranks[r] = (sim_rank){s, {t->send[r], t->recv[r], NULL}};
+    if (t->p <= 32 || (r % (t->p / 8) == 0 && s->nsteps < 1200)) {
+        const char *wrong = sched_check(s);
+        if (wrong)
+            fail_run(t, wrong);
+    }
+}
+
+static void setup(run *t)
+{
+    size_t p = (size_t)t->p;
+
+    shape(t);
+    t->send = calloc(p, sizeof *t->send);
+    t->recv = calloc(p, sizeof *t->recv);
+    t->ranks = calloc(p, sizeof *t->ranks);
+    for (int r = 0; r < t->p; r++) {
+        t->send[r] = malloc((size_t)t->counts[r] * 2 + 1);
+        t->recv[r] = malloc((size_t)t->length * 2);
+        memset(t->recv[r], 0x5a, (size_t)t->length * 2);
+        for (int64_t i = 0; i < t->counts[r]; i++) {
+            t->send[r][i] = t->in_place ? 0 : value(r, i);
+            if (t->in_place)
+                t->recv[r][t->displs[r] + i] = value(r, i);
+        }
+        compile_rank(t, r);
+    }
+}
+
+static void teardown(run *t)
+{
+    for (int r = 0; r < t->p; r++) {
+        sched_free((sched *)t->ranks[r].sched);
+        free(t->send[r]);
+        free(t->recv[r]);
+    }
+    free(t->ranks);
+    free(t->recv);
+    free(t->send);
+    free(t->counts);
+}
+
+/* Every byte of every receive buffer, the gaps included. */
+static void check_buffers(const run *t)
+{
+    uint16_t *expected = malloc((size_t)t->length * 2);
+
+    memset(expected, 0x5a, (size_t)t->length * 2);
+    for (int r = 0; r < t->p; r++)
+        for (int64_t i = 0; i < t->counts[r]; i++)
+            expected[t->displs[r] + i] = value(r, i);
+    for (int r = 0; r < t->p; r++)
+        if (memcmp(t->recv[r], expected, (size_t)t->length * 2) != 0)
+            fail_run(t, "wrong data");
+    free(expected);
+}
+
+/* ALGORITHMS.md: steps on the critical path. */
+static int table_steps(const char *name, int p)
+{
+    int log = 0;
+
+    while (1 << log < p)
+        log++;
+    if (p == 1)
+        return 0;
+    if (strcmp(name, "linear") == 0)
+        return 1;
+    if (strcmp(name, "ring") == 0)
+        return p - 1;
+    if (strcmp(name, "neighbor_exchange") == 0)
+        return p / 2;
+    return log; /* recursive_doubling, bruck, sparbit */
+}
+
+/* Where p is no power of two, Bruck and Sparbit pass on only a part of what they know in some
+ * step: what does not need the step before does not wait for it, and the path gets shorter. */
+static bool is_exact(const run *t)
+{
+    return (t->p & (t->p - 1)) == 0 ||
+           (strcmp(t->a->name, "bruck") != 0 && strcmp(t->a->name, "sparbit") != 0);
+}
+
+/* The table's counts, from what was executed. Linear and ring send one block a message, the
+ * others all blocks of a step in one message, or one a message in the block form. */
+static void check_counts(const run *t, const sim_result *r)
+{
+    int steps = table_steps(t->a->name, t->p);
+    bool single = t->form == FORM_BLOCK || !t->a->has_forms;
+
+    if (t->count == 0) {
+        if (r->max_messages || r->max_sent)
+            fail_run(t, "messages of nothing");
+        return;
+    }
+    if (t->kind == COLL_ALLGATHERV)
+        return;
+    if (r->critical_path > steps || (is_exact(t) && r->critical_path < steps) ||
+        t->a->cost(t->p).messages != steps)
+        fail_run(t, "critical path differs from the table");
+    if (r->max_messages != (single ? t->p - 1 : steps))
+        fail_run(t, "number of messages differs from the table");
+    if (r->max_sent != (t->p - 1) * (int64_t)t->count || r->min_sent != r->max_sent ||
+        t->a->cost(t->p).blocks != t->p - 1)
+        fail_run(t, "blocks sent per rank differ from the table");
+    if (r->copied != (t->in_place ? 0 : t->p * (int64_t)t->count))
+        fail_run(t, "something but the own block was copied");
+}
+
+static void run_one(run t)
+{
+    sim_options o = {.seed = t.seed, .sends = t.sends, .size = {2, 2, 1}};
+    sim_result r;
+
+    setup(&t);
+    sim_run(t.ranks, t.p, &o, &r);
+    if (r.error[0])
+        fail_run(&t, r.error);
+    check_buffers(&t);
+    check_counts(&t, &r);
+    teardown(&t);
+}
+
+/* Eager, synchronous and mixed sends; only mixed ones where the data is gigabytes. */
+static void run_all_ways(const algo *a, int p, int count)
+{
+    coll c = {.kind = tested_kind, .p = p};
+    int first = p * count >= 1000000 ? SIM_MIXED : SIM_EAGER;
+
+    if (a->inapplicable && a->inapplicable(&c))
+        return;
+    for (int form = 0; form <= (a->has_forms ? FORM_BLOCK : FORM_STEP); form++)
+        for (int sends = first; sends < SIM_SENDS; sends++)
+            run_one((run){.a = a,
+                          .form = form,
+                          .kind = tested_kind,
+                          .p = p,
+                          .count = count,
+                          .in_place = (p + sends + form) % 2,
+                          .sends = sends,
+                          .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
+}
+
+static void run_sizes(const algo *a, int p)
+{
+    static const int counts[] = {0, 1, 7, 1000};
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        run_all_ways(a, p, counts[i]);
+}
+
+static void up_to_64_ranks_everybody_gets_everything(void **state)
+{
+    (void)state;
+    for (int i = 0; i < algo_count; i++)
+        for (int p = 1; p <= 64; p++)
+            run_sizes(algo_table[i], p);
+}
+
+static void hundreds_of_ranks_get_everything(void **state)
+{
+    static const int sizes[] = {100, 128, 255, 256};
+
+    (void)state;
+    for (int i = 0; i < algo_count; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            run_sizes(algo_table[i], sizes[k]);
+}
+
+static void a_thousand_ranks_get_everything_in_log_steps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < algo_count; i++)
+        if (algo_table[i]->cost(1000).messages <= 10 && algo_table[i]->cost(1000).messages > 1)
+            run_sizes(algo_table[i], 1000);
+}
+
+static void unfit_rank_counts_are_refused(void **state)
+{
+    const algo *exchange = algo_table[algo_find(COLL_ALLGATHERV, "neighbor_exchange")];
+    const algo *doubling = algo_table[algo_find(COLL_ALLGATHER, "recursive_doubling")];
+
+    (void)state;
+    for (int p = 1; p <= 130; p++) {
+        coll c = {.kind = tested_kind, .p = p};
+        assert_int_equal(exchange->inapplicable(&c) == NULL, p == 1 || p % 2 == 0);
+        assert_int_equal(doubling->inapplicable(&c) == NULL, (p & (p - 1)) == 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(up_to_64_ranks_everybody_gets_everything),
+        cmocka_unit_test(hundreds_of_ranks_get_everything),
+        cmocka_unit_test(a_thousand_ranks_get_everything_in_log_steps),
+        cmocka_unit_test(unfit_rank_counts_are_refused),
+    };
+
+    tested_kind = coll_kind_find(argc > 1 ? argv[1] : "allgather");
+    if (tested_kind == COLL_KINDS)
+        return 2;
+    return cmocka_run_group_tests_name(argv[1], tests, NULL, NULL);
+}
