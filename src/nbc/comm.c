@@ -1,0 +1,338 @@
+/* comm.c - see comm.h. Lists are guarded by the engine's lock, creation by the library's. */
+#include "nbc/comm.h"
+
+#include "nbc/engine.h"
+#include "nbc/exec.h"
+#include "nbc/library.h"
+#include "persistent/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum { MAX_WINDOWS = 65536 };
+
+int comm_tag_limit;
+
+static int key = MPI_KEYVAL_INVALID;
+static comm *all;       /* engine lock */
+static comm *graveyard; /* engine lock: no references left; linked by next */
+
+/* ---- references ---- */
+
+void comm_ref(comm *c)
+{
+    library_lock();
+    c->refs++;
+    library_unlock();
+}
+
+/* May be called with the engine's lock held, or without. */
+static void bury(comm *c)
+{
+    bool entered = engine_try_enter();
+
+    DL_DELETE(all, c);
+    c->next = graveyard;
+    graveyard = c;
+    if (entered)
+        engine_leave();
+}
+
+void comm_unref(comm *c)
+{
+    library_lock();
+    bool last = --c->refs == 0;
+    library_unlock();
+    if (last)
+        bury(c);
+}
+
+void comm_reap(void)
+{
+    if (!graveyard) /* a racing burial is reaped by a later call */
+        return;
+    engine_enter();
+    comm *c = graveyard;
+    graveyard = NULL;
+    engine_leave();
+    while (c) {
+        comm *next = c->next;
+        if (c->shadow != MPI_COMM_NULL && c->ready)
+            PMPI_Comm_free(&c->shadow);
+        free(c->held);
+        free(c);
+        c = next;
+    }
+}
+
+/* Delete callback: the user frees the communicator, or MPI_Finalize has begun. */
+static int detach(MPI_Comm user, int keyval, void *value, void *extra)
+{
+    comm *c = value;
+
+    (void)user, (void)keyval, (void)extra;
+    c->user = MPI_COMM_NULL;
+    plan_cache_clear(c);
+    comm_unref(c);
+    return MPI_SUCCESS;
+}
+
+/* ---- create ---- */
+
+static int windows_available(void)
+{
+    int *tag_ub = NULL, flag = 0;
+    int64_t tags = 32768;
+
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag);
+    if (flag)
+        tags = (int64_t)*tag_ub + 1;
+    if (comm_tag_limit && comm_tag_limit < tags)
+        tags = comm_tag_limit;
+    return tags / SCHED_WINDOW < MAX_WINDOWS ? (int)(tags / SCHED_WINDOW) : MAX_WINDOWS;
+}
+
+static int create(MPI_Comm user, comm **result)
+{
+    comm *c = calloc(1, sizeof *c);
+    int error, inter = 0;
+
+    if (!c)
+        return MPI_ERR_NO_MEM;
+    *c = (comm){.user = user, .shadow = MPI_COMM_NULL, .refs = 1, .windows = windows_available()};
+    c->split = c->next_persistent = c->windows / 2;
+    error = PMPI_Comm_test_inter(user, &inter);
+    if (error || inter) {
+        error = MPI_ERR_COMM;
+        goto fail;
+    }
+    PMPI_Comm_size(user, &c->p);
+    PMPI_Comm_rank(user, &c->rank);
+    error = PMPI_Comm_set_attr(user, key, c);
+    if (error)
+        goto fail;
+    engine_enter();
+    DL_APPEND(all, c);
+    engine_leave();
+    error = PMPI_Comm_idup(user, &c->shadow, &c->duplication);
+    if (error) {
+        PMPI_Comm_delete_attr(user, key); /* detach: buries c */
+        return error;
+    }
+    engine_poll_communicators(true);
+    *result = c;
+    return MPI_SUCCESS;
+fail:
+    free(c);
+    return error;
+}
+
+int comm_get(MPI_Comm user, comm **result)
+{
+    comm *c = NULL;
+    int flag = 0, error;
+
+    if (user == MPI_COMM_NULL)
+        return MPI_ERR_COMM;
+    error = PMPI_Comm_get_attr(user, key, &c, &flag);
+    if (error)
+        return MPI_ERR_COMM;
+    if (!flag)
+        return create(user, result);
+    *result = c;
+    return MPI_SUCCESS;
+}
+
+int comm_start_all(void)
+{
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
+}
+
+void comm_end_all(void)
+{
+    comm *c, *next;
+
+    DL_FOREACH_SAFE (all, c, next) {
+        if (c->user != MPI_COMM_NULL)
+            PMPI_Comm_delete_attr(c->user, key);
+    }
+    comm_reap();
+    PMPI_Comm_free_keyval(&key);
+}
+
+/* ---- the gate ---- */
+
+static bool window_free(const comm *c, const exec *e)
+{
+    return !c->window_head || e->operation - c->window_head->operation < c->split;
+}
+
+static void window_take(comm *c, exec *e)
+{
+    e->window_next = NULL;
+    e->window_prev = c->window_tail;
+    if (c->window_tail)
+        c->window_tail->window_next = e;
+    else
+        c->window_head = e;
+    c->window_tail = e;
+}
+
+bool comm_gate(comm *c, exec *e)
+{
+    if (e->persistent)
+        return false;
+    if (c->ready && !c->gated_head && window_free(c, e)) {
+        window_take(c, e);
+        return false;
+    }
+    e->gate_next = NULL;
+    if (c->gated_tail)
+        c->gated_tail->gate_next = e;
+    else
+        c->gated_head = e;
+    c->gated_tail = e;
+    return true;
+}
+
+void comm_window_done(comm *c, exec *e)
+{
+    if (e->persistent)
+        return;
+    if (e->window_prev)
+        e->window_prev->window_next = e->window_next;
+    else
+        c->window_head = e->window_next;
+    if (e->window_next)
+        e->window_next->window_prev = e->window_prev;
+    else
+        c->window_tail = e->window_prev;
+    if (c->gated_head)
+        engine_poll_communicators(true);
+}
+
+static void open_gate(comm *c)
+{
+    while (c->gated_head && window_free(c, c->gated_head)) {
+        exec *e = c->gated_head;
+        c->gated_head = e->gate_next;
+        if (!c->gated_head)
+            c->gated_tail = NULL;
+        window_take(c, e);
+        engine_begin(e);
+    }
+}
+
+/* A duplication that fails leaves the communicator unready: MPI has raised the error through the
+ * user's handler, and there is no way on. */
+static bool advance(comm *c)
+{
+    int flag = 0;
+
+    if (c->ready)
+        return true;
+    if (PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || !flag)
+        return false;
+    PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+    c->ready = true;
+    return true;
+}
+
+int comm_advance(void)
+{
+    comm *c, *next;
+    int opened = 0;
+    bool pending = false;
+
+    engine_poll_communicators(false); /* set again by whatever closes a gate meanwhile */
+    DL_FOREACH_SAFE (all, c, next) {
+        bool was_ready = c->ready;
+        if (!advance(c)) {
+            pending = true;
+            continue;
+        }
+        opened += !was_ready;
+        open_gate(c);
+    }
+    if (pending)
+        engine_poll_communicators(true);
+    return opened;
+}
+
+int comm_wait_ready(comm *c)
+{
+    for (int idle = 0; !c->ready;)
+        engine_idle_turn(&idle);
+    return MPI_SUCCESS;
+}
+
+/* ---- windows of persistent requests ---- */
+
+/* All windows have been used once: find out which are free on every rank. */
+static int agree(comm *c)
+{
+    int n = c->windows - c->split, flag = 0, idle = 0, error;
+    exec *e;
+    MPI_Request request;
+
+    if (!c->held)
+        c->held = malloc((size_t)n);
+    if (!c->held)
+        return MPI_ERR_NO_MEM;
+    memset(c->held, 0, (size_t)n);
+    for (e = c->persistent; e; e = e->window_next)
+        c->held[e->window - c->split] = 1;
+    error =
+        PMPI_Iallreduce(MPI_IN_PLACE, c->held, n, MPI_UNSIGNED_CHAR, MPI_MAX, c->shadow, &request);
+    while (!error && !flag) {
+        engine_idle_turn(&idle);
+        error = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
+    return error;
+}
+
+static int find_window(comm *c, int *window)
+{
+    if (c->next_persistent < c->windows) {
+        *window = c->next_persistent++;
+        return MPI_SUCCESS;
+    }
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; c->held && i < c->windows - c->split; i++)
+            if (!c->held[i]) {
+                c->held[i] = 1;
+                *window = c->split + i;
+                return MPI_SUCCESS;
+            }
+        int error = round == 0 ? agree(c) : MPI_SUCCESS;
+        if (error)
+            return error;
+    }
+    return MPI_ERR_OTHER;
+}
+
+int comm_persistent_window(comm *c, exec *e)
+{
+    int error = find_window(c, &e->window);
+
+    if (error)
+        return error;
+    e->persistent = true;
+    DL_APPEND2(c->persistent, e, window_prev, window_next);
+    return MPI_SUCCESS;
+}
+
+void comm_persistent_release(comm *c, exec *e)
+{
+    DL_DELETE2(c->persistent, e, window_prev, window_next);
+    e->persistent = false;
+}
+
+int comm_raise(const comm *c, int error)
+{
+    MPI_Comm user = c && c->user != MPI_COMM_NULL ? c->user : MPI_COMM_WORLD;
+
+    PMPI_Comm_call_errhandler(user, error);
+    return error;
+}

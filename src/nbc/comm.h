@@ -1,0 +1,82 @@
+/* comm.h - the state attached to a user's communicator.
+ *
+ * Life cycle
+ *   1. comm_get finds it, or attaches it as an attribute and begins MPI_Comm_idup: no call blocks.
+ *   2. Until the duplicate (the shadow communicator) is there, started execs wait in `gated`, in
+ *      the order of their starts. comm_advance, called by the engine, opens the gate.
+ *   3. Each exec in use and the attribute hold a reference. MPI_Comm_free only removes the
+ *      attribute's; operations in flight and persistent requests go on over the shadow.
+ *   4. When the last reference is gone, the shadow is freed by the next comm_reap: not at once,
+ *      because that may be inside a progress callback.
+ *
+ * Tags: an exec takes SCHED_WINDOW tags. Windows below `split` go round among non-blocking
+ * operations; an operation waits at the gate while its window is still in use by one that is a
+ * whole round older. Windows from `split` on belong to persistent requests for their life; when
+ * they run out, the ranks agree which are free on all of them.
+ */
+#ifndef TUTTI_COMM_H
+#define TUTTI_COMM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exec;
+struct plan;
+
+typedef struct comm {
+    MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
+    MPI_Comm shadow;
+    MPI_Request duplication; /* of MPI_Comm_idup, until ready */
+    bool ready;
+    int p, rank;
+    int refs;
+    struct exec *gated_head, *gated_tail;   /* waiting for the shadow or for a tag window */
+    struct exec *window_head, *window_tail; /* running non-blocking operations, oldest first */
+    int64_t next_operation;                 /* number of the next non-blocking operation */
+    int split, windows;                     /* tag windows: [0, split) and [split, windows) */
+    int next_persistent;                    /* next window never used by a persistent request */
+    unsigned char *held;                    /* [windows - split]: taken here, once they ran out */
+    struct exec *persistent;                /* execs that hold a persistent window */
+    struct plan *plans;                     /* plan cache, least recently used first */
+    struct comm *prev, *next;               /* all communicators with state */
+} comm;
+
+int comm_start_all(void);
+void comm_end_all(void);
+
+/* The state of an intracommunicator; a new one holds no reference but the attribute's.
+ * MPI_ERR_COMM: null or an intercommunicator. Local, does not block. */
+int comm_get(MPI_Comm user, comm **result);
+
+void comm_ref(comm *c);
+void comm_unref(comm *c);
+
+/* Free the shadows of communicators that nobody uses any more. Not inside a callback. */
+void comm_reap(void);
+
+/* Engine lock held: complete pending duplications and start what waited for them.
+ * Returns how many communicators became ready. */
+int comm_advance(void);
+
+/* Is the gate closed for this exec? Engine lock held. */
+bool comm_gate(comm *c, struct exec *e);
+
+/* Engine lock held: the exec has completed, its window is free. */
+void comm_window_done(comm *c, struct exec *e);
+
+/* Collective over the communicator; blocks, but advances the engine: wait for the shadow. */
+int comm_wait_ready(comm *c);
+
+/* Take a window of tags for a persistent exec. Collective, may block. */
+int comm_persistent_window(comm *c, struct exec *e);
+void comm_persistent_release(comm *c, struct exec *e);
+
+/* Raise an error through the user's communicator's handler (MPI_COMM_WORLD's once it is freed);
+ * returns it. */
+int comm_raise(const comm *c, int error);
+
+/* Upper bound of tags used, for tests of exhaustion; 0: what the MPI offers. */
+extern int comm_tag_limit;
+
+#endif

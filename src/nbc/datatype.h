@@ -1,0 +1,40 @@
+/* datatype.h - what the library needs to know of a user's datatype, and messages too large for an
+ * int count.
+ */
+#ifndef TUTTI_DATATYPE_H
+#define TUTTI_DATATYPE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct datatype {
+    MPI_Datatype type; /* the user's handle, or a duplicate of it after datatype_hold */
+    bool predefined;
+    bool held;
+    bool dense; /* n elements are one run of n * size bytes that begins at the address */
+    int64_t size, extent;
+    int64_t true_lb, true_extent;
+} datatype;
+
+/* Describe a datatype. MPI_ERR_TYPE for a null one. Nothing to release. */
+int datatype_describe(MPI_Datatype type, datatype *d);
+
+/* MPI_SUCCESS, or MPI_ERR_TYPE if the datatype has not been committed. */
+int datatype_check_committed(const datatype *d);
+
+/* Keep the datatype usable after the user has freed it, until datatype_release. */
+int datatype_hold(datatype *d);
+void datatype_release(datatype *d);
+
+/* Bytes of memory that n elements span, gaps between them included. */
+int64_t datatype_span(const datatype *d, int64_t n);
+
+/* A (type, count) that stands for n elements: the type itself where n fits an int, else a new
+ * large type with count 1, which *made says and the caller frees. */
+int datatype_count(MPI_Datatype type, int64_t n, MPI_Datatype *result, int *count, bool *made);
+
+/* Largest count of one message; smaller in tests only. */
+extern int64_t datatype_max_count;
+
+#endif

@@ -1,0 +1,39 @@
+/* driver.h - who calls the engine while the program is inside native MPI calls, and how a native
+ * request for an exec is made.
+ *
+ *   poll     MPICH: MPIX_Grequest_start; the Wait and Test families call our poll function
+ *   hook     Open MPI: opal_progress_register; every native MPI call advances the engine
+ *   manual   any MPI: tutti_progress() and the MPIX_ calls only
+ */
+#ifndef TUTTI_DRIVER_H
+#define TUTTI_DRIVER_H
+
+#include "nbc/exec.h"
+
+typedef struct driver {
+    const char *name;
+    const char *how;
+
+    /* Begin to advance the engine; an error if this MPI has no such way. */
+    int (*start)(void);
+    void (*stop)(void);
+
+    /* A native request that PMPI_Grequest_complete(e->native) completes. */
+    int (*request)(exec *e, MPI_Request *request);
+} driver;
+
+/* Every driver of this build, the preferred first; NULL at the end. */
+extern const driver *const driver_table[];
+
+extern const driver driver_poll, driver_hook, driver_manual;
+
+/* The first driver that starts and passes the self-test (a native test of a pending request must
+ * enter the engine); or the one named `forced`, if not NULL. */
+int driver_choose(const char *forced, const driver **chosen, const char **reason);
+
+/* What the native MPI calls of generalized requests; extra_state is the exec. */
+int driver_query(void *extra_state, MPI_Status *status);
+int driver_free(void *extra_state);
+int driver_cancel(void *extra_state, int complete);
+
+#endif

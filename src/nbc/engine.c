@@ -1,0 +1,460 @@
+/* engine.c - see engine.h.
+ *
+ * Polling: messages from one peer complete in order, or nearly. So only the oldest open message of
+ * each (peer, direction) is tested; the others wait in a list behind it. A poll costs the number
+ * of peers with something open. Every SWEEP fruitless polls all open messages are tested, so that
+ * nothing depends on that order.
+ */
+#include "nbc/engine.h"
+
+#include "nbc/comm.h"
+#include "nbc/library.h"
+#include "nbc/wire.h"
+
+#include <sched.h>
+#include <utlist.h>
+
+enum { SWEEP = 64, SPIN = 500 };
+
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static exec *running;               /* engine lock */
+static _Atomic(exec *) handed_over; /* started while the lock was taken; newest first */
+static atomic_int nrunning;         /* length of `running`, for engine_busy */
+static atomic_bool duplications;    /* comm.c has duplications in progress */
+static atomic_uint calls;
+
+bool engine_try_enter(void)
+{
+    return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+}
+
+void engine_enter(void)
+{
+    while (!engine_try_enter())
+        sched_yield();
+}
+
+void engine_leave(void)
+{
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+bool engine_busy(void)
+{
+    return atomic_load_explicit(&nrunning, memory_order_relaxed) > 0 ||
+           atomic_load_explicit(&handed_over, memory_order_relaxed) != NULL ||
+           atomic_load_explicit(&duplications, memory_order_relaxed);
+}
+
+unsigned engine_calls(void)
+{
+    return atomic_load_explicit(&calls, memory_order_relaxed);
+}
+
+void engine_poll_communicators(bool pending)
+{
+    atomic_store(&duplications, pending);
+}
+
+static void keep_error(exec *e, int error)
+{
+    if (error != MPI_SUCCESS && e->error == MPI_SUCCESS)
+        e->error = error;
+}
+
+/* ---- open messages ---- */
+
+static void probe_add(exec *e, int step, int queue, int message)
+{
+    int i = e->nprobes++;
+
+    e->probe_step[i] = step;
+    e->probe_request[i] = e->requests[message];
+    e->probe_of[queue] = i;
+}
+
+static void open_add(exec *e, int index)
+{
+    const step *st = &e->sched->steps[index];
+    int q = st->queue;
+
+    e->after[index] = -1;
+    if (e->queue_head[q] < 0) {
+        e->queue_head[q] = index;
+        probe_add(e, index, q, st->message);
+    } else {
+        e->after[e->queue_tail[q]] = index;
+    }
+    e->queue_tail[q] = index;
+}
+
+/* The head of probe i has completed: the next of its queue takes its place, or the last probe. */
+static void probe_next(exec *e, int i)
+{
+    const step *steps = e->sched->steps;
+    int index = e->probe_step[i], q = steps[index].queue, next = e->after[index];
+
+    e->queue_head[q] = next;
+    if (next < 0) {
+        int last = --e->nprobes;
+        e->probe_step[i] = e->probe_step[last];
+        e->probe_request[i] = e->probe_request[last];
+        e->probe_of[steps[e->probe_step[i]].queue] = i;
+        return;
+    }
+    e->probe_step[i] = next;
+    e->probe_request[i] = e->requests[steps[next].message];
+}
+
+/* ---- issue and retire ---- */
+
+static void retire(exec *e, int index)
+{
+    const sched *s = e->sched;
+
+    e->left--;
+    for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
+        int next = s->succ[k];
+        if (--e->waiting[next] > 0)
+            continue;
+        if (step_is_message(&s->steps[next]))
+            e->ready[e->ready_tail++] = next;
+        else
+            e->ready[e->local_tail++] = next;
+    }
+}
+
+/* A message that cannot be posted counts as done: its error is kept and nothing hangs here. */
+static void issue_message(exec *e, int index)
+{
+    const step *st = &e->sched->steps[index];
+    const message *m = &e->messages[st->message];
+    MPI_Request *r = &e->requests[st->message];
+    int tag = e->window * SCHED_WINDOW + st->tag, error = MPI_SUCCESS;
+
+    e->unissued--;
+    if (st->kind == STEP_SEND && wire_packed(m))
+        error = wire_pack(e, st);
+    if (error == MPI_SUCCESS) {
+        char *at = e->base[m->base] + m->offset;
+        if (e->persistent_messages)
+            error = PMPI_Start(r);
+        else if (st->kind == STEP_SEND)
+            error = PMPI_Isend(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
+        else
+            error = PMPI_Irecv(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
+    }
+    if (error == MPI_SUCCESS) {
+        open_add(e, index);
+        return;
+    }
+    keep_error(e, error);
+    retire(e, index);
+}
+
+static void issue_local(exec *e, int index)
+{
+    const step *st = &e->sched->steps[index];
+
+    e->unissued--;
+    if (st->kind != STEP_FENCE)
+        keep_error(e, wire_local(e, st));
+    retire(e, index);
+}
+
+/* Issue what is ready, messages first. */
+static void issue_ready(exec *e)
+{
+    for (;;) {
+        if (e->ready_head < e->ready_tail)
+            issue_message(e, e->ready[e->ready_head++]);
+        else if (e->local_head < e->local_tail)
+            issue_local(e, e->ready[e->local_head++]);
+        else
+            return;
+    }
+}
+
+/* A message has come or gone. */
+static void finish_message(exec *e, int index, int error)
+{
+    const step *st = &e->sched->steps[index];
+
+    if (!e->persistent_messages)
+        e->requests[st->message] = MPI_REQUEST_NULL;
+    if (error == MPI_SUCCESS && st->kind == STEP_RECV && wire_packed(&e->messages[st->message]))
+        error = wire_unpack(e, st);
+    keep_error(e, error);
+    retire(e, index);
+}
+
+/* ---- poll ---- */
+
+/* After MPI_ERR_IN_STATUS the statuses tell; MPI_ERR_PENDING there means not yet complete. */
+static int status_error(int call_error, const MPI_Status *status)
+{
+    int class = call_error;
+
+    if (call_error == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    PMPI_Error_class(call_error, &class);
+    return class == MPI_ERR_IN_STATUS ? status->MPI_ERROR : call_error;
+}
+
+static int poll_one(exec *e)
+{
+    int flag = 0, index = e->probe_step[0];
+    int error = PMPI_Test(&e->probe_request[0], &flag, MPI_STATUS_IGNORE);
+
+    if (!flag && error == MPI_SUCCESS)
+        return 0;
+    probe_next(e, 0);
+    finish_message(e, index, error);
+    return 1;
+}
+
+/* Completed probes are taken from the highest index down: probe_next moves the last one into the
+ * place of one that is gone. */
+static int poll_some(exec *e)
+{
+    int n = 0, error = PMPI_Testsome(e->nprobes, e->probe_request, &n, e->indices, e->statuses);
+
+    if (n == MPI_UNDEFINED || n == 0)
+        return 0;
+    for (int k = 1; k < n; k++) /* MPI promises no order */
+        for (int j = k; j > 0 && e->indices[j] < e->indices[j - 1]; j--) {
+            int i = e->indices[j];
+            MPI_Status status = e->statuses[j];
+            e->indices[j] = e->indices[j - 1];
+            e->statuses[j] = e->statuses[j - 1];
+            e->indices[j - 1] = i;
+            e->statuses[j - 1] = status;
+        }
+    for (int k = n - 1; k >= 0; k--) {
+        int index = e->probe_step[e->indices[k]];
+        probe_next(e, e->indices[k]);
+        finish_message(e, index, status_error(error, &e->statuses[k]));
+    }
+    return n;
+}
+
+/* Test every open message that is not the oldest of its queue. */
+static int sweep(exec *e)
+{
+    int done = 0;
+
+    for (int q = 0; q < e->sched->nqueues; q++)
+        for (int before = e->queue_head[q]; before >= 0 && e->after[before] >= 0;) {
+            int index = e->after[before], flag = 0;
+            MPI_Request *r = &e->requests[e->sched->steps[index].message];
+            int error = PMPI_Test(r, &flag, MPI_STATUS_IGNORE);
+
+            if (!flag && error == MPI_SUCCESS) {
+                before = index;
+                continue;
+            }
+            e->after[before] = e->after[index];
+            if (e->queue_tail[q] == index)
+                e->queue_tail[q] = before;
+            finish_message(e, index, error);
+            done++;
+        }
+    return done;
+}
+
+static void done(exec *e)
+{
+    DL_DELETE(running, e);
+    atomic_fetch_sub_explicit(&nrunning, 1, memory_order_relaxed);
+    comm_window_done(e->comm, e);
+    MPI_Request native = e->native;
+    bool detached = e->detached;
+    atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
+    if (detached)
+        e->collect(e);
+    else if (native != MPI_REQUEST_NULL) /* from here on e may be gone: its collect frees it */
+        PMPI_Grequest_complete(native);
+}
+
+static int poll(exec *e)
+{
+    int n = 0;
+
+    if (e->nprobes == 1)
+        n = poll_one(e);
+    else if (e->nprobes > 1)
+        n = poll_some(e);
+    if (n == 0 && ++e->fruitless % SWEEP == 0)
+        n = sweep(e);
+    if (n) {
+        e->fruitless = 0;
+        issue_ready(e);
+    }
+    if (e->left == 0)
+        done(e);
+    return n;
+}
+
+/* ---- start ---- */
+
+void engine_begin(exec *e)
+{
+    const sched *s = e->sched;
+
+    exec_reset(e);
+    atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
+    DL_APPEND(running, e);
+    atomic_fetch_add_explicit(&nrunning, 1, memory_order_relaxed);
+    for (int i = 0; i < s->nready; i++)
+        if (step_is_message(&s->steps[s->ready[i]]))
+            issue_message(e, s->ready[i]);
+        else
+            issue_local(e, s->ready[i]);
+    issue_ready(e);
+    if (e->left == 0)
+        done(e);
+}
+
+static void admit(exec *e)
+{
+    if (!comm_gate(e->comm, e))
+        engine_begin(e);
+}
+
+/* Take in what other threads have started, oldest first. */
+static void take_over(void)
+{
+    exec *newest, *oldest = NULL;
+
+    if (atomic_load_explicit(&handed_over, memory_order_relaxed) == NULL)
+        return;
+    newest = atomic_exchange(&handed_over, NULL);
+    while (newest) {
+        exec *next = newest->gate_next;
+        newest->gate_next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    while (oldest) {
+        exec *e = oldest;
+        oldest = e->gate_next;
+        e->gate_next = NULL;
+        admit(e);
+    }
+}
+
+void engine_start(exec *e)
+{
+    atomic_store_explicit(&e->state, EXEC_GATED, memory_order_relaxed);
+    if (engine_try_enter()) {
+        take_over();
+        admit(e);
+        engine_leave();
+        return;
+    }
+    e->gate_next = atomic_load(&handed_over);
+    while (!atomic_compare_exchange_weak(&handed_over, &e->gate_next, e))
+        ;
+}
+
+/* ---- progress ---- */
+
+static int advance_all(void)
+{
+    int n = 0;
+    exec *e, *next;
+
+    take_over();
+    if (atomic_load_explicit(&duplications, memory_order_relaxed))
+        n += comm_advance();
+    DL_FOREACH_SAFE (running, e, next)
+        n += poll(e);
+    return n;
+}
+
+int engine_progress(void)
+{
+    int n = 0;
+
+    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    if (engine_busy() && engine_try_enter()) {
+        n = advance_all();
+        engine_leave();
+    }
+    return n;
+}
+
+/* Move the head of the running list to its end and poll it. */
+static int poll_rotating(const exec *but)
+{
+    exec *e = running;
+
+    if (!e || !e->next)
+        return 0;
+    DL_DELETE(running, e);
+    DL_APPEND(running, e);
+    return e == but ? 0 : poll(e);
+}
+
+int engine_progress_for(exec *e)
+{
+    int n = 0;
+
+    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    if (engine_try_enter()) {
+        take_over();
+        if (atomic_load_explicit(&duplications, memory_order_relaxed))
+            n += comm_advance();
+        if (exec_get_state(e) == EXEC_RUNNING)
+            n += poll(e);
+        n += poll_rotating(e);
+        engine_leave();
+    }
+    return n;
+}
+
+void engine_idle_turn(int *idle)
+{
+    if (engine_progress())
+        *idle = 0;
+    else if (++*idle >= SPIN) {
+        *idle = 0;
+        sched_yield();
+    }
+}
+
+/* All that is left of e are open messages. Only without threads: while this blocks, nobody else
+ * could start something that the peers wait for. */
+static void wait_natively(exec *e)
+{
+    int n = 0, error;
+
+    for (int q = 0; q < e->sched->nqueues; q++)
+        for (int i = e->queue_head[q]; i >= 0; i = e->after[i]) {
+            e->probe_step[n] = i;
+            e->probe_request[n++] = e->requests[e->sched->steps[i].message];
+        }
+    error = PMPI_Waitall(n, e->probe_request, e->statuses);
+    for (int k = 0; k < n; k++)
+        finish_message(e, e->probe_step[k], status_error(error, &e->statuses[k]));
+    done(e);
+}
+
+static bool only_messages_left(const exec *e)
+{
+    return running == e && e->next == NULL && e->unissued == 0 && e->left <= EXEC_WAITALL &&
+           !atomic_load_explicit(&duplications, memory_order_relaxed);
+}
+
+void engine_wait_turn(exec *e, int *idle)
+{
+    if (!library_threaded() && engine_try_enter()) {
+        bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
+        if (only)
+            wait_natively(e);
+        engine_leave();
+        if (only)
+            return;
+    }
+    engine_idle_turn(idle);
+}

@@ -1,0 +1,53 @@
+/* engine.h - runs execs: issues ready steps, tests, retires. The only file that posts messages.
+ *
+ * One engine per process, entered under a try-lock: who does not get it returns at once, because
+ * somebody else is advancing everything. An exec started meanwhile is handed over in a list that
+ * the holder of the lock takes in.
+ *
+ *   start -> [gate] -> running list -> poll ... poll -> done
+ *
+ * Nothing recurses: a step that retires puts its successors on the exec's ready lists, messages
+ * before local work, and a loop issues them.
+ */
+#ifndef TUTTI_ENGINE_H
+#define TUTTI_ENGINE_H
+
+#include "nbc/exec.h"
+
+#include <stdbool.h>
+
+/* Start an idle, bound exec. Local, does not block. */
+void engine_start(exec *e);
+
+/* Advance everything once. Returns the number of steps retired; 0 also if another thread (or a
+ * caller further up this stack) is in the engine. */
+int engine_progress(void);
+
+/* Advance this exec, and one other: the share of a caller that polls for each of many execs. */
+int engine_progress_for(exec *e);
+
+/* One turn of a wait for e: advances everything, or waits in one native call if nothing but
+ * messages of e is left, and yields the processor when nothing has happened for long. */
+void engine_wait_turn(exec *e, int *idle);
+
+/* The same for a wait that is not for one exec. */
+void engine_idle_turn(int *idle);
+
+/* Does anything run? Approximate while another thread is in the engine. */
+bool engine_busy(void);
+
+/* How often the engine has been asked to advance, to see that a driver does. */
+unsigned engine_calls(void);
+
+/* For comm.c, engine lock held: an exec whose gate has opened. */
+void engine_begin(exec *e);
+
+/* Try to enter and leave, for code that changes what the engine reads. engine_enter waits. */
+bool engine_try_enter(void);
+void engine_enter(void);
+void engine_leave(void);
+
+/* The communicators' duplications in progress, as the engine has to poll them. */
+void engine_poll_communicators(bool pending);
+
+#endif

@@ -1,0 +1,133 @@
+/* env.c - read the environment. */
+#include "nbc/env.h"
+
+#include <ctype.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+enum { NAME_SIZE = 64 };
+
+static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_VERBOSE"};
+static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
+
+void env_say(const char *format, ...)
+{
+    va_list args;
+    int rank = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 0)
+        return;
+    va_start(args, format);
+    fputs("tutti: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+static void algorithm_variable(coll_kind kind, char name[NAME_SIZE])
+{
+    const char *coll = coll_kind_name(kind);
+    size_t n = sizeof algorithm_prefix - 1;
+
+    memcpy(name, algorithm_prefix, n);
+    for (; *coll && n < NAME_SIZE - 1; coll++)
+        name[n++] = (char)toupper((unsigned char)*coll);
+    name[n] = '\0';
+}
+
+static const char *nonempty(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+const char *env_progress(void)
+{
+    return nonempty("TUTTI_PROGRESS");
+}
+
+const char *env_algorithm(coll_kind kind)
+{
+    char name[NAME_SIZE];
+
+    algorithm_variable(kind, name);
+    return nonempty(name);
+}
+
+bool env_verbose(void)
+{
+    const char *value = nonempty("TUTTI_VERBOSE");
+
+    return value && strcmp(value, "0") != 0;
+}
+
+/* Edit distance of two short names. */
+static int distance(const char *a, const char *b)
+{
+    int row[NAME_SIZE + 1], n = (int)strlen(b);
+
+    if (n > NAME_SIZE)
+        return NAME_SIZE;
+    for (int k = 0; k <= n; k++)
+        row[k] = k;
+    for (; *a; a++) {
+        int corner = row[0]++;
+        for (int k = 1; k <= n; k++) {
+            int least = corner + (*a != b[k - 1]);
+            if (row[k] + 1 < least)
+                least = row[k] + 1;
+            if (row[k - 1] + 1 < least)
+                least = row[k - 1] + 1;
+            corner = row[k];
+            row[k] = least;
+        }
+    }
+    return row[n];
+}
+
+static void nearest(const char *name, const char *known, int *best, char result[NAME_SIZE])
+{
+    int d = distance(name, known);
+
+    if (d < *best) {
+        *best = d;
+        snprintf(result, NAME_SIZE, "%s", known);
+    }
+}
+
+/* Warn of a variable that looks like ours and is not. */
+static void check_name(const char *name)
+{
+    int best = NAME_SIZE;
+    char known[NAME_SIZE], nearest_name[NAME_SIZE] = "";
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        nearest(name, plain[i], &best, nearest_name);
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        algorithm_variable((coll_kind)kind, known);
+        nearest(name, known, &best, nearest_name);
+    }
+    if (best > 0)
+        env_say("unknown variable %s is ignored; did you mean %s?", name, nearest_name);
+}
+
+void env_check_names(void)
+{
+    for (char **e = environ; *e; e++) {
+        char name[NAME_SIZE];
+        size_t n = strcspn(*e, "=");
+
+        if (strncmp(*e, "TUTTI_", 6) != 0 || n >= sizeof name)
+            continue;
+        memcpy(name, *e, n);
+        name[n] = '\0';
+        check_name(name);
+    }
+}

@@ -1,0 +1,133 @@
+/* exec.h - one execution of a schedule: bound addresses, datatypes, MPI requests and counters.
+ *
+ * Life cycle
+ *   exec_create -> exec_bind -> (engine_start ... done)* -> exec_free
+ *
+ * exec_create allocates for the schedule's shape, exec_bind resolves intervals to messages for
+ * given buffers and types and may be repeated while the exec is not running. A start resets the
+ * counters with one memcpy and posts what is ready; it allocates nothing.
+ *
+ *   state      meaning                                           next
+ *   IDLE       not running                                       engine_start
+ *   GATED      started, waits for the communicator (comm.h)      RUNNING
+ *   RUNNING    in the engine's list                              DONE
+ *   DONE       all steps retired; `error` is valid               exec_collect -> IDLE
+ */
+#ifndef TUTTI_EXEC_H
+#define TUTTI_EXEC_H
+
+#include "nbc/datatype.h"
+#include "nbc/sched.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+
+struct comm;
+struct plan;
+
+typedef enum exec_state { EXEC_IDLE, EXEC_GATED, EXEC_RUNNING, EXEC_DONE } exec_state;
+
+/* What one element of a space is, and where the space begins. */
+typedef struct space_binding {
+    char *base;
+    datatype type;
+    int64_t count;  /* of type in one element */
+    int64_t stride; /* bytes from one element to the next */
+    int64_t size;   /* bytes of data in one element */
+} space_binding;
+
+/* What the caller binds: buffers and types as MPI gives them. SCRATCH gets the type of RECV. */
+typedef struct binding {
+    void *sendbuf;
+    MPI_Datatype sendtype;
+    int64_t sendcount; /* of sendtype in one element of SEND */
+    void *recvbuf;
+    MPI_Datatype recvtype;
+    int64_t recvcount; /* of recvtype in one element of RECV */
+    MPI_Op op;
+} binding;
+
+/* A SEND or RECV step, resolved. */
+typedef struct message {
+    MPI_Datatype type;
+    int64_t offset; /* bytes from the base */
+    int count;
+    uint8_t base; /* index in exec.base */
+    bool made;    /* type is ours to free */
+} message;
+
+enum { BASE_PACK = SPACES, BASES };
+
+typedef struct exec {
+    const sched *sched;
+    struct plan *plan; /* holds a reference, see plan.h */
+    struct comm *comm;
+    binding bound;
+    bool reusable; /* only predefined types are bound: a rebind may only change addresses */
+    space_binding space[SPACES];
+    char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */
+    message *messages; /* [nmessages] */
+    char *scratch, *pack;
+    int64_t pack_size;
+    bool persistent_messages; /* requests are persistent: start them; else post anew */
+
+    /* identity */
+    bool persistent;   /* holds its window for life */
+    int window;        /* tags window * SCHED_WINDOW ... */
+    int64_t operation; /* non-blocking: number on the communicator */
+
+    /* run state */
+    atomic_int state; /* exec_state */
+    int error;        /* the first one */
+    int left;         /* steps not retired */
+    int unissued;     /* steps not issued */
+    int32_t *waiting; /* [nsteps]: dependencies left */
+    int32_t *ready;   /* [nsteps]: messages from the front, local steps from `local` on */
+    int ready_head, ready_tail, local_head, local_tail;
+    MPI_Request *requests; /* [nmessages] */
+    int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1 */
+    int32_t *queue_tail;
+    int32_t *after; /* [nsteps]: next open message of the same queue, or -1 */
+    int nprobes;
+    int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open, */
+    MPI_Request *probe_request; /* and their requests, side by side for MPI_Testsome */
+    int32_t *probe_of;          /* [nqueues]: index in probe_*, or -1 */
+    int *indices;               /* [nqueues]: for MPI_Testsome */
+    MPI_Status *statuses;       /* [max(nqueues, EXEC_WAITALL)] */
+    int fruitless;              /* polls since something retired */
+
+    /* native request of the current start, or MPI_REQUEST_NULL */
+    MPI_Request native;
+    void (*collect)(struct exec *e); /* called when the native request is gone and e is DONE */
+    void *owner;                     /* collect's */
+    bool detached;                   /* the native request was freed while running */
+
+    struct exec *prev, *next;               /* engine's list, or the plan's idle list */
+    struct exec *gate_next;                 /* comm's gate */
+    struct exec *window_prev, *window_next; /* comm's list of windows in use */
+} exec;
+
+/* Native MPI_Waitall is used for at most so many open messages. */
+enum { EXEC_WAITALL = 64 };
+
+exec *exec_create(const sched *s);
+
+/* Resolve for these buffers and types; holds derived types. On error nothing is bound. */
+int exec_bind(exec *e, const binding *b);
+
+/* Release what exec_bind made; exec_free does so too. */
+void exec_unbind(exec *e);
+void exec_free(exec *e);
+
+/* Make the persistent MPI requests of a persistent exec, if they are the better choice. */
+int exec_make_requests(exec *e, int tag_base);
+
+/* For the engine: counters and lists as before the first step. */
+void exec_reset(exec *e);
+
+static inline exec_state exec_get_state(exec *e)
+{
+    return (exec_state)atomic_load_explicit(&e->state, memory_order_acquire);
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* library.c - start, end and the process-wide lock. */
+#include "nbc/library.h"
+
+#include "nbc/comm.h"
+#include "nbc/driver.h"
+#include "nbc/env.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { FRESH, STARTED, REFUSED, ENDED };
+
+static atomic_int stage;
+static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t state_mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool threaded;
+static MPI_Comm self = MPI_COMM_NULL;
+static int self_key = MPI_KEYVAL_INVALID;
+static const driver *chosen;
+static const char *reason = "not started";
+
+MPI_Comm library_self(void)
+{
+    return self;
+}
+
+const driver *library_driver(void)
+{
+    return chosen;
+}
+
+const char *library_driver_reason(void)
+{
+    return reason;
+}
+
+bool library_threaded(void)
+{
+    return threaded;
+}
+
+void library_lock(void)
+{
+    if (threaded)
+        pthread_mutex_lock(&state_mutex);
+}
+
+void library_unlock(void)
+{
+    if (threaded)
+        pthread_mutex_unlock(&state_mutex);
+}
+
+/* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. */
+static int library_end(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    atomic_store(&stage, ENDED);
+    if (chosen && chosen->stop)
+        chosen->stop();
+    comm_end_all();
+    PMPI_Comm_free(&self);
+    PMPI_Comm_free_keyval(&self_key);
+    return MPI_SUCCESS;
+}
+
+static int start_communicators(void)
+{
+    int error = PMPI_Comm_dup(MPI_COMM_SELF, &self);
+
+    if (!error)
+        error = PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    if (!error)
+        error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, library_end, &self_key, NULL);
+    if (!error)
+        error = PMPI_Comm_set_attr(MPI_COMM_SELF, self_key, NULL);
+    if (!error)
+        error = comm_start_all();
+    return error;
+}
+
+static int start(void)
+{
+    int level = MPI_THREAD_SINGLE, error;
+
+    PMPI_Query_thread(&level);
+    threaded = level == MPI_THREAD_MULTIPLE;
+    env_check_names();
+    error = start_communicators();
+    if (!error)
+        error = driver_choose(env_progress(), &chosen, &reason);
+    return error;
+}
+
+static int enter_slowly(void)
+{
+    int is_initialized = 0, is_finalized = 0, error = MPI_ERR_OTHER;
+
+    PMPI_Initialized(&is_initialized);
+    PMPI_Finalized(&is_finalized);
+    if (!is_initialized || is_finalized)
+        return MPI_ERR_OTHER;
+    pthread_mutex_lock(&start_mutex);
+    if (atomic_load(&stage) == FRESH)
+        atomic_store(&stage, start() == MPI_SUCCESS ? STARTED : REFUSED);
+    if (atomic_load(&stage) == STARTED)
+        error = MPI_SUCCESS;
+    else if (atomic_load(&stage) == REFUSED)
+        error = MPI_ERR_ARG;
+    pthread_mutex_unlock(&start_mutex);
+    return error;
+}
+
+int library_enter(void)
+{
+    if (atomic_load_explicit(&stage, memory_order_acquire) == STARTED)
+        return MPI_SUCCESS;
+    return enter_slowly();
+}

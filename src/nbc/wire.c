@@ -1,0 +1,246 @@
+/* wire.c - intervals to MPI messages: contiguous, derived datatype, or packed. */
+#include "nbc/wire.h"
+
+#include "nbc/library.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Measured by bench_blocks (docs/measurements.md). */
+enum { PACK_LIMIT = 32768 };
+
+bool wire_packs(int n, int64_t bytes)
+{
+    return n > 1 && bytes <= PACK_LIMIT;
+}
+
+/* Persistent and plain messages cost the same on MPICH; on Open MPI 4.1 persistent ones are
+ * slower when small (docs/measurements.md). */
+bool wire_persistent(int64_t bytes)
+{
+#ifdef OPEN_MPI
+    return bytes > 65536;
+#else
+    (void)bytes;
+    return true;
+#endif
+}
+
+static const interval *interval_at(const exec *e, const step *st, int i)
+{
+    return &e->sched->list[st->first + i];
+}
+
+static int64_t bytes_of(const exec *e, interval i)
+{
+    return (int64_t)i.length * e->space[i.space].size;
+}
+
+static int64_t message_bytes(const exec *e, const step *st)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < st->n; i++)
+        sum += bytes_of(e, *interval_at(e, st, i));
+    return sum;
+}
+
+static int64_t offset_of(const exec *e, interval i)
+{
+    return i.offset * e->space[i.space].stride;
+}
+
+static char *address_of(const exec *e, interval i)
+{
+    return e->base[i.space] + offset_of(e, i);
+}
+
+/* ---- resolve ---- */
+
+static bool one_space(const exec *e, const step *st)
+{
+    for (int i = 1; i < st->n; i++)
+        if (interval_at(e, st, i)->space != interval_at(e, st, 0)->space)
+            return false;
+    return true;
+}
+
+/* Lengths that fit an int: one hindexed type over the space's own type. */
+static int make_hindexed(const exec *e, const step *st, int *lengths, MPI_Aint *at,
+                         MPI_Datatype *type)
+{
+    const space_binding *s = &e->space[interval_at(e, st, 0)->space];
+
+    for (int i = 0; i < st->n; i++) {
+        interval v = *interval_at(e, st, i);
+        lengths[i] = (int)((int64_t)v.length * s->count);
+        at[i] = (MPI_Aint)offset_of(e, v);
+    }
+    return PMPI_Type_create_hindexed(st->n, lengths, at, s->type.type, type);
+}
+
+/* Some length needs a large type of its own. */
+static int make_struct(const exec *e, const step *st, int *lengths, MPI_Aint *at,
+                       MPI_Datatype *type)
+{
+    const space_binding *s = &e->space[interval_at(e, st, 0)->space];
+    MPI_Datatype *parts = malloc((size_t)st->n * sizeof *parts);
+    bool *made = calloc((size_t)st->n, sizeof *made);
+    int error = parts && made ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+    for (int i = 0; i < st->n && !error; i++) {
+        interval v = *interval_at(e, st, i);
+        at[i] = (MPI_Aint)offset_of(e, v);
+        error = datatype_count(s->type.type, (int64_t)v.length * s->count, &parts[i], &lengths[i],
+                               &made[i]);
+    }
+    if (!error)
+        error = PMPI_Type_create_struct(st->n, lengths, at, parts, type);
+    for (int i = 0; made && i < st->n; i++)
+        if (made[i])
+            PMPI_Type_free(&parts[i]);
+    free(made);
+    free(parts);
+    return error;
+}
+
+static bool fits_int(const exec *e, const step *st)
+{
+    for (int i = 0; i < st->n; i++) {
+        interval v = *interval_at(e, st, i);
+        if ((int64_t)v.length * e->space[v.space].count > datatype_max_count)
+            return false;
+    }
+    return true;
+}
+
+static int make_type(const exec *e, const step *st, MPI_Datatype *type)
+{
+    int *lengths = malloc((size_t)st->n * sizeof *lengths);
+    MPI_Aint *at = malloc((size_t)st->n * sizeof *at);
+    int error = MPI_ERR_NO_MEM;
+
+    if (lengths && at)
+        error = fits_int(e, st) ? make_hindexed(e, st, lengths, at, type)
+                                : make_struct(e, st, lengths, at, type);
+    if (!error)
+        error = PMPI_Type_commit(type);
+    free(at);
+    free(lengths);
+    return error;
+}
+
+/* A packed message of dense data keeps its type, so that its signature stays the same; only what
+ * MPI_Pack makes is MPI_PACKED. */
+static int resolve_packed(const exec *e, const step *st, message *m, int64_t *pack_at)
+{
+    const space_binding *s = &e->space[interval_at(e, st, 0)->space];
+    int64_t bytes = message_bytes(e, st);
+    bool dense = s->type.dense && one_space(e, st);
+
+    *m = (message){.type = dense ? s->type.type : MPI_PACKED,
+                   .base = BASE_PACK,
+                   .offset = *pack_at,
+                   .count = (int)(dense ? bytes / s->type.size : bytes)};
+    *pack_at += (bytes + 63) / 64 * 64;
+    return MPI_SUCCESS;
+}
+
+int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
+{
+    interval first = *interval_at(e, st, 0);
+    const space_binding *s = &e->space[first.space];
+
+    if (st->n > 1 && (wire_packs(st->n, message_bytes(e, st)) || !one_space(e, st)))
+        return resolve_packed(e, st, m, pack_at);
+    *m = (message){.base = (uint8_t)first.space, .count = 1, .made = st->n > 1};
+    if (st->n > 1)
+        return make_type(e, st, &m->type);
+    m->offset = offset_of(e, first);
+    return datatype_count(s->type.type, (int64_t)first.length * s->count, &m->type, &m->count,
+                          &m->made);
+}
+
+/* ---- pack ---- */
+
+int wire_pack(const exec *e, const step *st)
+{
+    const message *m = &e->messages[st->message];
+    char *to = e->base[BASE_PACK] + m->offset;
+    int at = 0, size = m->count, error = MPI_SUCCESS;
+
+    for (int i = 0; i < st->n && !error; i++) {
+        interval v = *interval_at(e, st, i);
+        const space_binding *s = &e->space[v.space];
+        if (m->type != MPI_PACKED) {
+            memcpy(to, address_of(e, v), (size_t)bytes_of(e, v));
+            to += bytes_of(e, v);
+        } else {
+            error = PMPI_Pack(address_of(e, v), (int)((int64_t)v.length * s->count), s->type.type,
+                              to, size, &at, library_self());
+        }
+    }
+    return error;
+}
+
+int wire_unpack(const exec *e, const step *st)
+{
+    const message *m = &e->messages[st->message];
+    char *from = e->base[BASE_PACK] + m->offset;
+    int at = 0, size = m->count, error = MPI_SUCCESS;
+
+    for (int i = 0; i < st->n && !error; i++) {
+        interval v = *interval_at(e, st, i);
+        const space_binding *s = &e->space[v.space];
+        if (m->type != MPI_PACKED) {
+            memcpy(address_of(e, v), from, (size_t)bytes_of(e, v));
+            from += bytes_of(e, v);
+        } else {
+            error = PMPI_Unpack(from, size, &at, address_of(e, v),
+                                (int)((int64_t)v.length * s->count), s->type.type, library_self());
+        }
+    }
+    return error;
+}
+
+/* ---- local steps ---- */
+
+/* MPI's own way from one datatype to another: a message to myself. */
+static int copy_typed(const exec *e, interval from, interval to)
+{
+    const space_binding *s = &e->space[from.space], *t = &e->space[to.space];
+    MPI_Datatype send_type, recv_type;
+    int send_count, recv_count, error;
+    bool send_made, recv_made;
+
+    error = datatype_count(s->type.type, (int64_t)from.length * s->count, &send_type, &send_count,
+                           &send_made);
+    if (error)
+        return error;
+    error = datatype_count(t->type.type, (int64_t)to.length * t->count, &recv_type, &recv_count,
+                           &recv_made);
+    if (!error)
+        error = PMPI_Sendrecv(address_of(e, from), send_count, send_type, 0, 0, address_of(e, to),
+                              recv_count, recv_type, 0, 0, library_self(), MPI_STATUS_IGNORE);
+    if (!error && recv_made)
+        PMPI_Type_free(&recv_type);
+    if (send_made)
+        PMPI_Type_free(&send_type);
+    return error;
+}
+
+int wire_local(const exec *e, const step *st)
+{
+    interval from = *interval_at(e, st, 0), to = *interval_at(e, st, 1);
+    const space_binding *s = &e->space[from.space], *t = &e->space[to.space];
+
+    if (st->kind == STEP_REDUCE)
+        return PMPI_Reduce_local(address_of(e, from), address_of(e, to),
+                                 (int)((int64_t)to.length * t->count), t->type.type, e->bound.op);
+    if (s->type.dense && t->type.dense && s->type.predefined && t->type.predefined) {
+        memcpy(address_of(e, to), address_of(e, from), (size_t)bytes_of(e, from));
+        return MPI_SUCCESS;
+    }
+    return copy_typed(e, from, to);
+}

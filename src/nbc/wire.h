@@ -1,0 +1,32 @@
+/* wire.h - how data travels: the decisions that are measured, in one place, and packing.
+ *
+ * The choices are local: a message packed by its sender may be received as a derived datatype.
+ */
+#ifndef TUTTI_WIRE_H
+#define TUTTI_WIRE_H
+
+#include "nbc/exec.h"
+
+/* Pack a message of n intervals and so many bytes, rather than describe it by a datatype? */
+bool wire_packs(int n, int64_t bytes);
+
+/* Use persistent MPI messages in a persistent exec whose largest message has so many bytes? */
+bool wire_persistent(int64_t bytes);
+
+/* Resolve the message of a step; packed messages get their place in the packing buffer, which
+ * *pack_at is the fill level of. */
+int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at);
+
+/* Before a packed SEND is posted, after a packed RECV has come. */
+int wire_pack(const exec *e, const step *st);
+int wire_unpack(const exec *e, const step *st);
+
+/* Run a COPY or REDUCE step. */
+int wire_local(const exec *e, const step *st);
+
+static inline bool wire_packed(const message *m)
+{
+    return m->base == BASE_PACK;
+}
+
+#endif

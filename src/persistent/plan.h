@@ -1,0 +1,59 @@
+/* plan.h - a schedule with what it was compiled from, kept on the communicator.
+ *
+ * A plan is found by its key: everything the schedule depends on. It holds no type and no address.
+ * References: the cache's, and one per exec in use. Idle execs of non-blocking calls stay with
+ * their plan, so that a repeated call of one shape compiles nothing, allocates nothing and, with
+ * the same predefined types, only changes addresses.
+ */
+#ifndef TUTTI_PLAN_H
+#define TUTTI_PLAN_H
+
+#include "nbc/coll.h"
+#include "nbc/comm.h"
+#include "nbc/exec.h"
+
+#define HASH_NONFATAL_OOM 1 /* without memory for the table a plan is just not cached */
+#include <uthash.h>
+
+/* Tuning: plans kept per communicator, idle execs kept per plan. */
+enum { PLAN_CACHE = 64, PLAN_IDLE = 8 };
+
+typedef struct plan_key {
+    int32_t kind, algo, form;
+    int32_t in_place;
+    int32_t send_empty, recv_empty; /* lengths of SEND and of every block of RECV: 0, else 1 */
+    int64_t v[];                    /* v-collectives: counts[p], then displs[p] */
+} plan_key;
+
+typedef struct plan {
+    UT_hash_handle hh;
+    int refs;
+    bool cached;
+    sched *sched;
+    exec *idle; /* list by `next` */
+    int nidle;
+    size_t key_size;
+    plan_key key; /* last: of variable size */
+} plan;
+
+/* Make a schedule from a key; given by who knows the algorithms. */
+typedef int plan_compile(const plan_key *key, const comm *c, sched **result);
+
+/* The plan of this key with a reference for the caller, from the cache or compiled. */
+int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compile, plan **result);
+void plan_unref(plan *p);
+
+/* Drop the cache's references: the communicator goes. */
+void plan_cache_clear(comm *c);
+
+/* An exec of the plan, not bound; takes over the caller's reference to the plan and adds one to
+ * the communicator. */
+int plan_take_exec(plan *p, comm *c, exec **result);
+
+/* Give an exec back: it stays with the plan if it can be used again. Drops both references. */
+void plan_return_exec(exec *e);
+
+/* For tests: how often anything has been compiled in this process. */
+extern unsigned plan_compilations;
+
+#endif

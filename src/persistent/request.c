@@ -1,0 +1,154 @@
+/* request.c - start, complete and free one persistent request. */
+#include "persistent/request.h"
+
+#include "nbc/comm.h"
+#include "nbc/driver.h"
+#include "nbc/engine.h"
+#include "nbc/library.h"
+#include "persistent/plan.h"
+
+#include <stdlib.h>
+
+int request_make(exec *e, MPIX_Request *result)
+{
+    MPIX_Request r = calloc(1, sizeof *r);
+
+    if (!r)
+        return MPI_ERR_NO_MEM;
+    r->exec = e;
+    *result = r;
+    return MPI_SUCCESS;
+}
+
+void request_empty_status(MPI_Status *status, int error)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
+    status->MPI_TAG = MPI_ANY_TAG;
+    status->MPI_ERROR = error;
+}
+
+int request_finish(MPIX_Request r)
+{
+    r->active = false;
+    atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
+    return r->exec->error;
+}
+
+/* MPI_ERR_REQUEST through the request's communicator, or the world's for a null one. */
+static int refuse(const MPIX_Request *request)
+{
+    return comm_raise(request && *request ? (*request)->exec->comm : NULL, MPI_ERR_REQUEST);
+}
+
+int MPIX_Start(MPIX_Request *request)
+{
+    if (!request || !*request || (*request)->active)
+        return refuse(request);
+    (*request)->active = true;
+    engine_start((*request)->exec);
+    return MPI_SUCCESS;
+}
+
+int MPIX_Startall(int count, MPIX_Request requests[])
+{
+    if (count < 0 || (count > 0 && !requests))
+        return comm_raise(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_ARG);
+    for (int i = 0; i < count; i++) /* all or none */
+        if (!requests[i] || requests[i]->active)
+            return refuse(&requests[i]);
+    for (int i = 0; i < count; i++) {
+        if (requests[i]->active) /* twice in the array */
+            return refuse(&requests[i]);
+        MPIX_Start(&requests[i]);
+    }
+    return MPI_SUCCESS;
+}
+
+/* The native request of one start has been completed. */
+static void collect_native(exec *e)
+{
+    MPIX_Request r = e->owner;
+
+    e->native = MPI_REQUEST_NULL;
+    e->detached = false;
+    r->native = false;
+    request_finish(r);
+}
+
+int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
+{
+    MPIX_Request r;
+    int error;
+
+    if (!request || !*request || (*request)->active)
+        return refuse(request);
+    r = *request;
+    if (!native)
+        return comm_raise(r->exec->comm, MPI_ERR_ARG);
+    r->exec->collect = collect_native;
+    r->exec->owner = r;
+    error = library_driver()->request(r->exec, &r->exec->native);
+    if (error) {
+        r->exec->native = MPI_REQUEST_NULL;
+        return comm_raise(r->exec->comm, error);
+    }
+    r->active = r->native = true;
+    *native = r->exec->native;
+    engine_start(r->exec);
+    return MPI_SUCCESS;
+}
+
+int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
+{
+    int error = MPI_SUCCESS;
+
+    if (!request || (*request && (*request)->native))
+        return refuse(request);
+    if (request_pending(*request)) {
+        for (int idle = 0; exec_get_state((*request)->exec) != EXEC_DONE;)
+            engine_wait_turn((*request)->exec, &idle);
+        error = request_finish(*request);
+    }
+    request_empty_status(status, error);
+    return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
+}
+
+int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
+{
+    int error = MPI_SUCCESS;
+
+    if (!request || (*request && (*request)->native))
+        return refuse(request);
+    if (!flag)
+        return comm_raise(NULL, MPI_ERR_ARG);
+    if (request_pending(*request)) {
+        engine_progress();
+        if (exec_get_state((*request)->exec) != EXEC_DONE) {
+            *flag = 0;
+            return MPI_SUCCESS;
+        }
+        error = request_finish(*request);
+    }
+    *flag = 1;
+    request_empty_status(status, error);
+    return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
+}
+
+int MPIX_Request_free(MPIX_Request *request)
+{
+    exec *e;
+
+    if (!request || !*request || (*request)->active)
+        return refuse(request);
+    e = (*request)->exec;
+    comm_persistent_release(e->comm, e);
+    plan_return_exec(e);
+    free(*request);
+    *request = MPIX_REQUEST_NULL;
+    comm_reap();
+    return MPI_SUCCESS;
+}

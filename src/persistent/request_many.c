@@ -1,0 +1,164 @@
+/* request_many.c - complete several persistent requests: all, any, some. */
+#include "persistent/request.h"
+
+#include "nbc/comm.h"
+#include "nbc/engine.h"
+
+/* A bad array, or a request that its native request completes: an MPI error class, else 0. */
+static int check(int count, const MPIX_Request requests[])
+{
+    if (count < 0)
+        return MPI_ERR_COUNT;
+    if (count > 0 && !requests)
+        return MPI_ERR_ARG;
+    for (int i = 0; i < count; i++)
+        if (requests[i] && requests[i]->native)
+            return MPI_ERR_REQUEST;
+    return MPI_SUCCESS;
+}
+
+static MPI_Status *status_at(MPI_Status statuses[], int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+static bool is_done(MPIX_Request r)
+{
+    return request_pending(r) && exec_get_state(r->exec) == EXEC_DONE;
+}
+
+static int finish(MPIX_Request r, MPI_Status *status)
+{
+    int error = request_pending(r) ? request_finish(r) : MPI_SUCCESS;
+
+    request_empty_status(status, error);
+    return error;
+}
+
+/* Index of the first request that is done, MPI_UNDEFINED if none is, and whether any is pending. */
+static int first_done(int count, MPIX_Request requests[], bool *pending)
+{
+    *pending = false;
+    for (int i = 0; i < count; i++) {
+        if (is_done(requests[i]))
+            return i;
+        *pending |= request_pending(requests[i]);
+    }
+    return MPI_UNDEFINED;
+}
+
+static int finish_all(int count, MPIX_Request requests[], MPI_Status statuses[])
+{
+    int failed = -1;
+
+    for (int i = 0; i < count; i++)
+        if (finish(requests[i], status_at(statuses, i)) != MPI_SUCCESS && failed < 0)
+            failed = i;
+    return failed < 0 ? MPI_SUCCESS : comm_raise(requests[failed]->exec->comm, MPI_ERR_IN_STATUS);
+}
+
+int MPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
+{
+    int error = check(count, requests), idle = 0;
+
+    if (error)
+        return comm_raise(NULL, error);
+    for (int i = 0; i < count; i++)
+        while (request_pending(requests[i]) && !is_done(requests[i]))
+            engine_wait_turn(requests[i]->exec, &idle);
+    return finish_all(count, requests, statuses);
+}
+
+int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
+{
+    int error = check(count, requests);
+
+    if (error || !flag)
+        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
+    engine_progress();
+    for (int i = 0; i < count; i++)
+        if (request_pending(requests[i]) && !is_done(requests[i])) {
+            *flag = 0;
+            return MPI_SUCCESS;
+        }
+    *flag = 1;
+    return finish_all(count, requests, statuses);
+}
+
+int MPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
+{
+    int error = check(count, requests), idle = 0, i;
+    bool pending;
+
+    if (error || !index)
+        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
+    while ((i = first_done(count, requests, &pending)) == MPI_UNDEFINED && pending)
+        engine_idle_turn(&idle);
+    *index = i;
+    error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
+    return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+}
+
+int MPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    int error = check(count, requests), i;
+    bool pending;
+
+    if (error || !index || !flag)
+        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
+    engine_progress();
+    i = first_done(count, requests, &pending);
+    *index = i;
+    *flag = i != MPI_UNDEFINED || !pending;
+    if (!*flag)
+        return MPI_SUCCESS;
+    error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
+    return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+}
+
+static int collect_some(int count, MPIX_Request requests[], int *outcount, int indices[],
+                        MPI_Status statuses[])
+{
+    int n = 0, failed = -1;
+
+    for (int i = 0; i < count; i++)
+        if (is_done(requests[i])) {
+            if (finish(requests[i], status_at(statuses, n)) != MPI_SUCCESS && failed < 0)
+                failed = i;
+            indices[n++] = i;
+        }
+    *outcount = n;
+    return failed < 0 ? MPI_SUCCESS : comm_raise(requests[failed]->exec->comm, MPI_ERR_IN_STATUS);
+}
+
+static int some(int count, MPIX_Request requests[], int *outcount, int indices[],
+                MPI_Status statuses[], bool wait)
+{
+    int error = check(count, requests), idle = 0;
+    bool pending;
+
+    if (error || !outcount || (count > 0 && !indices))
+        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
+    if (!wait)
+        engine_progress();
+    while (first_done(count, requests, &pending) == MPI_UNDEFINED) {
+        if (!pending || !wait) {
+            *outcount = pending ? 0 : MPI_UNDEFINED;
+            return MPI_SUCCESS;
+        }
+        engine_idle_turn(&idle);
+    }
+    return collect_some(count, requests, outcount, indices, statuses);
+}
+
+int MPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+                  MPI_Status statuses[])
+{
+    return some(count, requests, outcount, indices, statuses, true);
+}
+
+int MPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+                  MPI_Status statuses[])
+{
+    return some(count, requests, outcount, indices, statuses, false);
+}
