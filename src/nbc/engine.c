@@ -124,26 +124,31 @@ static void retire(exec *e, int index)
     }
 }
 
-/* A message that cannot be posted counts as done: its error is kept and nothing hangs here. */
+static int post(exec *e, const step *st)
+{
+    const message *m = &e->messages[st->message];
+    MPI_Request *r = &e->requests[st->message];
+    char *at = e->base[m->base] + m->offset;
+    int tag = e->window * SCHED_WINDOW + st->tag;
+
+    if (e->persistent_messages)
+        return PMPI_Start(r);
+    if (st->kind == STEP_SEND)
+        return PMPI_Isend(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
+    return PMPI_Irecv(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
+}
+
+/* An error is kept and the operation goes on, so that the peers are not left waiting: a message
+ * that could not be packed is sent all the same, one that could not be posted counts as done. */
 static void issue_message(exec *e, int index)
 {
     const step *st = &e->sched->steps[index];
-    const message *m = &e->messages[st->message];
-    MPI_Request *r = &e->requests[st->message];
-    int tag = e->window * SCHED_WINDOW + st->tag, error = MPI_SUCCESS;
+    int error;
 
     e->unissued--;
-    if (st->kind == STEP_SEND && wire_packed(m))
-        error = wire_pack(e, st);
-    if (error == MPI_SUCCESS) {
-        char *at = e->base[m->base] + m->offset;
-        if (e->persistent_messages)
-            error = PMPI_Start(r);
-        else if (st->kind == STEP_SEND)
-            error = PMPI_Isend(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
-        else
-            error = PMPI_Irecv(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
-    }
+    if (st->kind == STEP_SEND && wire_packed(&e->messages[st->message]))
+        keep_error(e, wire_pack(e, st));
+    error = post(e, st);
     if (error == MPI_SUCCESS) {
         open_add(e, index);
         return;

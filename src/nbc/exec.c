@@ -126,8 +126,11 @@ static int bind_messages(exec *e)
                 wire_resolve(e, &s->steps[i], &e->messages[s->steps[i].message], &pack_size);
             if (error)
                 return error;
+            if (e->messages[s->steps[i].message].made && wire_spans_spaces(e, &s->steps[i]))
+                e->reusable = false; /* the type holds the distance between the buffers */
         }
     e->pack = pack_size ? malloc((size_t)pack_size) : NULL;
+    e->base[BASE_PACK] = e->pack;
     return pack_size && !e->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
@@ -139,7 +142,10 @@ static int bind_scratch(exec *e)
     if (n == 0)
         return MPI_SUCCESS;
     e->scratch = malloc((size_t)datatype_span(&s->type, n));
-    return e->scratch ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    if (!e->scratch)
+        return MPI_ERR_NO_MEM;
+    e->base[SPACE_SCRATCH] = e->scratch - s->type.true_lb;
+    return MPI_SUCCESS;
 }
 
 static void bind_addresses(exec *e, const binding *b)
@@ -147,8 +153,6 @@ static void bind_addresses(exec *e, const binding *b)
     e->bound = *b;
     e->base[SPACE_SEND] = b->sendbuf;
     e->base[SPACE_RECV] = b->recvbuf;
-    e->base[SPACE_SCRATCH] = e->scratch ? e->scratch - e->space[SPACE_SCRATCH].type.true_lb : NULL;
-    e->base[BASE_PACK] = e->pack;
 }
 
 static bool same_shape(const binding *a, const binding *b)
@@ -161,20 +165,19 @@ int exec_bind(exec *e, const binding *b)
 {
     int error;
 
-    if (e->reusable && same_shape(&e->bound, b)) {
+    if (e->reusable && same_shape(&e->bound, b)) { /* nothing resolved depends on addresses */
         bind_addresses(e, b);
         return MPI_SUCCESS;
     }
     exec_unbind(e);
+    bind_addresses(e, b);
     error = bind_types(e, b);
     if (!error)
-        error = bind_messages(e);
-    if (!error)
         error = bind_scratch(e);
+    if (!error)
+        error = bind_messages(e);
     if (error)
         exec_unbind(e);
-    else
-        bind_addresses(e, b);
     return error;
 }
 

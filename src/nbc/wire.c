@@ -58,15 +58,15 @@ static char *address_of(const exec *e, interval i)
 
 /* ---- resolve ---- */
 
-static bool one_space(const exec *e, const step *st)
+bool wire_spans_spaces(const exec *e, const step *st)
 {
     for (int i = 1; i < st->n; i++)
         if (interval_at(e, st, i)->space != interval_at(e, st, 0)->space)
-            return false;
-    return true;
+            return true;
+    return false;
 }
 
-/* Lengths that fit an int: one hindexed type over the space's own type. */
+/* Lengths that fit an int, in one space: one hindexed type over the space's own type. */
 static int make_hindexed(const exec *e, const step *st, int *lengths, MPI_Aint *at,
                          MPI_Datatype *type)
 {
@@ -80,18 +80,20 @@ static int make_hindexed(const exec *e, const step *st, int *lengths, MPI_Aint *
     return PMPI_Type_create_hindexed(st->n, lengths, at, s->type.type, type);
 }
 
-/* Some length needs a large type of its own. */
+/* Two spaces, or a length that needs a large type of its own: a struct, relative to the base of
+ * the first interval's space. */
 static int make_struct(const exec *e, const step *st, int *lengths, MPI_Aint *at,
                        MPI_Datatype *type)
 {
-    const space_binding *s = &e->space[interval_at(e, st, 0)->space];
+    const char *base = e->base[interval_at(e, st, 0)->space];
     MPI_Datatype *parts = malloc((size_t)st->n * sizeof *parts);
     bool *made = calloc((size_t)st->n, sizeof *made);
     int error = parts && made ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
     for (int i = 0; i < st->n && !error; i++) {
         interval v = *interval_at(e, st, i);
-        at[i] = (MPI_Aint)offset_of(e, v);
+        const space_binding *s = &e->space[v.space];
+        at[i] = (MPI_Aint)((intptr_t)address_of(e, v) - (intptr_t)base);
         error = datatype_count(s->type.type, (int64_t)v.length * s->count, &parts[i], &lengths[i],
                                &made[i]);
     }
@@ -105,8 +107,10 @@ static int make_struct(const exec *e, const step *st, int *lengths, MPI_Aint *at
     return error;
 }
 
-static bool fits_int(const exec *e, const step *st)
+static bool fits_hindexed(const exec *e, const step *st)
 {
+    if (wire_spans_spaces(e, st))
+        return false;
     for (int i = 0; i < st->n; i++) {
         interval v = *interval_at(e, st, i);
         if ((int64_t)v.length * e->space[v.space].count > datatype_max_count)
@@ -122,8 +126,8 @@ static int make_type(const exec *e, const step *st, MPI_Datatype *type)
     int error = MPI_ERR_NO_MEM;
 
     if (lengths && at)
-        error = fits_int(e, st) ? make_hindexed(e, st, lengths, at, type)
-                                : make_struct(e, st, lengths, at, type);
+        error = fits_hindexed(e, st) ? make_hindexed(e, st, lengths, at, type)
+                                     : make_struct(e, st, lengths, at, type);
     if (!error)
         error = PMPI_Type_commit(type);
     free(at);
@@ -137,7 +141,7 @@ static int resolve_packed(const exec *e, const step *st, message *m, int64_t *pa
 {
     const space_binding *s = &e->space[interval_at(e, st, 0)->space];
     int64_t bytes = message_bytes(e, st);
-    bool dense = s->type.dense && one_space(e, st);
+    bool dense = s->type.dense && !wire_spans_spaces(e, st);
 
     *m = (message){.type = dense ? s->type.type : MPI_PACKED,
                    .base = BASE_PACK,
@@ -152,7 +156,9 @@ int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
     interval first = *interval_at(e, st, 0);
     const space_binding *s = &e->space[first.space];
 
-    if (st->n > 1 && (wire_packs(st->n, message_bytes(e, st)) || !one_space(e, st)))
+    /* MPICH's MPI_Pack refuses MPI_BOTTOM, which is legal for types of absolute addresses */
+    bool packable = s->type.dense || e->base[first.space] != MPI_BOTTOM;
+    if (st->n > 1 && packable && wire_packs(st->n, message_bytes(e, st)))
         return resolve_packed(e, st, m, pack_at);
     *m = (message){.base = (uint8_t)first.space, .count = 1, .made = st->n > 1};
     if (st->n > 1)

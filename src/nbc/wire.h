@@ -1,6 +1,6 @@
 /* wire.h - how data travels: the decisions that are measured, in one place, and packing.
  *
- * The choices are local: a message packed by its sender may be received as a derived datatype.
+ * The choice is local: a message packed by its sender may be received as a derived datatype.
  */
 #ifndef TUTTI_WIRE_H
 #define TUTTI_WIRE_H
@@ -12,6 +12,9 @@ bool wire_packs(int n, int64_t bytes);
 
 /* Use persistent MPI messages in a persistent exec whose largest message has so many bytes? */
 bool wire_persistent(int64_t bytes);
+
+/* Does the step's list name more than one space? */
+bool wire_spans_spaces(const exec *e, const step *st);
 
 /* Resolve the message of a step; packed messages get their place in the packing buffer, which
  * *pack_at is the fill level of. */

@@ -1,0 +1,118 @@
+/* mpi_test.c - see mpi_test.h. */
+#include "mpi/mpi_test.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define ENTRY(algorithm)                                                                           \
+    {                                                                                              \
+        .name = #algorithm, .iallgather = MPIX_Iallgather_##algorithm,                             \
+        .iallgather_c = MPIX_Iallgather_##algorithm##_c,                                           \
+        .allgather_init = MPIX_Allgather_##algorithm##_init,                                       \
+        .allgather_init_c = MPIX_Allgather_##algorithm##_init_c,                                   \
+        .iallgatherv = MPIX_Iallgatherv_##algorithm,                                               \
+        .iallgatherv_c = MPIX_Iallgatherv_##algorithm##_c,                                         \
+        .allgatherv_init = MPIX_Allgatherv_##algorithm##_init,                                     \
+        .allgatherv_init_c = MPIX_Allgatherv_##algorithm##_init_c,                                 \
+    }
+
+const entry entries[] = {
+#define ALGO(collective, name) ENTRY(name),
+#include "algos/algos.def"
+#undef ALGO
+    ENTRY(auto),
+};
+const int entry_count = sizeof entries / sizeof *entries;
+
+int world_rank, world_size;
+
+static FILE *report; /* stderr of every rank, while cmocka speaks on rank 0 only */
+static int failures;
+static char context[200];
+
+bool entry_serves(const entry *e, int p)
+{
+    if (strcmp(e->name, "neighbor_exchange") == 0)
+        return p == 1 || p % 2 == 0;
+    if (strcmp(e->name, "recursive_doubling") == 0)
+        return (p & (p - 1)) == 0;
+    return true;
+}
+
+void mpi_test_check(bool condition, const char *text, const char *file, int line)
+{
+    if (condition)
+        return;
+    if (failures++ < 5)
+        fprintf(report, "rank %d/%d %s:%d: %s (%s)\n", world_rank, world_size, file, line, text,
+                context);
+}
+
+int mpi_test_class(int error)
+{
+    int class = -1;
+
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+void mpi_test_context(const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(context, sizeof context, format, list);
+    va_end(list);
+}
+
+static void run_one(void **state)
+{
+    const mpi_test *t = *state;
+    int all = 0;
+
+    failures = 0;
+    context[0] = '\0';
+    t->function();
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    assert_int_equal(all, 0);
+}
+
+static void start_mpi(int *argc, char ***argv)
+{
+    const char *threads = getenv("TUTTI_TEST_THREADS");
+    int provided;
+
+    if (threads && strcmp(threads, "multiple") == 0)
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
+int mpi_test_main(int argc, char **argv, const char *group, const mpi_test *tests, int n)
+{
+    struct CMUnitTest *list = calloc((size_t)n, sizeof *list);
+    int failed;
+
+    start_mpi(&argc, &argv);
+    report = fdopen(dup(STDERR_FILENO), "w");
+    if (world_rank != 0 &&
+        (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+        return 2;
+    for (int i = 0; i < n; i++)
+        list[i] = (struct CMUnitTest){
+            .name = tests[i].name, .test_func = run_one, .initial_state = (void *)&tests[i]};
+    failed = _cmocka_run_group_tests(group, list, (size_t)n, NULL, NULL);
+    free(list);
+    MPI_Finalize();
+    fclose(report);
+    return failed != 0;
+}

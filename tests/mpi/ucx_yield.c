@@ -1,0 +1,32 @@
+/* ucx_yield.c - LD_PRELOAD helper for tests: lets more MPICH ranks than cores run side by side.
+ *
+ * MPICH (ch4:ucx) never yields the processor in a wait, so a waiting rank burns its whole time
+ * slice. Here every SPINS fruitless polls of UCX yield. Only sched_yield: sleeping costs
+ * milliseconds a message.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+
+enum { SPINS = 20 };
+
+unsigned ucp_worker_progress(void *worker)
+{
+    static union {
+        void *object;
+        unsigned (*function)(void *);
+    } next;
+    static _Thread_local int idle;
+    unsigned n;
+
+    if (!next.object)
+        next.object = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    n = next.function(worker);
+    if (n)
+        idle = 0;
+    else if (++idle >= SPINS) {
+        idle = 0;
+        sched_yield();
+    }
+    return n;
+}
