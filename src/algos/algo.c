@@ -48,7 +48,7 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, sched **r
     if (!s)
         return SCHED_NO_MEMORY;
     if (!c->in_place)
-        sched_copy(s, blocks.own, block(&blocks, c->rank));
+        sched_copy(s, interval_make(SPACE_SEND, 0, c->sendcount), block(&blocks, c->rank));
     a->compile(c, &everyone, &blocks, s);
     return sched_commit(s, result);
 }

@@ -13,7 +13,7 @@ typedef struct blockmap {
     int64_t count;         /* length of every block, where counts is NULL */
     const int64_t *counts; /* [n] or NULL, borrowed */
     const int64_t *displs; /* [n], with counts */
-    interval own;          /* where my block is when the operation starts */
+    interval own;          /* where my block is sent from */
 } blockmap;
 
 /* The blocks of an allgather or allgatherv in RECV. */
@@ -22,8 +22,8 @@ blockmap blockmap_recv(const coll *c);
 /* Block i at its final place. */
 interval block(const blockmap *b, int i);
 
-/* Where block i can be sent from as early as possible: my own from the send buffer, the others
- * from their final place. */
+/* Where block i is sent from: my own from the send buffer, as early as possible (unless the call
+ * says copy_first), the others from their final place. */
 interval source(const blockmap *b, int i);
 
 /* Send or receive the n blocks first, first + stride, first + 2*stride, ...: one message, or one

@@ -14,18 +14,25 @@
 #include <sched.h>
 #include <utlist.h>
 
-enum { SWEEP = 64, SPIN = 500 };
+enum { SWEEP = 64, SPIN = 500, FEW = 4 };
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
+static bool inside;                 /* the lock where there is one thread: against re-entry */
 static exec *running;               /* engine lock */
 static _Atomic(exec *) handed_over; /* started while the lock was taken; newest first */
 static atomic_int nrunning;         /* length of `running`, for engine_busy */
 static atomic_bool duplications;    /* comm.c has duplications in progress */
 static atomic_uint calls;
 
+/* Atomic read-modify-writes cost as much as all the rest of a start: only with threads. */
 bool engine_try_enter(void)
 {
-    return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+    if (library_threaded)
+        return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+    if (inside)
+        return false;
+    inside = true;
+    return true;
 }
 
 void engine_enter(void)
@@ -36,7 +43,9 @@ void engine_enter(void)
 
 void engine_leave(void)
 {
-    atomic_flag_clear_explicit(&lock, memory_order_release);
+    if (library_threaded)
+        atomic_flag_clear_explicit(&lock, memory_order_release);
+    inside = false;
 }
 
 bool engine_busy(void)
@@ -54,6 +63,22 @@ unsigned engine_calls(void)
 void engine_poll_communicators(bool pending)
 {
     atomic_store(&duplications, pending);
+}
+
+/* Lock held. */
+static void count_running(int by)
+{
+    int n = atomic_load_explicit(&nrunning, memory_order_relaxed);
+
+    atomic_store_explicit(&nrunning, n + by, memory_order_relaxed);
+}
+
+/* Only ever compared with itself: a lost count does not matter. */
+static void count_call(void)
+{
+    unsigned n = atomic_load_explicit(&calls, memory_order_relaxed);
+
+    atomic_store_explicit(&calls, n + 1, memory_order_relaxed);
 }
 
 static void keep_error(exec *e, int error)
@@ -206,16 +231,25 @@ static int status_error(int call_error, const MPI_Status *status)
     return class == MPI_ERR_IN_STATUS ? status->MPI_ERROR : call_error;
 }
 
-static int poll_one(exec *e)
+/* Few probes: one native test each, up to the first that is not complete; the next poll begins
+ * with another one. Cheaper than MPI_Testsome, and one round of MPI's progress. */
+static int poll_few(exec *e)
 {
-    int flag = 0, index = e->probe_step[0];
-    int error = PMPI_Test(&e->probe_request[0], &flag, MPI_STATUS_IGNORE);
+    int n = 0;
 
-    if (!flag && error == MPI_SUCCESS)
-        return 0;
-    probe_next(e, 0);
-    finish_message(e, index, error);
-    return 1;
+    while (e->nprobes > 0) {
+        int flag = 0, i = e->turn % e->nprobes, index = e->probe_step[i];
+        int error = PMPI_Test(&e->probe_request[i], &flag, MPI_STATUS_IGNORE);
+
+        if (!flag && error == MPI_SUCCESS) {
+            e->turn = i + 1;
+            break;
+        }
+        probe_next(e, i);
+        finish_message(e, index, error);
+        n++;
+    }
+    return n;
 }
 
 /* Completed probes are taken from the highest index down: probe_next moves the last one into the
@@ -270,7 +304,7 @@ static int sweep(exec *e)
 static void done(exec *e)
 {
     DL_DELETE(running, e);
-    atomic_fetch_sub_explicit(&nrunning, 1, memory_order_relaxed);
+    count_running(-1);
     comm_window_done(e->comm, e);
     MPI_Request native = e->native;
     bool detached = e->detached;
@@ -285,10 +319,10 @@ static int poll(exec *e)
 {
     int n = 0;
 
-    if (e->nprobes == 1)
-        n = poll_one(e);
-    else if (e->nprobes > 1)
+    if (e->nprobes > FEW)
         n = poll_some(e);
+    else
+        n = poll_few(e);
     if (n == 0 && ++e->fruitless % SWEEP == 0)
         n = sweep(e);
     if (n) {
@@ -309,7 +343,7 @@ void engine_begin(exec *e)
     exec_reset(e);
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
     DL_APPEND(running, e);
-    atomic_fetch_add_explicit(&nrunning, 1, memory_order_relaxed);
+    count_running(1);
     for (int i = 0; i < s->nready; i++)
         if (step_is_message(&s->steps[s->ready[i]]))
             issue_message(e, s->ready[i]);
@@ -381,7 +415,7 @@ int engine_progress(void)
 {
     int n = 0;
 
-    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    count_call();
     if (engine_busy() && engine_try_enter()) {
         n = advance_all();
         engine_leave();
@@ -405,7 +439,7 @@ int engine_progress_for(exec *e)
 {
     int n = 0;
 
-    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    count_call();
     if (engine_try_enter()) {
         take_over();
         if (atomic_load_explicit(&duplications, memory_order_relaxed))
@@ -453,7 +487,7 @@ static bool only_messages_left(const exec *e)
 
 void engine_wait_turn(exec *e, int *idle)
 {
-    if (!library_threaded() && engine_try_enter()) {
+    if (!library_threaded && engine_try_enter()) {
         bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
         if (only)
             wait_natively(e);

@@ -229,7 +229,7 @@ void exec_reset(exec *e)
     e->left = e->unissued = s->nsteps;
     e->ready_head = e->ready_tail = 0;
     e->local_head = e->local_tail = s->nmessages;
-    e->nprobes = 0;
+    e->nprobes = e->turn = 0;
     e->error = MPI_SUCCESS;
     e->fruitless = 0;
 }

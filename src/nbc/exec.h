@@ -87,8 +87,8 @@ typedef struct exec {
     MPI_Request *requests; /* [nmessages] */
     int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1 */
     int32_t *queue_tail;
-    int32_t *after; /* [nsteps]: next open message of the same queue, or -1 */
-    int nprobes;
+    int32_t *after;             /* [nsteps]: next open message of the same queue, or -1 */
+    int nprobes, turn;          /* turn: the probe that the next poll tests first */
     int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open, */
     MPI_Request *probe_request; /* and their requests, side by side for MPI_Testsome */
     int32_t *probe_of;          /* [nqueues]: index in probe_*, or -1 */

@@ -10,10 +10,11 @@
 
 enum { FRESH, STARTED, REFUSED, ENDED };
 
+bool library_threaded;
+
 static atomic_int stage;
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t state_mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool threaded;
 static MPI_Comm self = MPI_COMM_NULL;
 static int self_key = MPI_KEYVAL_INVALID;
 static const driver *chosen;
@@ -34,20 +35,15 @@ const char *library_driver_reason(void)
     return reason;
 }
 
-bool library_threaded(void)
-{
-    return threaded;
-}
-
 void library_lock(void)
 {
-    if (threaded)
+    if (library_threaded)
         pthread_mutex_lock(&state_mutex);
 }
 
 void library_unlock(void)
 {
-    if (threaded)
+    if (library_threaded)
         pthread_mutex_unlock(&state_mutex);
 }
 
@@ -84,7 +80,7 @@ static int start(void)
     int level = MPI_THREAD_SINGLE, error;
 
     PMPI_Query_thread(&level);
-    threaded = level == MPI_THREAD_MULTIPLE;
+    library_threaded = level == MPI_THREAD_MULTIPLE;
     env_check_names();
     error = start_communicators();
     if (!error)

@@ -23,8 +23,8 @@ MPI_Comm library_self(void);
 const struct driver *library_driver(void);
 const char *library_driver_reason(void);
 
-/* MPI_THREAD_MULTIPLE? */
-bool library_threaded(void);
+/* MPI_THREAD_MULTIPLE? Set before anything else happens. */
+extern bool library_threaded;
 
 /* The lock of everything but the engine; free of cost unless library_threaded. */
 void library_lock(void);
