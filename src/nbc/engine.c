@@ -89,28 +89,21 @@ static void keep_error(exec *e, int error)
 
 /* ---- open messages ---- */
 
-static void probe_add(exec *e, int step, int queue, int message)
+/* Message `index` has been posted: it becomes the probe of its queue, or waits behind the tail. */
+static void open_add(exec *e, int index, const step *st)
 {
-    int i = e->nprobes++;
-
-    e->probe_step[i] = step;
-    e->probe_request[i] = e->requests[message];
-    e->probe_of[queue] = i;
-}
-
-static void open_add(exec *e, int index)
-{
-    const step *st = &e->sched->steps[index];
     int q = st->queue;
 
     e->after[index] = -1;
     if (e->queue_head[q] < 0) {
         e->queue_head[q] = index;
-        probe_add(e, index, q, st->message);
+        e->probe_step[e->nprobes] = index;
+        e->probe_request[e->nprobes++] = e->requests[st->message];
     } else {
         e->after[e->queue_tail[q]] = index;
     }
     e->queue_tail[q] = index;
+    e->nopen++;
 }
 
 /* The head of probe i has completed: the next of its queue takes its place, or the last probe. */
@@ -124,7 +117,6 @@ static void probe_next(exec *e, int i)
         int last = --e->nprobes;
         e->probe_step[i] = e->probe_step[last];
         e->probe_request[i] = e->probe_request[last];
-        e->probe_of[steps[e->probe_step[i]].queue] = i;
         return;
     }
     e->probe_step[i] = next;
@@ -170,12 +162,11 @@ static void issue_message(exec *e, int index)
     const step *st = &e->sched->steps[index];
     int error;
 
-    e->unissued--;
     if (st->kind == STEP_SEND && wire_packed(&e->messages[st->message]))
         keep_error(e, wire_pack(e, st));
     error = post(e, st);
     if (error == MPI_SUCCESS) {
-        open_add(e, index);
+        open_add(e, index, st);
         return;
     }
     keep_error(e, error);
@@ -186,7 +177,6 @@ static void issue_local(exec *e, int index)
 {
     const step *st = &e->sched->steps[index];
 
-    e->unissued--;
     if (st->kind != STEP_FENCE)
         keep_error(e, wire_local(e, st));
     retire(e, index);
@@ -210,8 +200,7 @@ static void finish_message(exec *e, int index, int error)
 {
     const step *st = &e->sched->steps[index];
 
-    if (!e->persistent_messages)
-        e->requests[st->message] = MPI_REQUEST_NULL;
+    e->nopen--;
     if (error == MPI_SUCCESS && st->kind == STEP_RECV && wire_packed(&e->messages[st->message]))
         error = wire_unpack(e, st);
     keep_error(e, error);
@@ -462,26 +451,37 @@ void engine_idle_turn(int *idle)
     }
 }
 
-/* All that is left of e are open messages. Only without threads: while this blocks, nobody else
- * could start something that the peers wait for. */
-static void wait_natively(exec *e)
+/* Every open message as a probe, not only the oldest of each queue. */
+static void probe_all(exec *e)
 {
-    int n = 0, error;
+    int n = 0;
 
     for (int q = 0; q < e->sched->nqueues; q++)
         for (int i = e->queue_head[q]; i >= 0; i = e->after[i]) {
             e->probe_step[n] = i;
             e->probe_request[n++] = e->requests[e->sched->steps[i].message];
         }
-    error = PMPI_Waitall(n, e->probe_request, e->statuses);
-    for (int k = 0; k < n; k++)
+    e->nprobes = n;
+}
+
+/* All that is left of e are open messages. Only without threads: while this blocks, nobody else
+ * could start something that the peers wait for. */
+static void wait_natively(exec *e)
+{
+    int error;
+
+    if (e->nprobes < e->nopen)
+        probe_all(e);
+    error = PMPI_Waitall(e->nprobes, e->probe_request, e->statuses);
+    for (int k = 0; k < e->nprobes; k++)
         finish_message(e, e->probe_step[k], status_error(error, &e->statuses[k]));
     done(e);
 }
 
+/* Only messages, and all of them open: nothing waits for them but the end. */
 static bool only_messages_left(const exec *e)
 {
-    return running == e && e->next == NULL && e->unissued == 0 && e->left <= EXEC_WAITALL &&
+    return e->left == e->nopen && e->left <= EXEC_WAITALL && running == e && e->next == NULL &&
            !atomic_load_explicit(&duplications, memory_order_relaxed);
 }
 

@@ -28,7 +28,6 @@ static size_t layout(exec *e, char *memory)
     PLACE(after, n);
     PLACE(queue_head, queues);
     PLACE(queue_tail, queues);
-    PLACE(probe_of, queues);
     PLACE(probe_step, statuses);
     PLACE(probe_request, statuses);
     PLACE(indices, statuses);
@@ -226,7 +225,8 @@ void exec_reset(exec *e)
 
     memcpy(e->waiting, s->ndeps, (size_t)s->nsteps * sizeof *e->waiting);
     memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
-    e->left = e->unissued = s->nsteps;
+    e->left = s->nsteps;
+    e->nopen = 0;
     e->ready_head = e->ready_tail = 0;
     e->local_head = e->local_tail = s->nmessages;
     e->nprobes = e->turn = 0;

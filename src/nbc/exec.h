@@ -80,7 +80,7 @@ typedef struct exec {
     atomic_int state; /* exec_state */
     int error;        /* the first one */
     int left;         /* steps not retired */
-    int unissued;     /* steps not issued */
+    int nopen;        /* messages posted and not complete */
     int32_t *waiting; /* [nsteps]: dependencies left */
     int32_t *ready;   /* [nsteps]: messages from the front, local steps from `local` on */
     int ready_head, ready_tail, local_head, local_tail;
@@ -91,7 +91,6 @@ typedef struct exec {
     int nprobes, turn;          /* turn: the probe that the next poll tests first */
     int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open, */
     MPI_Request *probe_request; /* and their requests, side by side for MPI_Testsome */
-    int32_t *probe_of;          /* [nqueues]: index in probe_*, or -1 */
     int *indices;               /* [nqueues]: for MPI_Testsome */
     MPI_Status *statuses;       /* [max(nqueues, EXEC_WAITALL)] */
     int fruitless;              /* polls since something retired */
