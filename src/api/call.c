@@ -145,7 +145,9 @@ int call_start(exec *e, MPI_Request *request)
     int error;
 
     e->collect = plan_return_exec;
-    error = library_driver()->request(e, &e->native);
+    error = comm_begin(c);
+    if (!error)
+        error = library_driver()->request(e, &e->native);
     if (error) {
         plan_return_exec(e);
         return error;
@@ -162,10 +164,12 @@ int call_start(exec *e, MPI_Request *request)
 int call_init(exec *e, MPIX_Request *request)
 {
     comm *c = e->comm;
-    int error = comm_wait_ready(c);
+    int error = comm_begin(c);
 
-    if (!error)
-        error = comm_persistent_window(c, e);
+    if (error)
+        goto fail;
+    comm_wait_ready(c);
+    error = comm_persistent_window(c, e);
     if (error)
         goto fail;
     error = exec_make_requests(e, e->window * SCHED_WINDOW);

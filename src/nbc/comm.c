@@ -17,6 +17,7 @@ int comm_tag_limit;
 static int key = MPI_KEYVAL_INVALID;
 static comm *all;       /* engine lock */
 static comm *graveyard; /* engine lock: no references left; linked by next */
+static bool ending;     /* MPI_Finalize has begun */
 
 /* ---- references ---- */
 
@@ -27,11 +28,15 @@ void comm_ref(comm *c)
     library_unlock();
 }
 
-/* May be called with the engine's lock held, or without. */
+/* May be called with the engine's lock held, or without. While MPI still duplicates, it will write
+ * to the state: comm_advance buries it then. */
 static void bury(comm *c)
 {
-    bool entered = engine_try_enter();
+    bool entered;
 
+    if (c->begun && !c->ready)
+        return;
+    entered = engine_try_enter();
     DL_DELETE(all, c);
     c->next = graveyard;
     graveyard = c;
@@ -58,7 +63,7 @@ void comm_reap(void)
     engine_leave();
     while (c) {
         comm *next = c->next;
-        if (c->shadow != MPI_COMM_NULL && c->ready)
+        if (c->shadow != MPI_COMM_NULL)
             PMPI_Comm_free(&c->shadow);
         free(c->held);
         free(c);
@@ -66,12 +71,16 @@ void comm_reap(void)
     }
 }
 
-/* Delete callback: the user frees the communicator, or MPI_Finalize has begun. */
+/* Delete callback: the user frees the communicator, or MPI_Finalize has begun. Open MPI 4.1 crashes
+ * when a communicator is freed that it is still duplicating; MPI_Comm_free is collective and may
+ * wait for it. */
 static int detach(MPI_Comm user, int keyval, void *value, void *extra)
 {
     comm *c = value;
 
     (void)user, (void)keyval, (void)extra;
+    if (!ending)
+        comm_wait_ready(c);
     c->user = MPI_COMM_NULL;
     plan_cache_clear(c);
     comm_unref(c);
@@ -115,17 +124,25 @@ static int create(MPI_Comm user, comm **result)
     engine_enter();
     DL_APPEND(all, c);
     engine_leave();
-    error = PMPI_Comm_idup(user, &c->shadow, &c->duplication);
-    if (error) {
-        PMPI_Comm_delete_attr(user, key); /* detach: buries c */
-        return error;
-    }
-    engine_poll_communicators(true);
     *result = c;
     return MPI_SUCCESS;
 fail:
     free(c);
     return error;
+}
+
+int comm_begin(comm *c)
+{
+    int error;
+
+    if (c->begun)
+        return MPI_SUCCESS;
+    error = PMPI_Comm_idup(c->user, &c->shadow, &c->duplication);
+    if (error)
+        return error;
+    c->begun = true;
+    engine_poll_communicators(true);
+    return MPI_SUCCESS;
 }
 
 int comm_get(MPI_Comm user, comm **result)
@@ -230,7 +247,7 @@ static bool advance(comm *c)
 {
     int flag = 0;
 
-    if (c->ready)
+    if (c->ready || !c->begun)
         return true;
     if (PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || !flag)
         return false;
@@ -248,23 +265,26 @@ int comm_advance(void)
     engine_poll_communicators(false); /* set again by whatever closes a gate meanwhile */
     DL_FOREACH_SAFE (all, c, next) {
         bool was_ready = c->ready;
+
         if (!advance(c)) {
             pending = true;
             continue;
         }
-        opened += !was_ready;
-        open_gate(c);
+        opened += c->ready != was_ready;
+        if (c->refs == 0)
+            bury(c);
+        else
+            open_gate(c);
     }
     if (pending)
         engine_poll_communicators(true);
     return opened;
 }
 
-int comm_wait_ready(comm *c)
+void comm_wait_ready(comm *c)
 {
-    for (int idle = 0; !c->ready;)
+    for (int idle = 0; c->begun && !c->ready;)
         engine_idle_turn(&idle);
-    return MPI_SUCCESS;
 }
 
 /* ---- windows of persistent requests ---- */

@@ -1,13 +1,14 @@
 /* comm.h - the state attached to a user's communicator.
  *
  * Life cycle
- *   1. comm_get finds it, or attaches it as an attribute and begins MPI_Comm_idup: no call blocks.
+ *   1. comm_get finds it or attaches it as an attribute; comm_begin begins MPI_Comm_idup. Neither
+ *      blocks.
  *   2. Until the duplicate (the shadow communicator) is there, started execs wait in `gated`, in
  *      the order of their starts. comm_advance, called by the engine, opens the gate.
  *   3. Each exec in use and the attribute hold a reference. MPI_Comm_free only removes the
  *      attribute's; operations in flight and persistent requests go on over the shadow.
- *   4. When the last reference is gone, the shadow is freed by the next comm_reap: not at once,
- *      because that may be inside a progress callback.
+ *   4. When the last reference is gone and the shadow is there, the next comm_reap frees it: not at
+ *      once, because that may be inside a progress callback.
  *
  * Tags: an exec takes SCHED_WINDOW tags. Windows below `split` go round among non-blocking
  * operations; an operation waits at the gate while its window is still in use by one that is a
@@ -28,7 +29,7 @@ typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
     MPI_Comm shadow;
     MPI_Request duplication; /* of MPI_Comm_idup, until ready */
-    bool ready;
+    bool begun, ready;       /* the duplication */
     int p, rank;
     int refs;
     struct exec *gated_head, *gated_tail;   /* waiting for the shadow or for a tag window */
@@ -65,8 +66,12 @@ bool comm_gate(comm *c, struct exec *e);
 /* Engine lock held: the exec has completed, its window is free. */
 void comm_window_done(comm *c, struct exec *e);
 
-/* Collective over the communicator; blocks, but advances the engine: wait for the shadow. */
-int comm_wait_ready(comm *c);
+/* Begin the duplication, if nobody has: after all arguments have been checked, because it is
+ * collective. Local, does not block. */
+int comm_begin(comm *c);
+
+/* Wait for the shadow, if its duplication has begun; advances the engine. */
+void comm_wait_ready(comm *c);
 
 /* Take a window of tags for a persistent exec. Collective, may block. */
 int comm_persistent_window(comm *c, struct exec *e);

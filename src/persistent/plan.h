@@ -18,10 +18,10 @@
 /* Tuning: plans kept per communicator, idle execs kept per plan. */
 enum { PLAN_CACHE = 64, PLAN_IDLE = 8 };
 
-typedef struct plan_key {
+typedef struct plan_key { /* no padding: compared as bytes */
     int32_t kind, algo, form;
-    int32_t in_place, copy_first;
-    int32_t send_empty, recv_empty; /* lengths of SEND and of every block of RECV: 0, else 1 */
+    uint8_t in_place, copy_first;
+    uint8_t send_empty, recv_empty; /* lengths of SEND and of every block of RECV: 0, else 1 */
     int64_t v[];                    /* v-collectives: counts[p], then displs[p] */
 } plan_key;
 

@@ -1,0 +1,242 @@
+/* test_errors.c - bad input gets MPI's error class, before anything is sent, and loses nothing. */
+#include "mpi/mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int mine[4], *all, *counts, *displs;
+
+static void open_buffers(void)
+{
+    all = calloc((size_t)world_size * 4, sizeof *all);
+    counts = calloc((size_t)world_size * 2, sizeof *counts);
+    displs = counts + world_size;
+    for (int i = 0; i < world_size; i++) {
+        counts[i] = 1;
+        displs[i] = i;
+    }
+}
+
+/* The communicator is still in order: a right call works after a wrong one. */
+static void still_works(void)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+
+    memset(all, 0, (size_t)world_size * sizeof *all);
+    mine[0] = world_rank + 7;
+    CHECK(MPIX_Iallgather_ring(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i + 7);
+}
+
+/* Both the non-blocking and the persistent call refuse, and leave the request alone. */
+static void refuses(const void *s, int sc, MPI_Datatype st, void *r, int rc, MPI_Datatype rt,
+                    MPI_Comm comm, int expected)
+{
+    MPI_Request native = MPI_REQUEST_NULL;
+    MPIX_Request persistent = MPIX_REQUEST_NULL;
+
+    CHECK_CLASS(MPIX_Iallgather_ring(s, sc, st, r, rc, rt, comm, &native), expected);
+    CHECK_CLASS(MPIX_Allgather_ring_init(s, sc, st, r, rc, rt, comm, MPI_INFO_NULL, &persistent),
+                expected);
+    CHECK(native == MPI_REQUEST_NULL && persistent == MPIX_REQUEST_NULL);
+}
+
+static void bad_arguments_give_their_error_class(void)
+{
+    MPI_Datatype raw;
+
+    MPI_Type_contiguous(1, MPI_INT, &raw);
+    refuses(mine, -1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_COUNT);
+    refuses(mine, 1, MPI_INT, all, -1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_COUNT);
+    refuses(NULL, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_BUFFER);
+    refuses(mine, 1, MPI_INT, NULL, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_BUFFER);
+    refuses(mine, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_BUFFER);
+    refuses(all + world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_BUFFER);
+    refuses(mine, 1, MPI_DATATYPE_NULL, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_TYPE);
+    refuses(mine, 1, MPI_INT, all, 1, MPI_DATATYPE_NULL, MPI_COMM_WORLD, MPI_ERR_TYPE);
+    refuses(mine, 1, raw, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_TYPE);
+    refuses(mine, 1, MPI_INT, all, 1, raw, MPI_COMM_WORLD, MPI_ERR_TYPE);
+    refuses(mine, 2, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_ERR_TRUNCATE);
+    refuses(mine, 1, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD, MPI_ERR_COUNT);
+    refuses(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_NULL, MPI_ERR_COMM);
+    CHECK_CLASS(MPIX_Iallgather_ring(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, NULL),
+                MPI_ERR_ARG);
+    MPI_Type_free(&raw);
+    still_works();
+}
+
+static void bad_vector_arguments_give_their_error_class(void)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+
+    CHECK_CLASS(
+        MPIX_Iallgatherv_ring(mine, 1, MPI_INT, all, NULL, displs, MPI_INT, MPI_COMM_WORLD, &r),
+        MPI_ERR_ARG);
+    CHECK_CLASS(
+        MPIX_Iallgatherv_ring(mine, 1, MPI_INT, all, counts, NULL, MPI_INT, MPI_COMM_WORLD, &r),
+        MPI_ERR_ARG);
+    counts[world_size - 1] = -1;
+    CHECK_CLASS(
+        MPIX_Iallgatherv_ring(mine, 1, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD, &r),
+        MPI_ERR_COUNT);
+    counts[world_size - 1] = 1;
+    CHECK_CLASS(
+        MPIX_Iallgatherv_ring(mine, 2, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD, &r),
+        MPI_ERR_TRUNCATE);
+    CHECK(r == MPI_REQUEST_NULL);
+    still_works();
+}
+
+static void intercommunicators_are_refused(void)
+{
+    MPI_Comm half, inter;
+    int low = world_rank < world_size / 2;
+
+    if (world_size < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, low, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? world_size / 2 : 0, 5, &inter);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    refuses(mine, 1, MPI_INT, all, 1, MPI_INT, inter, MPI_ERR_COMM);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+    still_works();
+}
+
+static void unfit_rank_counts_are_refused_on_all_ranks(void)
+{
+    for (int i = 0; i < entry_count; i++) {
+        MPI_Request r = MPI_REQUEST_NULL;
+        MPIX_Request p = MPIX_REQUEST_NULL;
+        if (entry_serves(&entries[i], world_size))
+            continue;
+        mpi_test_context("%s", entries[i].name);
+        CHECK_CLASS(entries[i].iallgather(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r),
+                    MPI_ERR_UNSUPPORTED_OPERATION);
+        CHECK_CLASS(entries[i].iallgatherv(mine, 1, MPI_INT, all, counts, displs, MPI_INT,
+                                           MPI_COMM_WORLD, &r),
+                    MPI_ERR_UNSUPPORTED_OPERATION);
+        CHECK_CLASS(entries[i].allgather_init(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD,
+                                              MPI_INFO_NULL, &p),
+                    MPI_ERR_UNSUPPORTED_OPERATION);
+        CHECK(r == MPI_REQUEST_NULL && p == MPIX_REQUEST_NULL);
+    }
+    still_works();
+}
+
+static void a_bad_info_value_is_refused(void)
+{
+    static const char *const bad[] = {"sparbitt", "ring:block", "bruck:quick", ""};
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad && bad[i][0]; i++) {
+        MPI_Info_set(info, "tutti_algorithm", bad[i]);
+        mpi_test_context("%s", bad[i]);
+        CHECK_CLASS(
+            MPIX_Allgather_auto_init(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, info, &r),
+            MPI_ERR_INFO_VALUE);
+        CHECK(r == MPIX_REQUEST_NULL);
+    }
+    MPI_Info_free(&info);
+    still_works();
+}
+
+static void misused_requests_are_refused_and_stay_usable(void)
+{
+    MPIX_Request r = MPIX_REQUEST_NULL, pair[2];
+    int flag;
+
+    CHECK_CLASS(MPIX_Start(&r), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPIX_Start(NULL), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPIX_Request_free(&r), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPIX_Startall(-1, &r), MPI_ERR_COUNT);
+    CHECK_CLASS(MPIX_Waitall(1, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPIX_Test(&r, NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK(MPIX_Allgather_bruck_init(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD,
+                                    MPI_INFO_NULL, &r) == MPI_SUCCESS);
+    mine[0] = world_rank + 11;
+    CHECK(MPIX_Start(&r) == MPI_SUCCESS);
+    CHECK_CLASS(MPIX_Start(&r), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPIX_Request_free(&r), MPI_ERR_REQUEST);
+    pair[0] = MPIX_REQUEST_NULL;
+    pair[1] = r;
+    CHECK_CLASS(MPIX_Startall(2, pair), MPI_ERR_REQUEST);
+    CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i + 11);
+    CHECK(MPIX_Test(&r, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag);
+    CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
+}
+
+static int handler_calls, handler_code;
+
+static void count_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    handler_calls++;
+    handler_code = *code;
+}
+
+static void errors_go_through_the_communicators_handler(void)
+{
+    MPI_Comm dup;
+    MPI_Errhandler handler;
+    MPI_Request r = MPI_REQUEST_NULL;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    MPI_Comm_create_errhandler(count_error, &handler);
+    MPI_Comm_set_errhandler(dup, handler);
+    CHECK_CLASS(MPIX_Iallgather_auto(mine, -3, MPI_INT, all, 1, MPI_INT, dup, &r), MPI_ERR_COUNT);
+    CHECK(handler_calls == 1 && mpi_test_class(handler_code) == MPI_ERR_COUNT);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&dup);
+}
+
+/* What goes wrong while the operation runs is returned by the call that completes it: here every
+ * rank but the last sends more than its neighbours expect of it. */
+static void an_error_while_running_is_returned_by_the_completion(void)
+{
+    enum { MORE = 3 };
+    int big[MORE] = {1, 2, 3}, flag = 0, error = MPI_SUCCESS;
+    int *room = calloc((size_t)world_size * MORE, sizeof *room);
+    int n = world_rank == world_size - 1 ? 1 : MORE;
+    MPIX_Request r;
+
+    if (world_size > 1) {
+        CHECK(MPIX_Allgather_linear_init(big, n, MPI_INT, room, n, MPI_INT, MPI_COMM_WORLD,
+                                         MPI_INFO_NULL, &r) == MPI_SUCCESS);
+        CHECK(MPIX_Start(&r) == MPI_SUCCESS);
+        while (!flag && error == MPI_SUCCESS)
+            error = MPIX_Test(&r, &flag, MPI_STATUS_IGNORE);
+        CHECK(mpi_test_class(error) ==
+              (world_rank == world_size - 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS));
+        CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
+    }
+    free(room);
+    still_works();
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(open_buffers),
+        MPI_TEST(bad_arguments_give_their_error_class),
+        MPI_TEST(bad_vector_arguments_give_their_error_class),
+        MPI_TEST(intercommunicators_are_refused),
+        MPI_TEST(unfit_rank_counts_are_refused_on_all_ranks),
+        MPI_TEST(a_bad_info_value_is_refused),
+        MPI_TEST(misused_requests_are_refused_and_stay_usable),
+        MPI_TEST(errors_go_through_the_communicators_handler),
+        MPI_TEST(an_error_while_running_is_returned_by_the_completion),
+    };
+    int failed = mpi_test_main(argc, argv, "errors", tests, sizeof tests / sizeof *tests);
+
+    free(counts);
+    free(all);
+    return failed;
+}

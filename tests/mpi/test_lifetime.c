@@ -1,0 +1,270 @@
+/* test_lifetime.c - what is freed early, kept, cached, exhausted. Looks inside the library. */
+#include "mpi/mpi_test.h"
+
+#include "nbc/comm.h"
+#include "persistent/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int *all;
+
+static void open_buffers(void)
+{
+    all = calloc((size_t)world_size * 8, sizeof *all);
+}
+
+static void check_all(int base)
+{
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i + base);
+}
+
+static void types_may_be_freed_while_the_operation_runs(void)
+{
+    int pair[3] = {world_rank, -1, world_rank + 5}, *pairs = calloc((size_t)world_size * 3, 4);
+    MPI_Datatype gap;
+    MPI_Request r;
+    MPIX_Request p;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &gap);
+    MPI_Type_commit(&gap);
+    CHECK(MPIX_Allgather_sparbit_init(pair, 1, gap, pairs, 1, gap, MPI_COMM_WORLD, MPI_INFO_NULL,
+                                      &p) == MPI_SUCCESS);
+    CHECK(MPIX_Iallgather_bruck(pair, 1, gap, pairs, 1, gap, MPI_COMM_WORLD, &r) == MPI_SUCCESS);
+    MPI_Type_free(&gap);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int round = 0; round < 3; round++) {
+        memset(pairs, 0, (size_t)world_size * 12);
+        pair[2] = world_rank + round;
+        CHECK(MPIX_Start(&p) == MPI_SUCCESS && MPIX_Wait(&p, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < world_size; i++)
+            CHECK(pairs[3 * i] == i && pairs[3 * i + 1] == 0 && pairs[3 * i + 2] == i + round);
+    }
+    CHECK(MPIX_Request_free(&p) == MPI_SUCCESS);
+    free(pairs);
+}
+
+static void communicators_may_be_freed_while_operations_run(void)
+{
+    MPI_Comm dup;
+    MPI_Request r[2];
+    MPIX_Request p;
+    int mine = world_rank, *more = all + 2 * world_size;
+
+    for (int round = 0; round < 3; round++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        if (round == 1) /* its shadow is there already */
+            MPIX_Iallgather_ring(&mine, 1, MPI_INT, more, 1, MPI_INT, dup, &r[1]);
+        CHECK(MPIX_Iallgather_ring(&mine, 1, MPI_INT, all, 1, MPI_INT, dup, &r[0]) == MPI_SUCCESS);
+        MPI_Comm_free(&dup); /* in round 0 before the shadow exists */
+        CHECK(MPI_Waitall(round == 1 ? 2 : 1, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        check_all(0);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(MPIX_Allgather_bruck_init(&mine, 1, MPI_INT, all, 1, MPI_INT, dup, MPI_INFO_NULL, &p) ==
+          MPI_SUCCESS);
+    MPI_Comm_free(&dup);
+    for (int round = 0; round < 4; round++) {
+        mine = world_rank + round;
+        CHECK(MPIX_Start(&p) == MPI_SUCCESS && MPIX_Wait(&p, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        check_all(round);
+    }
+    CHECK(MPIX_Request_free(&p) == MPI_SUCCESS);
+}
+
+/* More communicators, one after the other, than either MPI could keep open (2046 on MPICH). */
+static void shadows_are_freed_with_their_communicators(void)
+{
+    MPI_Request r;
+    int rounds = world_size <= 2 ? 2500 : 100;
+
+    for (int i = 0; i < rounds; i++) {
+        MPI_Comm dup;
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        CHECK(MPIX_Iallgather_linear(&world_rank, 1, MPI_INT, all, 1, MPI_INT, dup, &r) ==
+              MPI_SUCCESS);
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        MPI_Comm_free(&dup);
+    }
+}
+
+static void run(int count, MPI_Datatype type, MPI_Comm comm)
+{
+    static char mine[100000];
+    static char *room;
+    MPI_Request r;
+
+    if (!room)
+        room = malloc(100000 * (size_t)world_size);
+    CHECK(MPIX_Iallgather_sparbit(mine, count, type, room, count, type, comm, &r) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+}
+
+static void one_plan_serves_every_count_and_type_of_one_shape(void)
+{
+    unsigned before;
+
+    run(1, MPI_INT, MPI_COMM_WORLD);
+    before = plan_compilations;
+    for (int i = 1; i < 100; i++)
+        run(i, i % 2 ? MPI_INT : MPI_DOUBLE, MPI_COMM_WORLD);
+    CHECK(plan_compilations == before);
+}
+
+static void the_plan_cache_is_bounded_and_drops_the_least_recently_used(void)
+{
+    int *counts = calloc((size_t)world_size * 2, sizeof *counts), *displs = counts + world_size;
+    unsigned before;
+    comm *c;
+
+    for (int shape = 0; shape < 2 * PLAN_CACHE; shape++) {
+        MPI_Request r;
+        displs[0] = 2 * world_size + shape; /* another shape each time */
+        for (int i = 0; i < world_size; i++) {
+            counts[i] = 1;
+            displs[i] = i ? i : displs[0];
+        }
+        int *wide = calloc((size_t)(3 * world_size + 2 * PLAN_CACHE + 8), sizeof *wide);
+        CHECK(MPIX_Iallgatherv_ring(&world_rank, 1, MPI_INT, wide, counts, displs, MPI_INT,
+                                    MPI_COMM_WORLD, &r) == MPI_SUCCESS);
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        free(wide);
+        run(1, MPI_INT, MPI_COMM_WORLD); /* stays recently used */
+    }
+    CHECK(comm_get(MPI_COMM_WORLD, &c) == MPI_SUCCESS);
+    CHECK(HASH_COUNT(c->plans) <= PLAN_CACHE);
+    before = plan_compilations;
+    run(1, MPI_INT, MPI_COMM_WORLD);
+    CHECK(plan_compilations == before);
+    free(counts);
+}
+
+/* With few tags the windows go round: operations wait at the gate, persistent requests take the
+ * windows of freed ones, and the last window cannot be taken twice. */
+static void tags_are_used_again_and_never_twice_at_a_time(void)
+{
+    enum { WINDOWS = 8, PERSISTENT = WINDOWS - WINDOWS / 2, MANY = 40 };
+    MPI_Comm small;
+    MPI_Request r[MANY];
+    MPIX_Request p[PERSISTENT + 1] = {0};
+    int *room = calloc((size_t)world_size * MANY, sizeof *room), mine[MANY];
+
+    comm_tag_limit = WINDOWS * SCHED_WINDOW;
+    MPI_Comm_dup(MPI_COMM_WORLD, &small);
+    MPI_Comm_set_errhandler(small, MPI_ERRORS_RETURN);
+    for (int i = 0; i < MANY; i++) {
+        mine[i] = world_rank + 100 * i;
+        CHECK(MPIX_Iallgather_bruck(&mine[i], 1, MPI_INT, room + i * world_size, 1, MPI_INT, small,
+                                    &r[i]) == MPI_SUCCESS);
+    }
+    comm_tag_limit = 0;
+    CHECK(MPI_Waitall(MANY, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < MANY * world_size; i++)
+        CHECK(room[i] == i % world_size + 100 * (i / world_size));
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < PERSISTENT; i++)
+            CHECK(MPIX_Allgather_ring_init(&mine[i], 1, MPI_INT, room + i * world_size, 1, MPI_INT,
+                                           small, MPI_INFO_NULL, &p[i]) == MPI_SUCCESS);
+        CHECK_CLASS(MPIX_Allgather_ring_init(mine, 1, MPI_INT, room, 1, MPI_INT, small,
+                                             MPI_INFO_NULL, &p[PERSISTENT]),
+                    MPI_ERR_OTHER);
+        memset(room, 0, (size_t)world_size * MANY * sizeof *room);
+        CHECK(MPIX_Startall(PERSISTENT, p) == MPI_SUCCESS);
+        CHECK(MPIX_Waitall(PERSISTENT, p, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < PERSISTENT * world_size; i++)
+            CHECK(room[i] == i % world_size + 100 * (i / world_size));
+        for (int i = 0; i < PERSISTENT; i++)
+            MPIX_Request_free(&p[i]);
+    }
+    MPI_Comm_free(&small);
+    free(room);
+}
+
+/* Counts over the limit of one message travel as large datatypes; the limit is lowered here. */
+static void counts_over_the_limit_of_a_message_work(void)
+{
+    enum { COUNT = 1000 };
+    int64_t limits[] = {1, 7, 333, 999};
+    int *mine = malloc(COUNT * 2 * sizeof *mine), *expected, *got;
+    size_t n = (size_t)world_size * COUNT * 2;
+
+    expected = malloc(n * sizeof *expected);
+    got = malloc(n * sizeof *got);
+    for (int i = 0; i < COUNT * 2; i++)
+        mine[i] = world_rank * 10000 + i;
+    for (size_t i = 0; i < n; i++)
+        expected[i] = (int)(i / (COUNT * 2) * 10000 + i % (COUNT * 2));
+    for (int a = 0; a < entry_count; a++)
+        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+            for (int large = 0; large < 2; large++) {
+                int count = COUNT + large * COUNT; /* 8000 bytes are over the packing limit at 5 */
+                MPI_Request r;
+                if (!entry_serves(&entries[a], world_size))
+                    continue;
+                mpi_test_context("%s limit %d", entries[a].name, (int)limits[k]);
+                datatype_max_count = limits[k];
+                memset(got, 0, n * sizeof *got);
+                CHECK(entries[a].iallgather_c(mine, count, MPI_INT, got, count, MPI_INT,
+                                              MPI_COMM_WORLD, &r) == MPI_SUCCESS);
+                CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+                if (large)
+                    CHECK(memcmp(got, expected, n * sizeof *got) == 0);
+                else
+                    CHECK(got[COUNT * (world_size - 1) + COUNT - 1] ==
+                          (world_size - 1) * 10000 + COUNT - 1);
+                datatype_max_count = 0x7fffffff;
+            }
+    free(got);
+    free(expected);
+    free(mine);
+}
+
+/* MPI forbids to free an active non-blocking collective; nothing may break when it happens. */
+static void a_freed_native_request_completes_unseen(void)
+{
+    static int hidden[64];
+    MPI_Request r;
+
+    CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, hidden, 1, MPI_INT, MPI_COMM_WORLD, &r) ==
+          MPI_SUCCESS);
+    MPI_Request_free(&r);
+    for (int i = 0; i < 100; i++) { /* later operations drive it to its end */
+        run(1, MPI_INT, MPI_COMM_WORLD);
+        tutti_progress();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < world_size; i++)
+        CHECK(hidden[i] == i);
+}
+
+/* A persistent request is left over, and so are communicators: MPI_Finalize must cope. */
+static void leftovers_are_harmless(void)
+{
+    static MPIX_Request p;
+    static int mine;
+    MPI_Comm dup;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(MPIX_Allgather_ring_init(&mine, 1, MPI_INT, all, 1, MPI_INT, dup, MPI_INFO_NULL, &p) ==
+          MPI_SUCCESS);
+    CHECK(MPIX_Start(&p) == MPI_SUCCESS && MPIX_Wait(&p, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(open_buffers),
+        MPI_TEST(types_may_be_freed_while_the_operation_runs),
+        MPI_TEST(communicators_may_be_freed_while_operations_run),
+        MPI_TEST(shadows_are_freed_with_their_communicators),
+        MPI_TEST(one_plan_serves_every_count_and_type_of_one_shape),
+        MPI_TEST(the_plan_cache_is_bounded_and_drops_the_least_recently_used),
+        MPI_TEST(tags_are_used_again_and_never_twice_at_a_time),
+        MPI_TEST(counts_over_the_limit_of_a_message_work),
+        MPI_TEST(a_freed_native_request_completes_unseen),
+        MPI_TEST(leftovers_are_harmless),
+    };
+
+    return mpi_test_main(argc, argv, "lifetime", tests, sizeof tests / sizeof *tests);
+}
