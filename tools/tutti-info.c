@@ -1,0 +1,68 @@
+/* tutti-info.c - what this Tutti is: version, MPI, progress driver and why, algorithms. */
+#include "algos/algo.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <tutti.h>
+
+static void print_library(void)
+{
+    int major, minor, patch, length;
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+
+    tutti_version(&major, &minor, &patch);
+    MPI_Get_library_version(mpi, &length);
+    mpi[strcspn(mpi, "\n")] = '\0';
+    printf("Tutti     %d.%d.%d\n", major, minor, patch);
+    printf("MPI       %s\n", mpi);
+}
+
+static int print_driver(void)
+{
+    const char *name, *reason;
+
+    if (tutti_progress_driver(&name, &reason) != MPI_SUCCESS)
+        return 1;
+    printf("progress  %s: %s\n", name, reason);
+    return 0;
+}
+
+static void print_algorithms(void)
+{
+    printf("%-11s %-20s %-14s %-12s %-18s %s\n", "collective", "algorithm", "steps", "sent/rank",
+           "ranks", "source");
+    for (int i = 0; i < algo_count; i++) {
+        const algo *a = algo_table[i];
+        printf("%-11s %-20s %-14s %-12s %-18s %s\n", coll_kind_name(a->kind), a->name, a->steps,
+               a->volume, strcmp(a->restriction, "-") == 0 ? "any" : a->restriction, a->source);
+        printf("%-11s   %s%s\n", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
+    }
+    printf("Each serves allgatherv too. `auto` chooses by number of ranks and size.\n");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"algorithms", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0}};
+    int option, algorithms = 0, failed = 0;
+
+    while ((option = getopt_long(argc, argv, "ah", options, NULL)) != -1) {
+        if (option != 'a') {
+            fprintf(option == 'h' ? stdout : stderr,
+                    "usage: tutti-info [--algorithms]\n"
+                    "Print version, MPI and progress driver; or one entry for each algorithm.\n");
+            return option == 'h' ? 0 : 2;
+        }
+        algorithms = 1;
+    }
+    if (algorithms) { /* needs no MPI */
+        print_algorithms();
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    print_library();
+    failed = print_driver();
+    MPI_Finalize();
+    return failed;
+}

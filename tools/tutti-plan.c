@@ -1,0 +1,220 @@
+/* tutti-plan.c - compile a collective for one rank and print its schedule, or totals of all ranks.
+ *
+ *   tutti-plan allgather sparbit -p 21 --rank 3
+ *   tutti-plan allgather bruck:block -p 21 --all
+ *
+ * Needs no MPI: a schedule is a function of the call alone. Data is named in blocks.
+ */
+#include "algos/algo.h"
+#include "tune/select.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct request {
+    coll_kind kind;
+    choice choice;
+    int p, rank;
+    bool all, in_place;
+} request;
+
+static const char usage_text[] =
+    "usage: tutti-plan COLLECTIVE ALGORITHM[:FORM] -p RANKS [--rank R] [--all] [--in-place]\n"
+    "  COLLECTIVE   allgather or allgatherv (with blocks of equal length)\n"
+    "  ALGORITHM    a name from `tutti-info --algorithms`; FORM is step or block\n"
+    "  --rank R     print the schedule of rank R (default 0)\n"
+    "  --all        print totals over all ranks instead\n";
+
+static int fail(const char *what, const char *value)
+{
+    fprintf(stderr, "tutti-plan: %s: %s\n%s", value, what, usage_text);
+    return 2;
+}
+
+static sched *compile(const request *r, int rank)
+{
+    int64_t *v = calloc((size_t)r->p * 2, sizeof *v);
+    coll c = {.kind = r->kind,
+              .p = r->p,
+              .rank = rank,
+              .in_place = r->in_place,
+              .sendcount = 1,
+              .count = 1,
+              .counts = v,
+              .displs = v + r->p};
+    sched *s = NULL;
+
+    for (int i = 0; v && i < r->p; i++) {
+        v[i] = 1;
+        v[r->p + i] = i;
+    }
+    if (!v || algo_compile(algo_table[r->choice.algo], r->choice.form, &c, &s) != SCHED_OK)
+        s = NULL;
+    free(v);
+    return s;
+}
+
+static void print_title(const request *r)
+{
+    const algo *a = algo_table[r->choice.algo];
+
+    printf("%s %s%s, %d ranks", coll_kind_name(r->kind), a->name,
+           !a->has_forms                  ? ""
+           : r->choice.form == FORM_BLOCK ? ":block"
+                                          : ":step",
+           r->p);
+}
+
+static int print_rank(const request *r)
+{
+    sched *s = compile(r, r->rank);
+    const char *wrong = s ? sched_check(s) : "out of memory";
+
+    print_title(r);
+    printf(", rank %d: ", r->rank);
+    if (s && !wrong)
+        sched_print(stdout, s, "block");
+    else
+        printf("broken: %s\n", wrong);
+    sched_free(s);
+    return wrong != NULL;
+}
+
+typedef struct total {
+    int64_t sum, least, most;
+} total;
+
+static void add(total *t, int64_t value)
+{
+    if (t->sum == 0 || value < t->least)
+        t->least = value;
+    if (value > t->most)
+        t->most = value;
+    t->sum += value;
+}
+
+static void print_total(const char *name, const total *t)
+{
+    printf("  %-24s %12" PRId64 " %10" PRId64 " %10" PRId64 "\n", name, t->sum, t->least, t->most);
+}
+
+static int64_t blocks_sent(const sched *s)
+{
+    int64_t blocks = 0;
+
+    for (int i = 0; i < s->nsteps; i++)
+        for (int k = 0; s->steps[i].kind == STEP_SEND && k < s->steps[i].n; k++)
+            blocks += (int64_t)s->list[s->steps[i].first + k].length;
+    return blocks;
+}
+
+static int print_all(const request *r)
+{
+    total steps = {0}, messages = {0}, blocks = {0}, edges = {0}, bytes = {0};
+    algo_cost cost = algo_table[r->choice.algo]->cost(r->p);
+
+    for (int k = 0; k < r->p; k++) {
+        sched *s = compile(r, k);
+        int sends = 0;
+        if (!s)
+            return fail("out of memory", "schedule");
+        for (int i = 0; i < s->nsteps; i++)
+            sends += s->steps[i].kind == STEP_SEND;
+        add(&steps, s->nsteps);
+        add(&messages, sends);
+        add(&blocks, blocks_sent(s));
+        add(&edges, s->nedges);
+        add(&bytes, (int64_t)sched_memory(s));
+        sched_free(s);
+    }
+    print_title(r);
+    printf("\n  %-24s %12s %10s %10s\n", "", "all ranks", "least", "most");
+    print_total("steps", &steps);
+    print_total("messages sent", &messages);
+    print_total("blocks sent", &blocks);
+    print_total("dependencies", &edges);
+    print_total("bytes of schedule", &bytes);
+    printf("  T = %g alpha + %g n beta on the critical path (Hockney model, n bytes a block)\n",
+           cost.messages, cost.blocks);
+    return 0;
+}
+
+/* A whole number from least on, or -1. */
+static int number(const char *text, int least)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    return *text && !*end && n >= least && n <= 1 << 24 ? (int)n : -1;
+}
+
+static int parse_options(int argc, char **argv, request *r)
+{
+    static const struct option options[] = {
+        {"ranks", required_argument, NULL, 'p'}, {"rank", required_argument, NULL, 'r'},
+        {"all", no_argument, NULL, 'a'},         {"in-place", no_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},        {0}};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "p:r:aih", options, NULL)) != -1)
+        switch (option) {
+        case 'p':
+            if ((r->p = number(optarg, 1)) < 0)
+                return fail("not a number of ranks", optarg);
+            break;
+        case 'r':
+            if ((r->rank = number(optarg, 0)) < 0)
+                return fail("not a rank", optarg);
+            break;
+        case 'a':
+            r->all = true;
+            break;
+        case 'i':
+            r->in_place = true;
+            break;
+        case 'h':
+            fputs(usage_text, stdout);
+            exit(0);
+        default:
+            return fail("unknown option or missing value", argv[optind - 1]);
+        }
+    return 0;
+}
+
+static int parse(int argc, char **argv, request *r)
+{
+    int failed = parse_options(argc, argv, r);
+    const algo *a;
+
+    if (failed)
+        return failed;
+    if (argc - optind != 2)
+        return fail("needed", "COLLECTIVE ALGORITHM");
+    if (r->p < 1)
+        return fail("needed", "-p RANKS");
+    r->kind = coll_kind_find(argv[optind]);
+    if (r->kind == COLL_KINDS)
+        return fail("no such collective", argv[optind]);
+    if (!select_parse(r->kind, argv[optind + 1], r->p, 0, &r->choice))
+        return fail("no such algorithm or form", argv[optind + 1]);
+    if (r->rank >= r->p)
+        return fail("not a rank of the job", "--rank");
+    a = algo_table[r->choice.algo];
+    coll c = {.kind = r->kind, .p = r->p};
+    if (a->inapplicable && a->inapplicable(&c))
+        return fail(a->inapplicable(&c), argv[optind + 1]);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    request r = {0};
+    int failed = parse(argc, argv, &r);
+
+    if (failed)
+        return failed;
+    return r.all ? print_all(&r) : print_rank(&r);
+}
