@@ -70,11 +70,11 @@ static int compare_offsets(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool map_cut(space_map *m, const sched_builder *b, int space, int nends)
+static bool map_cut(space_map *m, const sched_builder *b, int space, size_t nends)
 {
     int n = 0;
 
-    m->cut = malloc((size_t)nends * sizeof *m->cut);
+    m->cut = malloc(nends * sizeof *m->cut);
     if (!m->cut)
         return false;
     for (int i = 0; i < b->nintervals; i++)
@@ -89,18 +89,21 @@ static bool map_cut(space_map *m, const sched_builder *b, int space, int nends)
     return true;
 }
 
-/* Elements serve as segments where they are few; else the space is cut at the interval ends. */
+/* Elements serve as segments where both they and the touches of them are few, compared with the
+ * intervals; else the space is cut at the interval ends. */
 static bool map_init(space_map *m, const sched_builder *b, int space)
 {
-    int nends = 0;
-    int64_t size = b->extent[space];
+    int64_t size = b->extent[space], touches = 0, nends = 0;
 
     for (int i = 0; i < b->nintervals; i++)
-        nends += 2 * (b->list[i].space == (unsigned)space);
+        if (b->list[i].space == (unsigned)space) {
+            nends += 2;
+            touches += (int64_t)b->list[i].length;
+        }
     if (nends == 0)
         return true;
-    if (size > 4 * (int64_t)nends) {
-        if (!map_cut(m, b, space, nends))
+    if (size > 4 * nends || touches > 4 * nends) {
+        if (!map_cut(m, b, space, (size_t)nends))
             return false;
         size = m->ncuts;
     }

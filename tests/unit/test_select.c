@@ -1,0 +1,94 @@
+/* test_select.c - the rule of auto, and names of algorithms. */
+#include "tune/select.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *chosen(int p, int64_t bytes)
+{
+    const char *why = NULL;
+    choice c = select_auto(COLL_ALLGATHER, p, bytes, &why);
+
+    assert_non_null(why);
+    return algo_table[c.algo]->name;
+}
+
+static void the_rule_is_the_documented_table(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen(1, 8), "linear");
+    assert_string_equal(chosen(2, 1 << 24), "linear");
+    assert_string_equal(chosen(8, 512 * 1024), "recursive_doubling");
+    assert_string_equal(chosen(7, 80 * 1024), "bruck");
+    assert_string_equal(chosen(7, 80 * 1024 + 1), "sparbit");
+    assert_string_equal(chosen(7, 512 * 1024), "sparbit");
+    assert_string_equal(chosen(7, 512 * 1024 + 1), "ring");
+    assert_string_equal(chosen(8, 512 * 1024 + 1), "neighbor_exchange");
+    assert_string_equal(chosen(6, 1 << 30), "neighbor_exchange");
+}
+
+static void what_auto_chooses_is_applicable(void **state)
+{
+    (void)state;
+    for (int p = 1; p <= 300; p++)
+        for (int64_t bytes = 0; bytes < 1ll << 32; bytes = 3 * bytes + 1) {
+            const char *why;
+            coll c = {.kind = COLL_ALLGATHERV, .p = p};
+            const algo *a = algo_table[select_auto(c.kind, p, bytes, &why).algo];
+            assert_true(!a->inapplicable || !a->inapplicable(&c));
+        }
+}
+
+static void large_blocks_travel_alone(void **state)
+{
+    const algo *bruck = algo_table[algo_find(COLL_ALLGATHER, "bruck")];
+    const algo *ring = algo_table[algo_find(COLL_ALLGATHER, "ring")];
+
+    (void)state;
+    assert_int_equal(select_form(bruck, 8, 8 * 32 * 1024 - 8), FORM_STEP);
+    assert_int_equal(select_form(bruck, 8, 8 * 32 * 1024), FORM_BLOCK);
+    assert_int_equal(select_form(ring, 8, 1 << 30), FORM_STEP);
+}
+
+static void names_are_parsed_with_their_form(void **state)
+{
+    choice c = {0};
+
+    (void)state;
+    assert_true(select_parse(COLL_ALLGATHER, "sparbit", 8, 8, &c));
+    assert_string_equal(algo_table[c.algo]->name, "sparbit");
+    assert_int_equal(c.form, FORM_STEP);
+    assert_true(select_parse(COLL_ALLGATHERV, "sparbit:block", 8, 8, &c));
+    assert_int_equal(c.form, FORM_BLOCK);
+    assert_true(select_parse(COLL_ALLGATHER, "bruck:step", 8, 1 << 30, &c));
+    assert_int_equal(c.form, FORM_STEP);
+    assert_false(select_parse(COLL_ALLGATHER, "ring:block", 8, 8, &c));
+    assert_false(select_parse(COLL_ALLGATHER, "bruck:", 8, 8, &c));
+    assert_false(select_parse(COLL_ALLGATHER, "bruck:blocks", 8, 8, &c));
+    assert_false(select_parse(COLL_ALLGATHER, "", 8, 8, &c));
+    assert_false(select_parse(COLL_ALLGATHER, "brucks", 8, 8, &c));
+}
+
+static void names_of_collectives_are_found(void **state)
+{
+    (void)state;
+    assert_int_equal(coll_kind_find("allgatherv"), COLL_ALLGATHERV);
+    assert_int_equal(coll_kind_find("allgath"), COLL_KINDS);
+    assert_int_equal(algo_find(COLL_ALLGATHER, "nothing"), ALGO_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_rule_is_the_documented_table),
+        cmocka_unit_test(what_auto_chooses_is_applicable),
+        cmocka_unit_test(large_blocks_travel_alone),
+        cmocka_unit_test(names_are_parsed_with_their_form),
+        cmocka_unit_test(names_of_collectives_are_found),
+    };
+
+    return cmocka_run_group_tests_name("select", tests, NULL, NULL);
+}
