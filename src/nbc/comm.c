@@ -71,16 +71,28 @@ void comm_reap(void)
     }
 }
 
-/* Delete callback: the user frees the communicator, or MPI_Finalize has begun. Open MPI 4.1 crashes
- * when a communicator is freed that it is still duplicating; MPI_Comm_free is collective and may
- * wait for it. */
+/* Open MPI 4.1 crashes when a communicator is freed that it is still duplicating. MPI_Comm_free is
+ * collective and may wait for it. MPICH defers the free, and with it our delete callback, into the
+ * completion of the duplication itself: waiting there would wait for ever. */
+static void finish_duplication(comm *c)
+{
+#ifdef OPEN_MPI
+    const bool waits = true;
+#else
+    const bool waits = false;
+#endif
+
+    if (waits && !ending)
+        comm_wait_ready(c);
+}
+
+/* Delete callback: the user frees the communicator, or MPI_Finalize has begun. */
 static int detach(MPI_Comm user, int keyval, void *value, void *extra)
 {
     comm *c = value;
 
     (void)user, (void)keyval, (void)extra;
-    if (!ending)
-        comm_wait_ready(c);
+    finish_duplication(c);
     c->user = MPI_COMM_NULL;
     plan_cache_clear(c);
     comm_unref(c);
@@ -166,6 +178,16 @@ int comm_start_all(void)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
 }
 
+/* Persistent requests that nobody has freed hold it: give back at least what is MPI's. */
+static void abandon(comm *c)
+{
+    for (exec *e = c->persistent; e; e = e->window_next)
+        if (exec_get_state(e) == EXEC_IDLE)
+            exec_unbind(e);
+    if (c->ready && !engine_busy())
+        PMPI_Comm_free(&c->shadow);
+}
+
 void comm_end_all(void)
 {
     comm *c, *next;
@@ -175,6 +197,8 @@ void comm_end_all(void)
             PMPI_Comm_delete_attr(c->user, key);
     }
     comm_reap();
+    for (c = all; c; c = c->next)
+        abandon(c);
     PMPI_Comm_free_keyval(&key);
 }
 

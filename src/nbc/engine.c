@@ -298,10 +298,10 @@ static void done(exec *e)
     MPI_Request native = e->native;
     bool detached = e->detached;
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
+    if (native != MPI_REQUEST_NULL) /* unless detached, this may call collect, and e is gone */
+        PMPI_Grequest_complete(native);
     if (detached)
         e->collect(e);
-    else if (native != MPI_REQUEST_NULL) /* from here on e may be gone: its collect frees it */
-        PMPI_Grequest_complete(native);
 }
 
 static int poll(exec *e)
