@@ -181,8 +181,8 @@ static int exec_irregular(const args *a, const facts *f, choice c, exec **e)
     return error;
 }
 
-/* Everything up to a bound exec; nothing has been sent. */
-static int prepare(const args *a, exec **e, comm **c)
+/* Everything up to a bound exec; nothing has been sent. request: where the result is to go. */
+static int prepare(const args *a, const void *request, exec **e, comm **c)
 {
     facts f = {0};
     choice chosen;
@@ -194,7 +194,7 @@ static int prepare(const args *a, exec **e, comm **c)
         return error;
     *c = f.comm;
     comm_reap();
-    error = check(a, &f);
+    error = request ? check(a, &f) : MPI_ERR_ARG;
     if (!error)
         error =
             call_choose(a->kind, a->algo, a->info, f.comm->p, f.total * f.recvtype.size, &chosen);
@@ -219,14 +219,10 @@ static int start(const args *a, MPI_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, &e, &c);
+    int error = prepare(a, request, &e, &c);
 
-    if (!error && !request) {
-        plan_return_exec(e);
-        error = MPI_ERR_ARG;
-    } else if (!error) {
+    if (!error)
         error = call_start(e, request);
-    }
     return error ? raise_for(a, c, error) : MPI_SUCCESS;
 }
 
@@ -234,14 +230,10 @@ static int init(const args *a, MPIX_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, &e, &c);
+    int error = prepare(a, request, &e, &c);
 
-    if (!error && !request) {
-        plan_return_exec(e);
-        error = MPI_ERR_ARG;
-    } else if (!error) {
+    if (!error)
         error = call_init(e, request);
-    }
     return error ? raise_for(a, c, error) : MPI_SUCCESS;
 }
 

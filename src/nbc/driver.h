@@ -36,4 +36,7 @@ int driver_query(void *extra_state, MPI_Status *status);
 int driver_free(void *extra_state);
 int driver_cancel(void *extra_state, int complete);
 
+/* The wait function of MPICH's extended requests: returns when all of them are complete. */
+int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status);
+
 #endif

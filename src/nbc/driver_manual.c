@@ -6,8 +6,6 @@
  */
 #include "nbc/driver.h"
 
-#include "nbc/engine.h"
-
 static int start(void)
 {
     return MPI_SUCCESS;
@@ -25,21 +23,10 @@ static int poll_function(void *extra_state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static int wait_function(int count, void **states, double timeout, MPI_Status *status)
-{
-    int idle = 0;
-
-    (void)timeout, (void)status;
-    for (int i = 0; i < count; i++)
-        while (exec_get_state(states[i]) != EXEC_DONE)
-            engine_idle_turn(&idle);
-    return MPI_SUCCESS;
-}
-
 static int request(exec *e, MPI_Request *request)
 {
-    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function,
-                               wait_function, e, request);
+    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function, driver_wait,
+                               e, request);
 }
 
 #else

@@ -28,17 +28,6 @@ static int poll_function(void *extra_state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static int wait_function(int count, void **states, double timeout, MPI_Status *status)
-{
-    int idle = 0;
-
-    (void)timeout, (void)status;
-    for (int i = 0; i < count; i++)
-        while (exec_get_state(states[i]) != EXEC_DONE)
-            engine_idle_turn(&idle);
-    return MPI_SUCCESS;
-}
-
 static int start(void)
 {
     return MPI_SUCCESS;
@@ -50,8 +39,8 @@ static void stop(void)
 
 static int request(exec *e, MPI_Request *request)
 {
-    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function,
-                               wait_function, e, request);
+    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function, driver_wait,
+                               e, request);
 }
 
 const driver driver_poll = {

@@ -1,20 +1,14 @@
-/* engine.c - see engine.h.
- *
- * Polling: messages from one peer complete in order, or nearly. So only the oldest open message of
- * each (peer, direction) is tested; the others wait in a list behind it. A poll costs the number
- * of peers with something open. Every SWEEP fruitless polls all open messages are tested, so that
- * nothing depends on that order.
- */
+/* engine.c - the list of running execs, and who may advance them. */
 #include "nbc/engine.h"
 
 #include "nbc/comm.h"
 #include "nbc/library.h"
-#include "nbc/wire.h"
+#include "nbc/steps.h"
 
 #include <sched.h>
 #include <utlist.h>
 
-enum { SWEEP = 64, SPIN = 500, FEW = 4 };
+enum { SPIN = 500 }; /* fruitless turns of a wait before it yields the processor */
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static bool inside;                 /* the lock where there is one thread: against re-entry */
@@ -81,215 +75,6 @@ static void count_call(void)
     atomic_store_explicit(&calls, n + 1, memory_order_relaxed);
 }
 
-static void keep_error(exec *e, int error)
-{
-    if (error != MPI_SUCCESS && e->error == MPI_SUCCESS)
-        e->error = error;
-}
-
-/* ---- open messages ---- */
-
-/* Message `index` has been posted: it becomes the probe of its queue, or waits behind the tail. */
-static void open_add(exec *e, int index, const step *st)
-{
-    int q = st->queue;
-
-    e->after[index] = -1;
-    if (e->queue_head[q] < 0) {
-        e->queue_head[q] = index;
-        e->probe_step[e->nprobes] = index;
-        e->probe_request[e->nprobes++] = e->requests[st->message];
-    } else {
-        e->after[e->queue_tail[q]] = index;
-    }
-    e->queue_tail[q] = index;
-    e->nopen++;
-}
-
-/* The head of probe i has completed: the next of its queue takes its place, or the last probe. */
-static void probe_next(exec *e, int i)
-{
-    const step *steps = e->sched->steps;
-    int index = e->probe_step[i], q = steps[index].queue, next = e->after[index];
-
-    e->queue_head[q] = next;
-    if (next < 0) {
-        int last = --e->nprobes;
-        e->probe_step[i] = e->probe_step[last];
-        e->probe_request[i] = e->probe_request[last];
-        return;
-    }
-    e->probe_step[i] = next;
-    e->probe_request[i] = e->requests[steps[next].message];
-}
-
-/* ---- issue and retire ---- */
-
-static void retire(exec *e, int index)
-{
-    const sched *s = e->sched;
-
-    e->left--;
-    for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
-        int next = s->succ[k];
-        if (--e->waiting[next] > 0)
-            continue;
-        if (step_is_message(&s->steps[next]))
-            e->ready[e->ready_tail++] = next;
-        else
-            e->ready[e->local_tail++] = next;
-    }
-}
-
-static int post(exec *e, const step *st)
-{
-    const message *m = &e->messages[st->message];
-    MPI_Request *r = &e->requests[st->message];
-    char *at = e->base[m->base] + m->offset;
-    int tag = e->window * SCHED_WINDOW + st->tag;
-
-    if (e->persistent_messages)
-        return PMPI_Start(r);
-    if (st->kind == STEP_SEND)
-        return PMPI_Isend(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
-    return PMPI_Irecv(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
-}
-
-/* An error is kept and the operation goes on, so that the peers are not left waiting: a message
- * that could not be packed is sent all the same, one that could not be posted counts as done. */
-static void issue_message(exec *e, int index)
-{
-    const step *st = &e->sched->steps[index];
-    int error;
-
-    if (st->kind == STEP_SEND && wire_packed(&e->messages[st->message]))
-        keep_error(e, wire_pack(e, st));
-    error = post(e, st);
-    if (error == MPI_SUCCESS) {
-        open_add(e, index, st);
-        return;
-    }
-    keep_error(e, error);
-    retire(e, index);
-}
-
-static void issue_local(exec *e, int index)
-{
-    const step *st = &e->sched->steps[index];
-
-    if (st->kind != STEP_FENCE)
-        keep_error(e, wire_local(e, st));
-    retire(e, index);
-}
-
-/* Issue what is ready, messages first. */
-static void issue_ready(exec *e)
-{
-    for (;;) {
-        if (e->ready_head < e->ready_tail)
-            issue_message(e, e->ready[e->ready_head++]);
-        else if (e->local_head < e->local_tail)
-            issue_local(e, e->ready[e->local_head++]);
-        else
-            return;
-    }
-}
-
-/* A message has come or gone. */
-static void finish_message(exec *e, int index, int error)
-{
-    const step *st = &e->sched->steps[index];
-
-    e->nopen--;
-    if (error == MPI_SUCCESS && st->kind == STEP_RECV && wire_packed(&e->messages[st->message]))
-        error = wire_unpack(e, st);
-    keep_error(e, error);
-    retire(e, index);
-}
-
-/* ---- poll ---- */
-
-/* After MPI_ERR_IN_STATUS the statuses tell; MPI_ERR_PENDING there means not yet complete. */
-static int status_error(int call_error, const MPI_Status *status)
-{
-    int class = call_error;
-
-    if (call_error == MPI_SUCCESS)
-        return MPI_SUCCESS;
-    PMPI_Error_class(call_error, &class);
-    return class == MPI_ERR_IN_STATUS ? status->MPI_ERROR : call_error;
-}
-
-/* Few probes: one native test each, up to the first that is not complete; the next poll begins
- * with another one. Cheaper than MPI_Testsome, and one round of MPI's progress. */
-static int poll_few(exec *e)
-{
-    int n = 0;
-
-    while (e->nprobes > 0) {
-        int flag = 0, i = e->turn % e->nprobes, index = e->probe_step[i];
-        int error = PMPI_Test(&e->probe_request[i], &flag, MPI_STATUS_IGNORE);
-
-        if (!flag && error == MPI_SUCCESS) {
-            e->turn = i + 1;
-            break;
-        }
-        probe_next(e, i);
-        finish_message(e, index, error);
-        n++;
-    }
-    return n;
-}
-
-/* Completed probes are taken from the highest index down: probe_next moves the last one into the
- * place of one that is gone. */
-static int poll_some(exec *e)
-{
-    int n = 0, error = PMPI_Testsome(e->nprobes, e->probe_request, &n, e->indices, e->statuses);
-
-    if (n == MPI_UNDEFINED || n == 0)
-        return 0;
-    for (int k = 1; k < n; k++) /* MPI promises no order */
-        for (int j = k; j > 0 && e->indices[j] < e->indices[j - 1]; j--) {
-            int i = e->indices[j];
-            MPI_Status status = e->statuses[j];
-            e->indices[j] = e->indices[j - 1];
-            e->statuses[j] = e->statuses[j - 1];
-            e->indices[j - 1] = i;
-            e->statuses[j - 1] = status;
-        }
-    for (int k = n - 1; k >= 0; k--) {
-        int index = e->probe_step[e->indices[k]];
-        probe_next(e, e->indices[k]);
-        finish_message(e, index, status_error(error, &e->statuses[k]));
-    }
-    return n;
-}
-
-/* Test every open message that is not the oldest of its queue. */
-static int sweep(exec *e)
-{
-    int done = 0;
-
-    for (int q = 0; q < e->sched->nqueues; q++)
-        for (int before = e->queue_head[q]; before >= 0 && e->after[before] >= 0;) {
-            int index = e->after[before], flag = 0;
-            MPI_Request *r = &e->requests[e->sched->steps[index].message];
-            int error = PMPI_Test(r, &flag, MPI_STATUS_IGNORE);
-
-            if (!flag && error == MPI_SUCCESS) {
-                before = index;
-                continue;
-            }
-            e->after[before] = e->after[index];
-            if (e->queue_tail[q] == index)
-                e->queue_tail[q] = before;
-            finish_message(e, index, error);
-            done++;
-        }
-    return done;
-}
-
 static void done(exec *e)
 {
     DL_DELETE(running, e);
@@ -306,18 +91,8 @@ static void done(exec *e)
 
 static int poll(exec *e)
 {
-    int n = 0;
+    int n = steps_poll(e);
 
-    if (e->nprobes > FEW)
-        n = poll_some(e);
-    else
-        n = poll_few(e);
-    if (n == 0 && ++e->fruitless % SWEEP == 0)
-        n = sweep(e);
-    if (n) {
-        e->fruitless = 0;
-        issue_ready(e);
-    }
     if (e->left == 0)
         done(e);
     return n;
@@ -327,18 +102,10 @@ static int poll(exec *e)
 
 void engine_begin(exec *e)
 {
-    const sched *s = e->sched;
-
-    exec_reset(e);
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
     DL_APPEND(running, e);
     count_running(1);
-    for (int i = 0; i < s->nready; i++)
-        if (step_is_message(&s->steps[s->ready[i]]))
-            issue_message(e, s->ready[i]);
-        else
-            issue_local(e, s->ready[i]);
-    issue_ready(e);
+    steps_begin(e);
     if (e->left == 0)
         done(e);
 }
@@ -451,46 +218,23 @@ void engine_idle_turn(int *idle)
     }
 }
 
-/* Every open message as a probe, not only the oldest of each queue. */
-static void probe_all(exec *e)
-{
-    int n = 0;
-
-    for (int q = 0; q < e->sched->nqueues; q++)
-        for (int i = e->queue_head[q]; i >= 0; i = e->after[i]) {
-            e->probe_step[n] = i;
-            e->probe_request[n++] = e->requests[e->sched->steps[i].message];
-        }
-    e->nprobes = n;
-}
-
-/* All that is left of e are open messages. Only without threads: while this blocks, nobody else
- * could start something that the peers wait for. */
-static void wait_natively(exec *e)
-{
-    int error;
-
-    if (e->nprobes < e->nopen)
-        probe_all(e);
-    error = PMPI_Waitall(e->nprobes, e->probe_request, e->statuses);
-    for (int k = 0; k < e->nprobes; k++)
-        finish_message(e, e->probe_step[k], status_error(error, &e->statuses[k]));
-    done(e);
-}
-
-/* Only messages, and all of them open: nothing waits for them but the end. */
+/* Nothing but open messages of e is left to do. */
 static bool only_messages_left(const exec *e)
 {
-    return e->left == e->nopen && e->left <= EXEC_WAITALL && running == e && e->next == NULL &&
+    return steps_only_messages(e) && running == e && e->next == NULL &&
            !atomic_load_explicit(&duplications, memory_order_relaxed);
 }
 
+/* The native wait only without threads: while it blocks, nobody else could start something that the
+ * peers wait for. */
 void engine_wait_turn(exec *e, int *idle)
 {
     if (!library_threaded && engine_try_enter()) {
         bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
-        if (only)
-            wait_natively(e);
+        if (only) {
+            steps_wait(e);
+            done(e);
+        }
         engine_leave();
         if (only)
             return;

@@ -1,13 +1,10 @@
-/* engine.h - runs execs: issues ready steps, tests, retires. The only file that posts messages.
+/* engine.h - advances the running execs (steps.h says how each).
  *
  * One engine per process, entered under a try-lock: who does not get it returns at once, because
  * somebody else is advancing everything. An exec started meanwhile is handed over in a list that
  * the holder of the lock takes in.
  *
  *   start -> [gate] -> running list -> poll ... poll -> done
- *
- * Nothing recurses: a step that retires puts its successors on the exec's ready lists, messages
- * before local work, and a loop issues them.
  */
 #ifndef TUTTI_ENGINE_H
 #define TUTTI_ENGINE_H

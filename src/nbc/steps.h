@@ -1,0 +1,27 @@
+/* steps.h - run the steps of one exec: issue, test, retire. The only file that posts messages.
+ *
+ * Called with the engine's lock held. Nothing recurses: a step that retires puts its successors on
+ * the exec's ready lists, messages before local work, and a loop issues them. The exec is complete
+ * when none of its steps is left (exec.left).
+ */
+#ifndef TUTTI_STEPS_H
+#define TUTTI_STEPS_H
+
+#include "nbc/exec.h"
+
+/* Reset the exec and issue what is ready. */
+void steps_begin(exec *e);
+
+/* Test open messages and issue what they make ready. Returns how many have completed. */
+int steps_poll(exec *e);
+
+/* All that is left are open messages, at most EXEC_WAITALL: wait for them in one native call. */
+void steps_wait(exec *e);
+
+/* Is that so? */
+static inline bool steps_only_messages(const exec *e)
+{
+    return e->left == e->nopen && e->left <= EXEC_WAITALL;
+}
+
+#endif
