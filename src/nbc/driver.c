@@ -27,10 +27,7 @@ int driver_query(void *extra_state, MPI_Status *status)
 {
     exec *e = extra_state;
 
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = MPI_ANY_SOURCE;
-    status->MPI_TAG = MPI_ANY_TAG;
+    library_empty_status(status);
     return e->error;
 }
 

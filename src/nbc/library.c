@@ -19,10 +19,19 @@ static MPI_Comm self = MPI_COMM_NULL;
 static int self_key = MPI_KEYVAL_INVALID;
 static const driver *chosen;
 static const char *reason = "not started";
+static MPI_Status empty_status;
 
 MPI_Comm library_self(void)
 {
     return self;
+}
+
+void library_empty_status(MPI_Status *status)
+{
+    int error = status->MPI_ERROR;
+
+    *status = empty_status;
+    status->MPI_ERROR = error;
 }
 
 const driver *library_driver(void)
@@ -75,12 +84,21 @@ static int start_communicators(void)
     return error;
 }
 
+static void make_empty_status(void)
+{
+    PMPI_Status_set_elements(&empty_status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(&empty_status, 0);
+    empty_status.MPI_SOURCE = MPI_ANY_SOURCE;
+    empty_status.MPI_TAG = MPI_ANY_TAG;
+}
+
 static int start(void)
 {
     int level = MPI_THREAD_SINGLE, error;
 
     PMPI_Query_thread(&level);
     library_threaded = level == MPI_THREAD_MULTIPLE;
+    make_empty_status();
     env_check_names();
     error = start_communicators();
     if (!error)

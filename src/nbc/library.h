@@ -19,6 +19,9 @@ int library_enter(void);
 /* Private duplicate of MPI_COMM_SELF that returns errors. */
 MPI_Comm library_self(void);
 
+/* Make it the empty status, but for MPI_ERROR, which is left alone. */
+void library_empty_status(MPI_Status *status);
+
 /* The driver chosen, and why. */
 const struct driver *library_driver(void);
 const char *library_driver_reason(void);

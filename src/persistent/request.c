@@ -24,10 +24,7 @@ void request_empty_status(MPI_Status *status, int error)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = MPI_ANY_SOURCE;
-    status->MPI_TAG = MPI_ANY_TAG;
+    library_empty_status(status);
     status->MPI_ERROR = error;
 }
 
