@@ -6,6 +6,7 @@
 #include "nbc/library.h"
 #include "persistent/plan.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -15,10 +16,10 @@ enum { MAX_WINDOWS = 65536 };
 int comm_tag_limit;
 
 static int key = MPI_KEYVAL_INVALID;
-static comm *all;       /* engine lock */
-static comm *latest;    /* the last one found; without threads only */
-static comm *graveyard; /* engine lock: no references left; linked by next */
-static bool ending;     /* MPI_Finalize has begun */
+static comm *all;            /* engine lock */
+static comm *latest;         /* the last one found; without threads only */
+static _Atomic(comm *) dead; /* no references left; linked by dead_next */
+static bool ending;          /* MPI_Finalize has begun */
 
 /* ---- references ---- */
 
@@ -29,26 +30,19 @@ void comm_ref(comm *c)
     library_unlock();
 }
 
-/* May be called with the engine's lock held, or without. While MPI still duplicates, it will write
- * to the state: comm_advance buries it then. */
+/* Hand it to comm_reap. From anywhere, also from inside the engine: takes no lock. */
 static void bury(comm *c)
 {
-    bool entered;
-
-    if (c->begun && !c->ready)
-        return;
-    entered = engine_try_enter();
-    DL_DELETE(all, c);
-    c->next = graveyard;
-    graveyard = c;
-    if (entered)
-        engine_leave();
+    c->dead_next = atomic_load(&dead);
+    while (!atomic_compare_exchange_weak(&dead, &c->dead_next, c))
+        ;
 }
 
+/* While MPI still duplicates, it will write to the state: comm_advance buries it then. */
 void comm_unref(comm *c)
 {
     library_lock();
-    bool last = --c->refs == 0;
+    bool last = --c->refs == 0 && (c->ready || !c->begun);
     library_unlock();
     if (last)
         bury(c);
@@ -56,14 +50,15 @@ void comm_unref(comm *c)
 
 void comm_reap(void)
 {
-    if (!graveyard) /* a racing burial is reaped by a later call */
+    if (!atomic_load_explicit(&dead, memory_order_relaxed))
         return;
     engine_enter();
-    comm *c = graveyard;
-    graveyard = NULL;
+    comm *c = atomic_exchange(&dead, NULL), *rest;
+    for (rest = c; rest; rest = rest->dead_next)
+        DL_DELETE(all, rest);
     engine_leave();
     while (c) {
-        comm *next = c->next;
+        comm *next = c->dead_next;
         if (c->shadow != MPI_COMM_NULL)
             PMPI_Comm_free(&c->shadow);
         free(c->held);
@@ -284,7 +279,12 @@ static bool advance(comm *c)
     if (PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || !flag)
         return false;
     PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+    library_lock();
     c->ready = true;
+    bool unused = c->refs == 0;
+    library_unlock();
+    if (unused)
+        bury(c);
     return true;
 }
 
@@ -303,10 +303,7 @@ int comm_advance(void)
             continue;
         }
         opened += c->ready != was_ready;
-        if (c->refs == 0)
-            bury(c);
-        else
-            open_gate(c);
+        open_gate(c);
     }
     if (pending)
         engine_poll_communicators(true);

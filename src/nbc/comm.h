@@ -41,6 +41,7 @@ typedef struct comm {
     struct exec *persistent;                /* execs that hold a persistent window */
     struct plan *plans;                     /* plan cache, least recently used first */
     struct comm *prev, *next;               /* all communicators with state */
+    struct comm *dead_next;                 /* comm_reap's list */
 } comm;
 
 int comm_start_all(void);
