@@ -234,10 +234,10 @@ static int report(solver s[METHODS], const options *o)
 
 /* ---- set-up ---- */
 
-static int usage(int rank, int status)
+static int usage(int rank)
 {
     if (rank == 0)
-        fprintf(status ? stderr : stdout,
+        fprintf(stderr,
                 "usage: cg [options] [FILE.mtx]\n"
                 "  --algorithm NAME[:FORM]  for the persistent allgatherv (default auto)\n"
                 "  --method NAME            blocking, nonblocking, persistent or all (default)\n"
@@ -245,7 +245,7 @@ static int usage(int rank, int status)
                 "  --tolerance X            relative residual (default 1e-8)\n"
                 "  --grid K                 without FILE: Poisson problem on K^3 points (default "
                 "30)\n");
-    return status;
+    return 1;
 }
 
 static bool parse_method(const char *name, bool use[METHODS])
@@ -359,7 +359,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (!parse(argc, argv, &o)) {
-        failed = usage(rank, 2);
+        failed = usage(rank);
     } else {
         failed = load(&o, rank, &m);
         if (!failed) {

@@ -13,6 +13,8 @@ extern char **environ;
 enum { NAME_SIZE = 64 };
 
 static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_VERBOSE"};
+static const char *progress, *algorithms[COLL_KINDS];
+static bool verbose;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
 void env_say(const char *format, ...)
@@ -50,22 +52,17 @@ static const char *nonempty(const char *name)
 
 const char *env_progress(void)
 {
-    return nonempty("TUTTI_PROGRESS");
+    return progress;
 }
 
 const char *env_algorithm(coll_kind kind)
 {
-    char name[NAME_SIZE];
-
-    algorithm_variable(kind, name);
-    return nonempty(name);
+    return algorithms[kind];
 }
 
 bool env_verbose(void)
 {
-    const char *value = nonempty("TUTTI_VERBOSE");
-
-    return value && strcmp(value, "0") != 0;
+    return verbose;
 }
 
 /* Edit distance of two short names. */
@@ -118,7 +115,7 @@ static void check_name(const char *name)
         env_say("unknown variable %s is ignored; did you mean %s?", name, nearest_name);
 }
 
-void env_check_names(void)
+static void check_names(void)
 {
     for (char **e = environ; *e; e++) {
         char name[NAME_SIZE];
@@ -129,5 +126,19 @@ void env_check_names(void)
         memcpy(name, *e, n);
         name[n] = '\0';
         check_name(name);
+    }
+}
+
+void env_read(void)
+{
+    const char *value = nonempty("TUTTI_VERBOSE");
+
+    check_names();
+    verbose = value && strcmp(value, "0") != 0;
+    progress = nonempty("TUTTI_PROGRESS");
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        char name[NAME_SIZE];
+        algorithm_variable((coll_kind)kind, name);
+        algorithms[kind] = nonempty(name);
     }
 }

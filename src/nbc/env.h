@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-/* Warn of unknown TUTTI_ variables. */
-void env_check_names(void);
+/* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. */
+void env_read(void);
 
 const char *env_progress(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */

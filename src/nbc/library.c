@@ -99,7 +99,7 @@ static int start(void)
     PMPI_Query_thread(&level);
     library_threaded = level == MPI_THREAD_MULTIPLE;
     make_empty_status();
-    env_check_names();
+    env_read();
     error = start_communicators();
     if (!error)
         error = driver_choose(env_progress(), &chosen, &reason);
