@@ -1,0 +1,82 @@
+/* test_threads.c - two threads at MPI_THREAD_MULTIPLE, each with communicators of its own. */
+#include "mpi/mpi_test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 2, ROUNDS = 200 };
+
+typedef struct worker {
+    pthread_t thread;
+    MPI_Comm comm;
+    int number, wrong;
+} worker;
+
+static void check(worker *w, const int *all, int base)
+{
+    for (int i = 0; i < world_size; i++)
+        w->wrong += all[i] != i * 1000 + base;
+}
+
+/* Every other round frees and duplicates nothing: the communicator's first call happens in the
+ * thread, at the same time as the other thread's. */
+static void *work(void *argument)
+{
+    worker *w = argument;
+    int *all = calloc((size_t)world_size, sizeof *all), mine = 0, flag;
+    MPIX_Request p;
+    MPI_Request r;
+
+    w->wrong += MPIX_Allgather_ring_init(&mine, 1, MPI_INT, all, 1, MPI_INT, w->comm, MPI_INFO_NULL,
+                                         &p) != MPI_SUCCESS;
+    for (int i = 0; i < ROUNDS; i++) {
+        mine = world_rank * 1000 + i + w->number;
+        w->wrong +=
+            MPIX_Iallgather_bruck(&mine, 1, MPI_INT, all, 1, MPI_INT, w->comm, &r) != MPI_SUCCESS;
+        if (i % 2)
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        else
+            for (flag = 0; !flag;)
+                MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+        check(w, all, i + w->number);
+        memset(all, 0, (size_t)world_size * sizeof *all);
+        w->wrong += MPIX_Start(&p) != MPI_SUCCESS;
+        w->wrong += MPIX_Wait(&p, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        check(w, all, i + w->number);
+    }
+    MPIX_Request_free(&p);
+    free(all);
+    return NULL;
+}
+
+static void threads_work_side_by_side_on_their_own_communicators(void)
+{
+    worker w[THREADS];
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level != MPI_THREAD_MULTIPLE)
+        return;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < THREADS; i++) {
+            w[i] = (worker){.number = 7 * i};
+            MPI_Comm_dup(MPI_COMM_WORLD, &w[i].comm);
+        }
+        for (int i = 0; i < THREADS; i++)
+            CHECK(pthread_create(&w[i].thread, NULL, work, &w[i]) == 0);
+        for (int i = 0; i < THREADS; i++) {
+            pthread_join(w[i].thread, NULL);
+            CHECK(w[i].wrong == 0);
+            MPI_Comm_free(&w[i].comm);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(threads_work_side_by_side_on_their_own_communicators)};
+
+    return mpi_test_main(argc, argv, "threads", tests, sizeof tests / sizeof *tests);
+}
