@@ -68,7 +68,6 @@ typedef struct exec {
     char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */
     message *messages; /* [nmessages] */
     char *scratch, *pack;
-    int64_t pack_size;
     bool persistent_messages; /* requests are persistent: start them; else post anew */
 
     /* identity */

@@ -255,15 +255,30 @@ static int copy_typed(const exec *e, interval from, interval to)
     return error;
 }
 
+/* to = from op to, in pieces that an int can count. */
+static int reduce(const exec *e, interval from, interval to)
+{
+    const space_binding *t = &e->space[to.space];
+    int64_t n = (int64_t)to.length * t->count;
+    int error = MPI_SUCCESS;
+
+    for (int64_t at = 0, piece; at < n && !error; at += piece) {
+        piece = n - at < datatype_max_count ? n - at : datatype_max_count;
+        error = PMPI_Reduce_local(address_of(e, from) + at * t->type.extent,
+                                  address_of(e, to) + at * t->type.extent, (int)piece, t->type.type,
+                                  e->bound.op);
+    }
+    return error;
+}
+
 int wire_local(const exec *e, const step *st)
 {
     interval from = *interval_at(e, st, 0), to = *interval_at(e, st, 1);
-    const space_binding *s = &e->space[from.space], *t = &e->space[to.space];
+    const datatype *s = &e->space[from.space].type, *t = &e->space[to.space].type;
 
     if (st->kind == STEP_REDUCE)
-        return PMPI_Reduce_local(address_of(e, from), address_of(e, to),
-                                 (int)((int64_t)to.length * t->count), t->type.type, e->bound.op);
-    if (s->type.dense && t->type.dense && s->type.predefined && t->type.predefined) {
+        return reduce(e, from, to);
+    if (s->dense && t->dense && s->predefined && t->predefined) {
         memcpy(address_of(e, to), address_of(e, from), (size_t)bytes_of(e, from));
         return MPI_SUCCESS;
     }
