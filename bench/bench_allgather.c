@@ -183,6 +183,8 @@ static const variant variants[] = {
     {"init-ring", init_tutti_ring, run_tutti, finish_tutti},
 };
 
+static const char *only; /* --only: the one variant to run */
+
 enum { NVARIANTS = sizeof variants / sizeof *variants };
 
 static int compare_doubles(const void *a, const void *b)
@@ -251,12 +253,14 @@ static void measure(int size, int repetitions, double result[NVARIANTS])
 {
     bench b[NVARIANTS] = {0};
     int order[NVARIANTS], batch = size <= 4096 ? 50 : size <= 65536 ? 4 : 1, warmup = 10;
-    double *times = malloc((size_t)repetitions * NVARIANTS * sizeof *times);
+    double *times = calloc((size_t)repetitions * NVARIANTS, sizeof *times);
 
     open_all(b, size);
     for (int k = -warmup; k < repetitions; k++) {
         shuffle(order);
         for (int i = 0; i < NVARIANTS; i++) {
+            if (only && strcmp(only, variants[order[i]].name) != 0)
+                continue;
             double t = time_batch(&b[order[i]], &variants[order[i]], batch, k);
             if (k >= 0)
                 times[order[i] * repetitions + k] = t;
@@ -270,11 +274,12 @@ static void measure(int size, int repetitions, double result[NVARIANTS])
     free(times);
 }
 
+/* Index of a variant, or NVARIANTS. */
 static int find_variant(const char *name)
 {
     int i = 0;
 
-    while (strcmp(variants[i].name, name) != 0)
+    while (i < NVARIANTS && strcmp(variants[i].name, name) != 0)
         i++;
     return i;
 }
@@ -289,6 +294,10 @@ static void print_row(int size, const double t[NVARIANTS])
     double floor = smaller(t[find_variant("hand-start")], t[find_variant("hand-plain")]);
     double i = t[find_variant("native-i")];
 
+    if (only) {
+        printf("%8d %11.2f  %s\n", size, t[find_variant(only)], only);
+        return;
+    }
     printf("%8d", size);
     for (int k = 0; k < NVARIANTS; k++)
         printf(" %11.2f", t[k]);
@@ -300,10 +309,13 @@ static void print_row(int size, const double t[NVARIANTS])
 
 static void print_head(int p, int repetitions)
 {
-    printf("# allgather, %d ranks, median of %d repetitions of the slowest rank, us per operation\n"
-           "# last columns: persistent linear, ring / floor; non-blocking linear, ring / native-i\n"
-           "#  bytes",
-           p, repetitions);
+    printf(
+        "# allgather, %d ranks, median of %d repetitions of the slowest rank, us per operation\n",
+        p, repetitions);
+    if (only)
+        return;
+    printf("# last columns: persistent linear, ring / floor; non-blocking linear, ring / native-i\n"
+           "#  bytes");
     for (int k = 0; k < NVARIANTS; k++)
         printf(" %11s", variants[k].name);
     printf("   %6s %6s   %6s %6s\n", "lin/fl", "ring/fl", "ilin/i", "iring/i");
@@ -312,7 +324,7 @@ static void print_head(int p, int repetitions)
 static int usage(const char *program)
 {
     fprintf(stderr,
-            "usage: %s [--min BYTES] [--max BYTES] [--repetitions N] [--seed N]\n"
+            "usage: %s [--min BYTES] [--max BYTES] [--repetitions N] [--seed N] [--only VARIANT]\n"
             "Run under mpiexec, ranks bound to cores (-bind-to core:1), at 2 ranks on 2 cores.\n",
             program);
     return 2;
@@ -320,15 +332,18 @@ static int usage(const char *program)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"min", required_argument, NULL, 'm'},
-                                            {"max", required_argument, NULL, 'M'},
-                                            {"repetitions", required_argument, NULL, 'r'},
-                                            {"seed", required_argument, NULL, 's'},
-                                            {0}};
+    static const struct option options[] = {
+        {"min", required_argument, NULL, 'm'},         {"max", required_argument, NULL, 'M'},
+        {"repetitions", required_argument, NULL, 'r'}, {"seed", required_argument, NULL, 's'},
+        {"only", required_argument, NULL, 'o'},        {0}};
     int smallest = 8, largest = 1 << 20, repetitions = 300, seed = 1, option, rank, p;
     double result[NVARIANTS];
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 'o' && find_variant(optarg) < NVARIANTS) {
+            only = optarg;
+            continue;
+        }
         int *value = option == 'm'   ? &smallest
                      : option == 'M' ? &largest
                      : option == 'r' ? &repetitions
