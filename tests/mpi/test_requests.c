@@ -137,7 +137,7 @@ static void by_testall(MPI_Request r[])
 
 static void by_testany(MPI_Request r[])
 {
-    int index = 0, flag;
+    int index = 0, flag = 0;
 
     while (index != MPI_UNDEFINED || !flag)
         CHECK(MPI_Testany(TOTAL, r, &index, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS);
