@@ -81,7 +81,7 @@ typedef struct exec {
     int left;         /* steps not retired */
     int nopen;        /* messages posted and not complete */
     int32_t *waiting; /* [nsteps]: dependencies left */
-    int32_t *ready;   /* [nsteps]: messages from the front, local steps from `local` on */
+    int32_t *ready;   /* [nsteps]: messages from the front, local steps from nmessages on */
     int ready_head, ready_tail, local_head, local_tail;
     MPI_Request *requests; /* [nmessages] */
     int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1 */

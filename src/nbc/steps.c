@@ -140,7 +140,7 @@ static void finish_message(exec *e, int index, int error)
 
 /* ---- poll ---- */
 
-/* After MPI_ERR_IN_STATUS the statuses tell; MPI_ERR_PENDING there means not yet complete. */
+/* After MPI_ERR_IN_STATUS the statuses tell. */
 static int status_error(int call_error, const MPI_Status *status)
 {
     int class = call_error;
@@ -264,6 +264,16 @@ static void probe_all(exec *e)
     e->nprobes = n;
 }
 
+/* MPI_Waitall may give up at an error and leave others, marked MPI_ERR_PENDING, as they are. */
+static int finish_pending(MPI_Request *request, int error)
+{
+    int class = error;
+
+    if (error != MPI_SUCCESS)
+        PMPI_Error_class(error, &class);
+    return class == MPI_ERR_PENDING ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
+}
+
 void steps_wait(exec *e)
 {
     int error;
@@ -271,6 +281,8 @@ void steps_wait(exec *e)
     if (e->nprobes < e->nopen)
         probe_all(e);
     error = PMPI_Waitall(e->nprobes, e->probe_request, e->statuses);
-    for (int k = 0; k < e->nprobes; k++)
-        finish_message(e, e->probe_step[k], status_error(error, &e->statuses[k]));
+    for (int k = 0; k < e->nprobes; k++) {
+        int one = finish_pending(&e->probe_request[k], status_error(error, &e->statuses[k]));
+        finish_message(e, e->probe_step[k], one);
+    }
 }

@@ -214,7 +214,7 @@ static void counts_over_the_limit_of_a_message_work(void)
     for (int a = 0; a < entry_count; a++)
         for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
             for (int large = 0; large < 2; large++) {
-                int count = COUNT + large * COUNT; /* 8000 bytes are over the packing limit at 5 */
+                int count = COUNT + large * COUNT;
                 MPI_Request r;
                 if (!entry_serves(&entries[a], world_size))
                     continue;

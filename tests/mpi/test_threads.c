@@ -19,8 +19,7 @@ static void check(worker *w, const int *all, int base)
         w->wrong += all[i] != i * 1000 + base;
 }
 
-/* Every other round frees and duplicates nothing: the communicator's first call happens in the
- * thread, at the same time as the other thread's. */
+/* The communicator's first call happens in the thread, at the same time as the other thread's. */
 static void *work(void *argument)
 {
     worker *w = argument;
