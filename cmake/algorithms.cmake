@@ -17,7 +17,8 @@ foreach(row ${rows})
     string(APPEND TUTTI_DECLARATIONS "TUTTI_DECLARE_${upper}(${name})\n")
     foreach(v "" v)
         foreach(c "" _c)
-            string(APPEND TUTTI_EXPORTS "        MPIX_I${collective}${v}_${name}${c};\n"
+            string(APPEND TUTTI_EXPORTS "        MPIX_${capital}${v}_${name}${c};\n"
+                   "        MPIX_I${collective}${v}_${name}${c};\n"
                    "        MPIX_${capital}${v}_${name}_init${c};\n")
         endforeach()
     endforeach()

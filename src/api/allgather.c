@@ -1,7 +1,8 @@
-/* allgather.c - MPIX_Iallgather_*, MPIX_Allgather_*_init, and their v and large-count forms.
+/* allgather.c - MPIX_Allgather_*, MPIX_Iallgather_*, MPIX_Allgather_*_init, and their v and
+ * large-count forms.
  *
  * All entry points fill one struct of arguments and go the same way: check, choose, plan, bind,
- * start or init. The named functions are made from algos.def.
+ * run, start or init. The named functions are made from algos.def.
  */
 #include "api/call.h"
 
@@ -215,6 +216,17 @@ static int raise_for(const args *a, const comm *c, int error)
     return comm_raise(c, error);
 }
 
+static int run(const args *a)
+{
+    comm *c = NULL;
+    exec *e = NULL;
+    int error = prepare(a, a, &e, &c); /* the result goes nowhere */
+
+    if (!error)
+        error = call_run(e);
+    return error ? raise_for(a, c, error) : MPI_SUCCESS;
+}
+
 static int start(const args *a, MPI_Request *request)
 {
     comm *c = NULL;
@@ -233,7 +245,7 @@ static int init(const args *a, MPIX_Request *request)
     int error = prepare(a, request, &e, &c);
 
     if (!error)
-        error = call_init(e, request);
+        error = call_init(e, a->info, request);
     return error ? raise_for(a, c, error) : MPI_SUCCESS;
 }
 
@@ -262,6 +274,14 @@ enum {
     }
 
 #define DEFINE_REGULAR(algorithm, suffix, count_t)                                                 \
+    int MPIX_Allgather_##algorithm##suffix(                                                        \
+        const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, void *recvbuf,              \
+        count_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)                                   \
+    {                                                                                              \
+        MPI_Info info = MPI_INFO_NULL;                                                             \
+        const args a = REGULAR_ARGS(algorithm);                                                    \
+        return run(&a);                                                                            \
+    }                                                                                              \
     int MPIX_Iallgather_##algorithm##suffix(                                                       \
         const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, void *recvbuf,              \
         count_t recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)             \
@@ -280,6 +300,14 @@ enum {
     }
 
 #define DEFINE_VECTOR(algorithm, suffix, count_t, displ_t)                                         \
+    int MPIX_Allgatherv_##algorithm##suffix(                                                       \
+        const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, void *recvbuf,              \
+        const count_t recvcounts[], const displ_t displs[], MPI_Datatype recvtype, MPI_Comm comm)  \
+    {                                                                                              \
+        MPI_Info info = MPI_INFO_NULL;                                                             \
+        const args a = VECTOR_ARGS(algorithm, suffix);                                             \
+        return run(&a);                                                                            \
+    }                                                                                              \
     int MPIX_Iallgatherv_##algorithm##suffix(                                                      \
         const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, void *recvbuf,              \
         const count_t recvcounts[], const displ_t displs[], MPI_Datatype recvtype, MPI_Comm comm,  \

@@ -5,6 +5,7 @@
 #include "nbc/engine.h"
 #include "nbc/env.h"
 #include "nbc/library.h"
+#include "nbc/watch.h"
 #include "persistent/request.h"
 
 #include <stdatomic.h>
@@ -135,37 +136,80 @@ int call_exec(comm *c, const plan_key *key, size_t key_size, const binding *b, e
         plan_return_exec(e);
         return error;
     }
+    e->collective = coll_kind_name((coll_kind)key->kind);
+    e->algorithm = algo_table[key->algo]->name;
     *result = e;
     return MPI_SUCCESS;
 }
 
+/* The number that its tags come from: the same on all ranks, in the order of the calls. */
+static void number(exec *e)
+{
+    library_lock();
+    e->operation = e->comm->next_operation++;
+    library_unlock();
+    e->window = (int)(e->operation % e->comm->split);
+    e->timed = watch_on;
+}
+
 int call_start(exec *e, MPI_Request *request)
 {
-    comm *c = e->comm;
     int error;
 
     e->collect = plan_return_exec;
-    error = comm_begin(c);
+    error = comm_begin(e->comm);
     if (!error)
         error = library_driver()->request(e, &e->native);
     if (error) {
         plan_return_exec(e);
         return error;
     }
-    library_lock();
-    e->operation = c->next_operation++;
-    library_unlock();
-    e->window = (int)(e->operation % c->split);
+    number(e);
     *request = e->native;
     engine_start(e);
     return MPI_SUCCESS;
 }
 
-int call_init(exec *e, MPIX_Request *request)
+int call_run(exec *e)
+{
+    int error = comm_begin(e->comm), idle = 0;
+
+    if (!error) {
+        number(e);
+        engine_start(e);
+        while (exec_get_state(e) != EXEC_DONE)
+            engine_wait_turn(e, &idle);
+        error = e->error;
+    }
+    plan_return_exec(e);
+    return error;
+}
+
+/* Is the request to read the clock? */
+static int timed_from(MPI_Info info, bool *timed)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    int flag = 0;
+
+    *timed = env_stats() || watch_on;
+    if (info == MPI_INFO_NULL)
+        return MPI_SUCCESS;
+    if (PMPI_Info_get(info, "tutti_stats", MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+        return MPI_ERR_INFO;
+    if (flag && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return MPI_ERR_INFO_VALUE;
+    *timed |= flag && strcmp(text, "true") == 0;
+    return MPI_SUCCESS;
+}
+
+int call_init(exec *e, MPI_Info info, MPIX_Request *request)
 {
     comm *c = e->comm;
-    int error = comm_begin(c);
+    bool timed;
+    int error = timed_from(info, &timed);
 
+    if (!error)
+        error = comm_begin(c);
     if (error)
         goto fail;
     comm_wait_ready(c);
@@ -174,7 +218,7 @@ int call_init(exec *e, MPIX_Request *request)
         goto fail;
     error = exec_make_requests(e, e->window * SCHED_WINDOW);
     if (!error)
-        error = request_make(e, request);
+        error = request_make(e, timed, request);
     if (!error)
         return MPI_SUCCESS;
     comm_persistent_release(c, e);

@@ -16,9 +16,10 @@ int call_choose(coll_kind kind, int requested, MPI_Info info, int p, int64_t byt
 /* An exec for the plan of this key, bound. */
 int call_exec(comm *c, const plan_key *key, size_t key_size, const binding *b, exec **result);
 
-/* Start it as a non-blocking operation; or make a persistent request of it. The exec is consumed
- * in any case. */
+/* Start it as a non-blocking operation; or run it to its end; or make a persistent request of it.
+ * The exec is consumed in any case. */
 int call_start(exec *e, MPI_Request *request);
-int call_init(exec *e, MPIX_Request *request);
+int call_run(exec *e);
+int call_init(exec *e, MPI_Info info, MPIX_Request *request);
 
 #endif

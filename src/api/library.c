@@ -3,12 +3,67 @@
 #include "nbc/engine.h"
 #include "nbc/library.h"
 
+#include "topo/pu.h"
+
+#include <stdlib.h>
+#include <string.h>
 #include <tutti.h>
 
 int tutti_progress(void)
 {
-    engine_progress();
+    engine_progress(NULL);
     return MPI_SUCCESS;
+}
+
+static int raise(int error)
+{
+    if (error != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(MPI_COMM_WORLD, error);
+    return error;
+}
+
+/* The unit that info asks for. */
+static int unit_from(MPI_Info info, int *pu)
+{
+    char text[MPI_MAX_INFO_VAL + 1], *end;
+    int flag = 0;
+    long number;
+
+    *pu = PU_DEFAULT;
+    if (info == MPI_INFO_NULL)
+        return MPI_SUCCESS;
+    if (PMPI_Info_get(info, "tutti_cpu", MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+        return MPI_ERR_INFO;
+    if (!flag)
+        return MPI_SUCCESS;
+    if (strcmp(text, "none") == 0) {
+        *pu = PU_NONE;
+        return MPI_SUCCESS;
+    }
+    number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number < 0 || number > 1000000)
+        return MPI_ERR_INFO_VALUE;
+    *pu = (int)number;
+    return MPI_SUCCESS;
+}
+
+int tutti_progress_thread_start(MPI_Info info)
+{
+    int pu, error = library_enter();
+
+    if (error)
+        return error == MPI_ERR_OTHER ? error : raise(error);
+    error = unit_from(info, &pu);
+    return raise(error ? error : driver_thread_start(pu));
+}
+
+int tutti_progress_thread_stop(void)
+{
+    int error = library_enter();
+
+    if (error)
+        return error == MPI_ERR_OTHER ? error : raise(error);
+    return raise(driver_thread_stop());
 }
 
 void tutti_version(int *major, int *minor, int *patch)

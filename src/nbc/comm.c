@@ -4,6 +4,7 @@
 #include "nbc/engine.h"
 #include "nbc/exec.h"
 #include "nbc/library.h"
+#include "nbc/watch.h"
 #include "persistent/plan.h"
 
 #include <stdatomic.h>
@@ -268,6 +269,12 @@ static void open_gate(comm *c)
     }
 }
 
+static void watch_gate(comm *c)
+{
+    for (exec *e = watch_on ? c->gated_head : NULL; e; e = e->gate_next)
+        watch_gated(e);
+}
+
 /* A duplication that fails leaves the communicator unready: MPI has raised the error through the
  * user's handler, and there is no way on. */
 static bool advance(comm *c)
@@ -300,10 +307,12 @@ int comm_advance(void)
 
         if (!advance(c)) {
             pending = true;
+            watch_gate(c);
             continue;
         }
         opened += c->ready != was_ready;
         open_gate(c);
+        watch_gate(c);
     }
     if (pending)
         engine_poll_communicators(true);

@@ -3,6 +3,7 @@
  *
  *   poll     MPICH: MPIX_Grequest_start; the Wait and Test families call our poll function
  *   hook     Open MPI: opal_progress_register; every native MPI call advances the engine
+ *   thread   any MPI at MPI_THREAD_MULTIPLE: a thread of ours advances the engine
  *   manual   any MPI: tutti_progress() and the MPIX_ calls only
  */
 #ifndef TUTTI_DRIVER_H
@@ -14,8 +15,8 @@ typedef struct driver {
     const char *name;
     const char *how;
 
-    /* Begin to advance the engine; an error if this MPI has no such way. */
-    int (*start)(void);
+    /* Begin to advance the engine. Returns NULL, or why that is impossible here. */
+    const char *(*start)(void);
     void (*stop)(void);
 
     /* A native request that PMPI_Grequest_complete(e->native) completes. */
@@ -25,11 +26,20 @@ typedef struct driver {
 /* Every driver of this build, the preferred first; NULL at the end. */
 extern const driver *const driver_table[];
 
-extern const driver driver_poll, driver_hook, driver_manual;
+extern const driver driver_poll, driver_hook, driver_thread, driver_manual;
 
-/* The first driver that starts and passes the self-test (a native test of a pending request must
- * enter the engine); or the one named `forced`, if not NULL. */
+/* The first driver that starts and passes the self-test: a small operation on library_self() must
+ * complete through native MPI_Test. Or the one named `forced`, if not NULL. The reason also names
+ * the drivers that were refused. */
 int driver_choose(const char *forced, const driver **chosen, const char **reason);
+
+/* For tests: a driver that is to fail the self-test, or NULL. */
+extern const char *driver_test_refuses;
+
+/* The progress thread, whatever the driver. pu: see topo/pu.h. Starts are counted. */
+int driver_thread_start(int pu);
+int driver_thread_stop(void);
+void driver_thread_end(void); /* MPI_Finalize has begun */
 
 /* What the native MPI calls of generalized requests; extra_state is the exec. */
 int driver_query(void *extra_state, MPI_Status *status);

@@ -26,14 +26,14 @@ static change_callbacks *find(const char *name)
 
 static int hook(void)
 {
-    return engine_progress();
+    return engine_progress(NULL);
 }
 
-static int start(void)
+static const char *start(void)
 {
     change_callbacks *add = find("opal_progress_register");
 
-    return add && add(hook) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+    return add && add(hook) == 0 ? NULL : "this MPI has no opal_progress_register";
 }
 
 static void stop(void)

@@ -1,14 +1,19 @@
 /* engine.c - the list of running execs, and who may advance them. */
 #include "nbc/engine.h"
 
+#include "nbc/clock.h"
 #include "nbc/comm.h"
 #include "nbc/library.h"
 #include "nbc/steps.h"
+#include "nbc/watch.h"
 
 #include <sched.h>
 #include <utlist.h>
 
-enum { SPIN = 500 }; /* fruitless turns of a wait before it yields the processor */
+enum {
+    SPIN = 500, /* fruitless turns of a wait before it yields the processor */
+    BATCH = 16  /* execs polled by one call: bounds its cost however many run */
+};
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static bool inside;                 /* the lock where there is one thread: against re-entry */
@@ -17,6 +22,7 @@ static _Atomic(exec *) handed_over; /* started while the lock was taken; newest 
 static atomic_int nrunning;         /* length of `running`, for engine_busy */
 static atomic_bool duplications;    /* comm.c has duplications in progress */
 static atomic_uint calls;
+static _Atomic(engine_waker *) waker; /* of the progress thread */
 
 /* Atomic read-modify-writes cost as much as all the rest of a start: only with threads. */
 bool engine_try_enter(void)
@@ -47,6 +53,22 @@ bool engine_busy(void)
     return atomic_load_explicit(&nrunning, memory_order_relaxed) > 0 ||
            atomic_load_explicit(&handed_over, memory_order_relaxed) != NULL ||
            atomic_load_explicit(&duplications, memory_order_relaxed);
+}
+
+int engine_steps_left(const exec *e)
+{
+    int left = e->sched->nsteps;
+
+    if (library_threaded)
+        engine_enter();
+    exec_state state = (exec_state)atomic_load_explicit(&e->state, memory_order_acquire);
+    if (state == EXEC_RUNNING)
+        left = e->left;
+    else if (state == EXEC_DONE)
+        left = 0;
+    if (library_threaded)
+        engine_leave();
+    return left;
 }
 
 unsigned engine_calls(void)
@@ -80,6 +102,8 @@ static void done(exec *e)
     DL_DELETE(running, e);
     count_running(-1);
     comm_window_done(e->comm, e);
+    if (e->timed)
+        e->seconds = clock_now() - e->started;
     MPI_Request native = e->native;
     bool detached = e->detached;
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
@@ -138,84 +162,105 @@ static void take_over(void)
     }
 }
 
-void engine_start(exec *e)
+static void hand_over(exec *e)
 {
-    atomic_store_explicit(&e->state, EXEC_GATED, memory_order_relaxed);
-    if (engine_try_enter()) {
-        take_over();
-        admit(e);
-        engine_leave();
-        return;
-    }
     e->gate_next = atomic_load(&handed_over);
     while (!atomic_compare_exchange_weak(&handed_over, &e->gate_next, e))
         ;
 }
 
+void engine_start(exec *e)
+{
+    atomic_store_explicit(&e->state, EXEC_GATED, memory_order_relaxed);
+    if (e->timed) {
+        e->started = clock_now();
+        e->reported = false;
+    }
+    if (engine_try_enter()) {
+        take_over();
+        admit(e);
+        engine_leave();
+    } else {
+        hand_over(e);
+    }
+    engine_waker *wake = atomic_load_explicit(&waker, memory_order_relaxed);
+    if (wake)
+        wake();
+}
+
+void engine_set_waker(engine_waker *wake)
+{
+    atomic_store(&waker, wake);
+}
+
 /* ---- progress ---- */
 
-static int advance_all(void)
+/* Poll the oldest exec of the list, which goes to its end: all get their turn. */
+static int poll_next(const exec *but)
+{
+    exec *e = running;
+
+    if (e->next) {
+        DL_DELETE(running, e);
+        DL_APPEND(running, e);
+    }
+    return e == but ? 0 : poll(e);
+}
+
+/* Lock held: poll one exec, if given, and at most so many others in their turn. */
+static int advance(exec *one, int others)
 {
     int n = 0;
-    exec *e, *next;
 
     take_over();
     if (atomic_load_explicit(&duplications, memory_order_relaxed))
         n += comm_advance();
-    DL_FOREACH_SAFE (running, e, next)
-        n += poll(e);
+    if (one && exec_get_state(one) == EXEC_RUNNING)
+        n += poll(one);
+    int length = atomic_load_explicit(&nrunning, memory_order_relaxed);
+    for (int i = 0; i < others && i < length && running; i++)
+        n += poll_next(one);
+    if (watch_on)
+        watch_turn(running);
     return n;
 }
 
-int engine_progress(void)
+/* Nothing that runs is not in the list: an idle engine costs two loads, no lock. */
+static int try_advance(exec *one, int others)
 {
     int n = 0;
 
     count_call();
     if (engine_busy() && engine_try_enter()) {
-        n = advance_all();
+        n = advance(one, others);
         engine_leave();
     }
     return n;
 }
 
-/* Move the head of the running list to its end and poll it. */
-static int poll_rotating(const exec *but)
+int engine_progress(exec *first)
 {
-    exec *e = running;
-
-    if (!e || !e->next)
-        return 0;
-    DL_DELETE(running, e);
-    DL_APPEND(running, e);
-    return e == but ? 0 : poll(e);
+    return try_advance(first, BATCH);
 }
 
 int engine_progress_for(exec *e)
 {
-    int n = 0;
-
-    count_call();
-    if (engine_try_enter()) {
-        take_over();
-        if (atomic_load_explicit(&duplications, memory_order_relaxed))
-            n += comm_advance();
-        if (exec_get_state(e) == EXEC_RUNNING)
-            n += poll(e);
-        n += poll_rotating(e);
-        engine_leave();
-    }
-    return n;
+    return try_advance(e, 1);
 }
 
-void engine_idle_turn(int *idle)
+static void idle_turn(exec *e, int *idle)
 {
-    if (engine_progress())
+    if (engine_progress(e))
         *idle = 0;
     else if (++*idle >= SPIN) {
         *idle = 0;
         sched_yield();
     }
+}
+
+void engine_idle_turn(int *idle)
+{
+    idle_turn(NULL, idle);
 }
 
 /* Nothing but open messages of e is left to do. */
@@ -226,10 +271,10 @@ static bool only_messages_left(const exec *e)
 }
 
 /* The native wait only without threads: while it blocks, nobody else could start something that the
- * peers wait for. */
+ * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps. */
 void engine_wait_turn(exec *e, int *idle)
 {
-    if (!library_threaded && engine_try_enter()) {
+    if (!library_threaded && !watch_on && engine_try_enter()) {
         bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
         if (only) {
             steps_wait(e);
@@ -239,5 +284,5 @@ void engine_wait_turn(exec *e, int *idle)
         if (only)
             return;
     }
-    engine_idle_turn(idle);
+    idle_turn(e, idle);
 }

@@ -16,15 +16,17 @@
 /* Start an idle, bound exec. Local, does not block. */
 void engine_start(exec *e);
 
-/* Advance everything once. Returns the number of steps retired; 0 also if another thread (or a
- * caller further up this stack) is in the engine. */
-int engine_progress(void);
+/* Advance what runs: `first` if not NULL, and up to 16 others, the next ones in turn. Returns the
+ * number of steps retired; 0 also if another thread (or a caller further up this stack) is in the
+ * engine. */
+int engine_progress(exec *first);
 
 /* Advance this exec, and one other: the share of a caller that polls for each of many execs. */
 int engine_progress_for(exec *e);
 
-/* One turn of a wait for e: advances everything, or waits in one native call if nothing but
- * messages of e is left, and yields the processor when nothing has happened for long. */
+/* One turn of a wait for e: advances it and others as engine_progress does, or waits in one native
+ * call if nothing but messages of e is left, and yields the processor when nothing has happened for
+ * long. */
 void engine_wait_turn(exec *e, int *idle);
 
 /* The same for a wait that is not for one exec. */
@@ -35,6 +37,13 @@ bool engine_busy(void);
 
 /* How often the engine has been asked to advance, to see that a driver does. */
 unsigned engine_calls(void);
+
+/* Called after each start: the progress thread may be asleep. NULL: nobody to wake. */
+typedef void engine_waker(void);
+void engine_set_waker(engine_waker *wake);
+
+/* Steps of a started exec that have not retired. */
+int engine_steps_left(const exec *e);
 
 /* For comm.c, engine lock held: an exec whose gate has opened. */
 void engine_begin(exec *e);

@@ -12,9 +12,11 @@ extern char **environ;
 
 enum { NAME_SIZE = 64 };
 
-static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_VERBOSE"};
+static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT", "TUTTI_STATS",
+                                    "TUTTI_VERBOSE", "TUTTI_INTERPOSE"};
 static const char *progress, *algorithms[COLL_KINDS];
-static bool verbose;
+static double timeout;
+static bool stats, verbose;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
 void env_say(const char *format, ...)
@@ -30,6 +32,20 @@ void env_say(const char *format, ...)
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+/* One call of stdio, so that the lines of several ranks do not mix. */
+void env_say_here(const char *format, ...)
+{
+    char text[1200];
+    va_list args;
+    int rank = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "tutti: rank %d: %s\n", rank, text);
 }
 
 static void algorithm_variable(coll_kind kind, char name[NAME_SIZE])
@@ -58,6 +74,16 @@ const char *env_progress(void)
 const char *env_algorithm(coll_kind kind)
 {
     return algorithms[kind];
+}
+
+double env_timeout(void)
+{
+    return timeout;
+}
+
+bool env_stats(void)
+{
+    return stats;
 }
 
 bool env_verbose(void)
@@ -129,16 +155,35 @@ static void check_names(void)
     }
 }
 
-void env_read(void)
+static bool is_set(const char *name)
 {
-    const char *value = nonempty("TUTTI_VERBOSE");
+    const char *value = nonempty(name);
 
+    return value && strcmp(value, "0") != 0;
+}
+
+static int read_timeout(void)
+{
+    const char *value = nonempty("TUTTI_TIMEOUT");
+    char *end;
+
+    timeout = value ? strtod(value, &end) : 0;
+    if (!value || (*end == '\0' && timeout >= 0 && timeout <= 1e9))
+        return MPI_SUCCESS;
+    env_say("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
+    return MPI_ERR_ARG;
+}
+
+int env_read(void)
+{
     check_names();
-    verbose = value && strcmp(value, "0") != 0;
+    verbose = is_set("TUTTI_VERBOSE");
+    stats = is_set("TUTTI_STATS");
     progress = nonempty("TUTTI_PROGRESS");
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         char name[NAME_SIZE];
         algorithm_variable((coll_kind)kind, name);
         algorithms[kind] = nonempty(name);
     }
+    return read_timeout();
 }

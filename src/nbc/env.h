@@ -2,8 +2,11 @@
  *
  *   TUTTI_ALGORITHM_ALLGATHER    name of an algorithm for the `auto` calls, see tutti-info
  *   TUTTI_ALGORITHM_ALLGATHERV   the same for allgatherv
- *   TUTTI_PROGRESS               poll, hook or manual: force the driver
+ *   TUTTI_PROGRESS               poll, hook, thread or manual: force the driver
+ *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
+ *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
  *   TUTTI_VERBOSE                1: say on stderr what is decided
+ *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
  * an error (MPI_ERR_ARG from the first call), explained once on stderr.
@@ -15,15 +18,21 @@
 
 #include <stdbool.h>
 
-/* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. */
-void env_read(void);
+/* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_ARG: a
+ * value that is wrong in itself (said on stderr). */
+int env_read(void);
 
 const char *env_progress(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
+double env_timeout(void);                  /* seconds; 0: not set */
+bool env_stats(void);
 bool env_verbose(void);
 
 /* One line "tutti: ..." on stderr from rank 0 of MPI_COMM_WORLD: only for what is promised above.
  */
 void env_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same from any rank, which it names: what one rank only can tell. */
+void env_say_here(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

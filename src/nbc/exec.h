@@ -94,6 +94,14 @@ typedef struct exec {
     MPI_Status *statuses;       /* [max(nqueues, EXEC_WAITALL)] */
     int fruitless;              /* polls since something retired */
 
+    /* for people: tutti_get_stats and TUTTI_TIMEOUT */
+    const char *collective, *algorithm;
+    int64_t polls;
+    bool timed;     /* read the clock at start and end: twenty nanoseconds each */
+    bool reported;  /* by watch.c, in this start */
+    double started; /* seconds, of clock_now */
+    double seconds; /* from the last start to its completion */
+
     /* native request of the current start, or MPI_REQUEST_NULL */
     MPI_Request native;
     void (*collect)(struct exec *e); /* called when the native request is gone and e is DONE */

@@ -4,6 +4,7 @@
 #include "nbc/comm.h"
 #include "nbc/driver.h"
 #include "nbc/env.h"
+#include "nbc/watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -61,6 +62,7 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
     atomic_store(&stage, ENDED);
+    driver_thread_end();
     if (chosen && chosen->stop)
         chosen->stop();
     comm_end_all();
@@ -99,7 +101,10 @@ static int start(void)
     PMPI_Query_thread(&level);
     library_threaded = level == MPI_THREAD_MULTIPLE;
     make_empty_status();
-    env_read();
+    error = env_read();
+    if (error)
+        return error;
+    watch_start(env_timeout());
     error = start_communicators();
     if (!error)
         error = driver_choose(env_progress(), &chosen, &reason);

@@ -77,7 +77,7 @@ static int post(exec *e, const step *st)
     const message *m = &e->messages[st->message];
     MPI_Request *r = &e->requests[st->message];
     char *at = e->base[m->base] + m->offset;
-    int tag = e->window * SCHED_WINDOW + st->tag;
+    int tag = steps_tag(e, st);
 
     if (e->persistent_messages)
         return PMPI_Start(r);
@@ -225,6 +225,7 @@ int steps_poll(exec *e)
 {
     int n = 0;
 
+    e->polls++;
     if (e->nprobes > FEW)
         n = poll_some(e);
     else

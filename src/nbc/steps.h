@@ -24,4 +24,10 @@ static inline bool steps_only_messages(const exec *e)
     return e->left == e->nopen && e->left <= EXEC_WAITALL;
 }
 
+/* The tag that a SEND or RECV step travels with. */
+static inline int steps_tag(const exec *e, const step *st)
+{
+    return e->window * SCHED_WINDOW + st->tag;
+}
+
 #endif

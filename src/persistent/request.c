@@ -9,13 +9,16 @@
 
 #include <stdlib.h>
 
-int request_make(exec *e, MPIX_Request *result)
+int request_make(exec *e, bool timed, MPIX_Request *result)
 {
     MPIX_Request r = calloc(1, sizeof *r);
 
     if (!r)
         return MPI_ERR_NO_MEM;
     r->exec = e;
+    e->polls = 0;
+    e->timed = timed;
+    e->seconds = 0;
     *result = r;
     return MPI_SUCCESS;
 }
@@ -31,8 +34,20 @@ void request_empty_status(MPI_Status *status, int error)
 int request_finish(MPIX_Request r)
 {
     r->active = false;
+    r->completions++;
+    r->seconds += r->exec->seconds;
     atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
     return r->exec->error;
+}
+
+void request_wait_begin(MPIX_Request r)
+{
+    r->left = engine_steps_left(r->exec);
+}
+
+void request_wait_end(MPIX_Request r)
+{
+    r->steps_waited += r->left - engine_steps_left(r->exec);
 }
 
 /* MPI_ERR_REQUEST through the request's communicator, or the world's for a null one. */
@@ -99,6 +114,18 @@ int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
     return MPI_SUCCESS;
 }
 
+static void wait_for(MPIX_Request r)
+{
+    exec *e = r->exec;
+
+    if (exec_get_state(e) == EXEC_DONE)
+        return;
+    request_wait_begin(r);
+    for (int idle = 0; exec_get_state(e) != EXEC_DONE;)
+        engine_wait_turn(e, &idle);
+    request_wait_end(r);
+}
+
 int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
 {
     int error = MPI_SUCCESS;
@@ -106,8 +133,7 @@ int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
     if (!request || (*request && (*request)->native))
         return refuse(request);
     if (request_pending(*request)) {
-        for (int idle = 0; exec_get_state((*request)->exec) != EXEC_DONE;)
-            engine_wait_turn((*request)->exec, &idle);
+        wait_for(*request);
         error = request_finish(*request);
     }
     request_empty_status(status, error);
@@ -123,7 +149,7 @@ int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
     if (!flag)
         return comm_raise(NULL, MPI_ERR_ARG);
     if (request_pending(*request)) {
-        engine_progress();
+        engine_progress((*request)->exec);
         if (exec_get_state((*request)->exec) != EXEC_DONE) {
             *flag = 0;
             return MPI_SUCCESS;
@@ -133,6 +159,59 @@ int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
     *flag = 1;
     request_empty_status(status, error);
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
+}
+
+int MPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
+{
+    if (!flag)
+        return comm_raise(request ? request->exec->comm : NULL, MPI_ERR_ARG);
+    *flag = 1;
+    if (request && request->active) {
+        engine_progress(request->exec);
+        *flag = exec_get_state(request->exec) == EXEC_DONE;
+    }
+    if (*flag)
+        request_empty_status(status, request && request->active ? request->exec->error : 0);
+    return MPI_SUCCESS;
+}
+
+static int64_t bytes_of(const exec *e, step_kind kind)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < e->sched->nsteps; i++) {
+        const step *st = &e->sched->steps[i];
+        MPI_Count size = 0;
+        if (st->kind != kind)
+            continue;
+        PMPI_Type_size_x(e->messages[st->message].type, &size);
+        sum += size * e->messages[st->message].count;
+    }
+    return sum;
+}
+
+int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
+{
+    const exec *e;
+    int64_t n;
+
+    if (!request || !stats)
+        return comm_raise(NULL, request ? MPI_ERR_ARG : MPI_ERR_REQUEST);
+    e = request->exec;
+    if (request->active)
+        return comm_raise(e->comm, MPI_ERR_REQUEST);
+    n = request->completions;
+    *stats = (tutti_stats){.starts = n,
+                           .steps = n * e->sched->nsteps,
+                           .messages = n * e->sched->nmessages,
+                           .bytes_sent = n * bytes_of(e, STEP_SEND),
+                           .bytes_received = n * bytes_of(e, STEP_RECV),
+                           .polls = e->polls,
+                           .seconds = request->seconds,
+                           .last_seconds = e->seconds};
+    if (stats->steps)
+        stats->overlapped = 1 - (double)request->steps_waited / (double)stats->steps;
+    return MPI_SUCCESS;
 }
 
 int MPIX_Request_free(MPIX_Request *request)

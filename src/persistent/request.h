@@ -10,10 +10,16 @@ struct tutti_request {
     exec *exec;
     bool active;
     bool native; /* active through MPIX_Start_native: completed by the native request */
+
+    /* for tutti_get_stats */
+    int64_t completions;
+    int64_t steps_waited; /* steps that retired inside a wait */
+    int left;             /* steps left when the wait began */
+    double seconds;       /* of all completed starts, if the exec is timed */
 };
 
-/* A request for a bound persistent exec, which it takes over on success. */
-int request_make(exec *e, MPIX_Request *result);
+/* A request for a bound persistent exec, which it takes over on success. timed: see exec.h. */
+int request_make(exec *e, bool timed, MPIX_Request *result);
 
 /* Active, and to be completed through this handle? */
 static inline bool request_pending(MPIX_Request r)
@@ -23,6 +29,10 @@ static inline bool request_pending(MPIX_Request r)
 
 /* A pending request that is complete becomes inactive; returns the operation's error. */
 int request_finish(MPIX_Request r);
+
+/* Around a wait that has to wait: count the steps that retire in it. */
+void request_wait_begin(MPIX_Request r);
+void request_wait_end(MPIX_Request r);
 
 void request_empty_status(MPI_Status *status, int error);
 

@@ -57,15 +57,46 @@ static int finish_all(int count, MPIX_Request requests[], MPI_Status statuses[])
     return failed < 0 ? MPI_SUCCESS : comm_raise(requests[failed]->exec->comm, MPI_ERR_IN_STATUS);
 }
 
+static void wait_begin(int count, MPIX_Request requests[])
+{
+    for (int i = 0; i < count; i++)
+        if (request_pending(requests[i]))
+            request_wait_begin(requests[i]);
+}
+
+static void wait_end(int count, MPIX_Request requests[])
+{
+    for (int i = 0; i < count; i++)
+        if (request_pending(requests[i]))
+            request_wait_end(requests[i]);
+}
+
+/* Wait until one is done, and return the index of the first; MPI_UNDEFINED: none is pending. */
+static int wait_first(int count, MPIX_Request requests[])
+{
+    bool pending;
+    int idle = 0, i = first_done(count, requests, &pending);
+
+    if (i != MPI_UNDEFINED || !pending)
+        return i;
+    wait_begin(count, requests);
+    while ((i = first_done(count, requests, &pending)) == MPI_UNDEFINED)
+        engine_idle_turn(&idle);
+    wait_end(count, requests);
+    return i;
+}
+
 int MPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
 {
     int error = check(count, requests), idle = 0;
 
     if (error)
         return comm_raise(NULL, error);
+    wait_begin(count, requests);
     for (int i = 0; i < count; i++)
         while (request_pending(requests[i]) && !is_done(requests[i]))
             engine_wait_turn(requests[i]->exec, &idle);
+    wait_end(count, requests);
     return finish_all(count, requests, statuses);
 }
 
@@ -75,7 +106,7 @@ int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statu
 
     if (error || !flag)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    engine_progress();
+    engine_progress(NULL);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]) && !is_done(requests[i])) {
             *flag = 0;
@@ -87,13 +118,11 @@ int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statu
 
 int MPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
 {
-    int error = check(count, requests), idle = 0, i;
-    bool pending;
+    int error = check(count, requests), i;
 
     if (error || !index)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    while ((i = first_done(count, requests, &pending)) == MPI_UNDEFINED && pending)
-        engine_idle_turn(&idle);
+    i = wait_first(count, requests);
     *index = i;
     error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
     return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
@@ -106,7 +135,7 @@ int MPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_
 
     if (error || !index || !flag)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    engine_progress();
+    engine_progress(NULL);
     i = first_done(count, requests, &pending);
     *index = i;
     *flag = i != MPI_UNDEFINED || !pending;
@@ -131,34 +160,40 @@ static int collect_some(int count, MPIX_Request requests[], int *outcount, int i
     return failed < 0 ? MPI_SUCCESS : comm_raise(requests[failed]->exec->comm, MPI_ERR_IN_STATUS);
 }
 
-static int some(int count, MPIX_Request requests[], int *outcount, int indices[],
-                MPI_Status statuses[], bool wait)
+static int check_some(int count, const MPIX_Request requests[], const int *outcount,
+                      const int indices[])
 {
-    int error = check(count, requests), idle = 0;
-    bool pending;
+    int error = check(count, requests);
 
-    if (error || !outcount || (count > 0 && !indices))
-        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    if (!wait)
-        engine_progress();
-    while (first_done(count, requests, &pending) == MPI_UNDEFINED) {
-        if (!pending || !wait) {
-            *outcount = pending ? 0 : MPI_UNDEFINED;
-            return MPI_SUCCESS;
-        }
-        engine_idle_turn(&idle);
-    }
-    return collect_some(count, requests, outcount, indices, statuses);
+    if (!error && (!outcount || (count > 0 && !indices)))
+        error = MPI_ERR_ARG;
+    return error;
 }
 
 int MPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
                   MPI_Status statuses[])
 {
-    return some(count, requests, outcount, indices, statuses, true);
+    int error = check_some(count, requests, outcount, indices);
+
+    if (error)
+        return comm_raise(NULL, error);
+    if (wait_first(count, requests) != MPI_UNDEFINED)
+        return collect_some(count, requests, outcount, indices, statuses);
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
 }
 
 int MPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
                   MPI_Status statuses[])
 {
-    return some(count, requests, outcount, indices, statuses, false);
+    int error = check_some(count, requests, outcount, indices);
+    bool pending;
+
+    if (error)
+        return comm_raise(NULL, error);
+    engine_progress(NULL);
+    if (first_done(count, requests, &pending) != MPI_UNDEFINED)
+        return collect_some(count, requests, outcount, indices, statuses);
+    *outcount = pending ? 0 : MPI_UNDEFINED;
+    return MPI_SUCCESS;
 }

@@ -11,7 +11,10 @@
 
 #define ENTRY(algorithm)                                                                           \
     {                                                                                              \
-        .name = #algorithm, .iallgather = MPIX_Iallgather_##algorithm,                             \
+        .name = #algorithm, .allgather = MPIX_Allgather_##algorithm,                               \
+        .allgather_c = MPIX_Allgather_##algorithm##_c, .allgatherv = MPIX_Allgatherv_##algorithm,  \
+        .allgatherv_c = MPIX_Allgatherv_##algorithm##_c,                                           \
+        .iallgather = MPIX_Iallgather_##algorithm,                                                 \
         .iallgather_c = MPIX_Iallgather_##algorithm##_c,                                           \
         .allgather_init = MPIX_Allgather_##algorithm##_init,                                       \
         .allgather_init_c = MPIX_Allgather_##algorithm##_init_c,                                   \
@@ -84,7 +87,7 @@ static void run_one(void **state)
 
 static void start_mpi(int *argc, char ***argv)
 {
-    const char *threads = getenv("TUTTI_TEST_THREADS");
+    const char *threads = getenv("TEST_THREADS");
     int provided;
 
     if (threads && strcmp(threads, "multiple") == 0)

@@ -34,7 +34,7 @@ int mpi_test_class(int error);
 /* A word on what is being tested, printed with each failure. */
 void mpi_test_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Initialize MPI (MPI_Init_thread with TUTTI_TEST_THREADS=multiple), run, finalize. */
+/* Initialize MPI (MPI_Init_thread with TEST_THREADS=multiple), run, finalize. */
 int mpi_test_main(int argc, char **argv, const char *group, const mpi_test *tests, int n);
 
 extern int world_rank, world_size;
@@ -43,6 +43,13 @@ extern int world_rank, world_size;
 
 typedef struct entry {
     const char *name;
+    int (*allgather)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+    int (*allgather_c)(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype,
+                       MPI_Comm);
+    int (*allgatherv)(const void *, int, MPI_Datatype, void *, const int[], const int[],
+                      MPI_Datatype, MPI_Comm);
+    int (*allgatherv_c)(const void *, MPI_Count, MPI_Datatype, void *, const MPI_Count[],
+                        const MPI_Aint[], MPI_Datatype, MPI_Comm);
     int (*iallgather)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm,
                       MPI_Request *);
     int (*iallgather_c)(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype,

@@ -1,0 +1,202 @@
+/* driver_thread.c - one thread per process advances the engine while something runs.
+ *
+ *   asleep --start--> spin --SPIN fruitless turns--> yield after each turn
+ *      ^                                                   |
+ *      +------------- nothing runs for LINGER turns -------+
+ *
+ * Asleep it waits on a condition variable and costs nothing. The program's own waits advance as
+ * before: whoever gets the engine's try-lock. Native requests are of the other drivers' form.
+ */
+#define _GNU_SOURCE /* pthread_setname_np */
+#include "nbc/driver.h"
+
+#include "nbc/engine.h"
+#include "nbc/env.h"
+#include "nbc/library.h"
+#include "topo/pu.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+enum { SPIN = 50, LINGER = 200 };
+
+static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards users, id, bound */
+static int users;
+static pthread_t id;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work, stop or bound */
+static atomic_bool asleep, stopping;
+static bool started; /* the thread has tried to bind itself */
+static int bind_error;
+
+/* After each start. The fence pairs with that in sleep_until_work: either the thread sees what has
+ * been started, or the starter sees that it is asleep. */
+static void wake(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!atomic_load_explicit(&asleep, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void sleep_until_work(void)
+{
+    pthread_mutex_lock(&mutex);
+    atomic_store_explicit(&asleep, true, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    while (!engine_busy() && !atomic_load(&stopping))
+        pthread_cond_wait(&changed, &mutex);
+    atomic_store_explicit(&asleep, false, memory_order_relaxed);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void say_started(int pu)
+{
+    pthread_mutex_lock(&mutex);
+    bind_error = pu >= 0 ? pu_bind(pu) : 0;
+    started = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *run(void *argument)
+{
+    int fruitless = 0;
+
+    say_started(*(int *)argument);
+    while (!atomic_load(&stopping)) {
+        if (engine_progress(NULL)) {
+            fruitless = 0;
+            continue;
+        }
+        fruitless++;
+        if (!engine_busy() && fruitless > LINGER)
+            sleep_until_work();
+        else if (fruitless > SPIN)
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* Signals are the program's: none is delivered to this thread. */
+static int create(int pu)
+{
+    sigset_t all, before;
+    int error;
+
+    started = false;
+    atomic_store(&stopping, false);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&id, NULL, run, &pu);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error)
+        return MPI_ERR_OTHER;
+    pthread_setname_np(id, "tutti");
+    pthread_mutex_lock(&mutex);
+    while (!started)
+        pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return MPI_SUCCESS;
+}
+
+static void end(void)
+{
+    engine_set_waker(NULL);
+    pthread_mutex_lock(&mutex);
+    atomic_store(&stopping, true);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(id, NULL);
+}
+
+static int begin(int wanted)
+{
+    int pu = wanted == PU_DEFAULT ? pu_choose() : wanted, error = create(pu);
+
+    if (error)
+        return error;
+    if (bind_error && wanted != PU_DEFAULT) {
+        end();
+        return MPI_ERR_INFO_VALUE;
+    }
+    engine_set_waker(wake);
+    if (env_verbose() && pu >= 0 && !bind_error)
+        env_say("progress thread on processing unit %d", pu);
+    else if (env_verbose())
+        env_say("progress thread not bound: no processing unit is free for it");
+    return MPI_SUCCESS;
+}
+
+int driver_thread_start(int pu)
+{
+    int error = MPI_SUCCESS;
+
+    if (!library_threaded)
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    pthread_mutex_lock(&users_mutex);
+    if (users == 0)
+        error = begin(pu);
+    if (!error)
+        users++;
+    pthread_mutex_unlock(&users_mutex);
+    return error;
+}
+
+int driver_thread_stop(void)
+{
+    int error = MPI_SUCCESS;
+
+    pthread_mutex_lock(&users_mutex);
+    if (users == 0)
+        error = MPI_ERR_OTHER;
+    else if (--users == 0)
+        end();
+    pthread_mutex_unlock(&users_mutex);
+    return error;
+}
+
+void driver_thread_end(void)
+{
+    pthread_mutex_lock(&users_mutex);
+    if (users > 0)
+        end();
+    users = 0;
+    pthread_mutex_unlock(&users_mutex);
+}
+
+/* ---- as the driver ---- */
+
+static const char *start(void)
+{
+    if (!library_threaded)
+        return "MPI_THREAD_MULTIPLE is not provided";
+    return driver_thread_start(PU_DEFAULT) ? "the system gives no thread" : NULL;
+}
+
+static void stop(void)
+{
+    driver_thread_stop();
+}
+
+/* On MPICH the waiting thread polls too, else its MPI_Wait would only spin. */
+static int request(exec *e, MPI_Request *request)
+{
+#ifdef TUTTI_HAVE_MPIX_GREQUEST
+    return driver_poll.request(e, request);
+#else
+    return driver_hook.request(e, request);
+#endif
+}
+
+const driver driver_thread = {
+    .name = "thread",
+    .how = "a progress thread advances our operations",
+    .start = start,
+    .stop = stop,
+    .request = request,
+};

@@ -1,0 +1,89 @@
+/* watch.c - see watch.h. */
+#include "nbc/watch.h"
+
+#include "nbc/clock.h"
+#include "nbc/comm.h"
+#include "nbc/env.h"
+#include "nbc/steps.h"
+
+#include <stdio.h>
+
+enum { LINE = 1024 };
+
+static const double pause = 0.1; /* seconds without a poll: the program has computed */
+
+bool watch_on;
+
+static double timeout;
+static double last, since; /* the last poll, and the first one without a pause since */
+static double now;         /* of this poll */
+
+void watch_start(double seconds)
+{
+    timeout = seconds;
+    watch_on = seconds > 0;
+}
+
+static bool is_due(const exec *e)
+{
+    double begin = e->started > since ? e->started : since;
+
+    return !e->reported && now - begin > timeout;
+}
+
+static int begin_line(const exec *e, char line[LINE])
+{
+    return snprintf(line, LINE, "%s (%s) on rank %d of %d is open for %.1f s", e->collective,
+                    e->algorithm, e->comm->rank, e->comm->p, now - e->started);
+}
+
+static int add_message(const exec *e, int index, char *at, size_t room)
+{
+    const step *st = &e->sched->steps[index];
+    const message *m = &e->messages[st->message];
+    MPI_Count size = 0;
+
+    PMPI_Type_size_x(m->type, &size);
+    return snprintf(at, room, " [%s rank %d, tag %d, %lld bytes]",
+                    st->kind == STEP_SEND ? "send to" : "receive from", st->peer, steps_tag(e, st),
+                    (long long)size * m->count);
+}
+
+static void report(exec *e)
+{
+    char line[LINE];
+    size_t n = (size_t)begin_line(e, line);
+
+    n += (size_t)snprintf(line + n, LINE - n,
+                          ": %d of %d steps done, open:", e->sched->nsteps - e->left,
+                          e->sched->nsteps);
+    for (int q = 0; q < e->sched->nqueues; q++)
+        for (int i = e->queue_head[q]; i >= 0 && n < LINE; i = e->after[i])
+            n += (size_t)add_message(e, i, line + n, LINE - n);
+    env_say_here("%s%s", line, n < LINE ? "" : "...");
+    e->reported = true;
+}
+
+void watch_turn(exec *running)
+{
+    now = clock_now();
+    if (now - last > pause)
+        since = now;
+    last = now;
+    for (exec *e = running; e; e = e->next)
+        if (is_due(e))
+            report(e);
+}
+
+void watch_gated(exec *e)
+{
+    char line[LINE];
+
+    if (!is_due(e))
+        return;
+    begin_line(e, line);
+    env_say_here("%s: %s", line,
+                 e->comm->ready ? "waits for the tags of an older operation"
+                                : "waits for MPI_Comm_idup of its communicator");
+    e->reported = true;
+}

@@ -1,0 +1,61 @@
+/* late.c - rank 0 comes a second late; the others wait in the way that is named. For check_timeout.
+ *
+ *   late wait     MPIX_Wait on a persistent request
+ *   late native   MPI_Wait on a non-blocking one
+ *   late block    the blocking call
+ *   late first    the communicator's first operation, so that its duplication is late too
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <tutti.h>
+
+static MPIX_Request persistent;
+static int mine, all[64];
+
+static void prepare(void)
+{
+    MPIX_Allgather_linear_init(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               &persistent);
+}
+
+static void operate(const char *how)
+{
+    MPI_Request r;
+
+    if (strcmp(how, "wait") == 0) {
+        MPIX_Start(&persistent);
+        MPIX_Wait(&persistent, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "block") == 0) {
+        MPIX_Allgather_linear(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    } else {
+        MPIX_Iallgather_linear(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct timespec second = {1, 0};
+    const char *how;
+    int p, wrong = 0, level;
+
+    MPI_Init_thread(&argc, &argv, argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    how = argc > 1 ? argv[1] : "wait";
+    MPI_Comm_rank(MPI_COMM_WORLD, &mine);
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    if (strcmp(how, "first") != 0)
+        prepare();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (mine == 0)
+        nanosleep(&second, NULL);
+    operate(how);
+    for (int i = 0; i < p; i++)
+        wrong += all[i] != i;
+    if (strcmp(how, "first") != 0)
+        MPIX_Request_free(&persistent);
+    MPI_Finalize();
+    if (!wrong)
+        puts("right");
+    return wrong;
+}

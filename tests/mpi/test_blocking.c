@@ -1,0 +1,248 @@
+/* test_blocking.c - the blocking forms, and what tutti_get_stats and MPIX_Request_get_status tell.
+ */
+#include "mpi/mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 8 }; /* ranks */
+
+static void nap(double seconds)
+{
+    struct timespec t = {0, (long)(seconds * 1e9)};
+
+    nanosleep(&t, NULL);
+}
+
+/* ---- blocking ---- */
+
+static bool is_right(const int *all, int round)
+{
+    for (int i = 0; i < 3 * world_size; i++)
+        if (all[i] != i / 3 * 100 + i % 3 + round)
+            return false;
+    return true;
+}
+
+static void call_blocking(const entry *e, int form, const int *mine, int *all)
+{
+    int counts[MOST], displs[MOST];
+    MPI_Count counts_c[MOST];
+    MPI_Aint displs_c[MOST];
+    MPI_Comm w = MPI_COMM_WORLD;
+
+    for (int i = 0; i < world_size; i++) {
+        counts_c[i] = counts[i] = 3;
+        displs_c[i] = displs[i] = 3 * i;
+    }
+    memset(all, -1, 3 * (size_t)world_size * sizeof *all);
+    if (form == 0)
+        CHECK(e->allgather(mine, 3, MPI_INT, all, 3, MPI_INT, w) == MPI_SUCCESS);
+    else if (form == 1)
+        CHECK(e->allgather_c(mine, 3, MPI_INT, all, 3, MPI_INT, w) == MPI_SUCCESS);
+    else if (form == 2)
+        CHECK(e->allgatherv(mine, 3, MPI_INT, all, counts, displs, MPI_INT, w) == MPI_SUCCESS);
+    else
+        CHECK(e->allgatherv_c(mine, 3, MPI_INT, all, counts_c, displs_c, MPI_INT, w) ==
+              MPI_SUCCESS);
+}
+
+static void blocking_calls_gather(void)
+{
+    int mine[3], *all = malloc(3 * (size_t)world_size * sizeof *all);
+
+    for (int i = 0; i < entry_count; i++)
+        for (int form = 0; form < 4 && entry_serves(&entries[i], world_size); form++) {
+            mpi_test_context("%s form %d", entries[i].name, form);
+            for (int k = 0; k < 3; k++)
+                mine[k] = world_rank * 100 + k + form;
+            call_blocking(&entries[i], form, mine, all);
+            CHECK(is_right(all, form));
+        }
+    free(all);
+}
+
+static void blocking_calls_reject_bad_arguments(void)
+{
+    int x = 0;
+
+    CHECK_CLASS(MPIX_Allgather_ring(&x, -1, MPI_INT, &x, 1, MPI_INT, MPI_COMM_WORLD),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPIX_Allgather_ring(&x, 1, MPI_INT, &x, 1, MPI_DATATYPE_NULL, MPI_COMM_WORLD),
+                MPI_ERR_TYPE);
+}
+
+/* An operation that another rank waits for advances inside our blocking call. */
+static void others_advance_inside_a_blocking_call(void)
+{
+    int *first = malloc((size_t)world_size * sizeof *first), x = world_rank;
+    int *second = malloc((size_t)world_size * sizeof *second);
+    MPI_Request r;
+    MPI_Comm other;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    CHECK(MPIX_Iallgather_ring(&x, 1, MPI_INT, first, 1, MPI_INT, MPI_COMM_WORLD, &r) ==
+          MPI_SUCCESS);
+    if (world_rank == 0) /* the others sit in the blocking call until rank 0 has the first */
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPIX_Allgather_ring(&x, 1, MPI_INT, second, 1, MPI_INT, other) == MPI_SUCCESS);
+    if (world_rank != 0)
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(first[i] == i && second[i] == i);
+    MPI_Comm_free(&other);
+    free(first);
+    free(second);
+}
+
+/* ---- statistics ---- */
+
+static MPIX_Request ring_request(const char *timed, int *mine, int *all)
+{
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+
+    if (timed) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "tutti_stats", timed);
+    }
+    CHECK(MPIX_Allgather_ring_init(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, info, &r) ==
+          MPI_SUCCESS);
+    if (timed)
+        MPI_Info_free(&info);
+    return r;
+}
+
+static void stats_count_completed_starts(void)
+{
+    int mine = world_rank, all[MOST], p = world_size;
+    MPIX_Request r = ring_request(NULL, &mine, all);
+    tutti_stats s;
+
+    CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS && s.starts == 0 && s.steps == 0);
+    for (int i = 0; i < 3; i++) {
+        MPIX_Start(&r);
+        CHECK_CLASS(tutti_get_stats(r, &s), MPI_ERR_REQUEST);
+        MPIX_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS);
+    CHECK(s.starts == 3 && s.messages == 3 * 2 * (p - 1) && s.steps == s.messages + 3);
+    CHECK(s.bytes_sent == 3 * 4 * (p - 1) && s.bytes_received == s.bytes_sent);
+    CHECK(s.seconds == 0 && s.last_seconds == 0);
+    CHECK_CLASS(tutti_get_stats(r, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_get_stats(MPIX_REQUEST_NULL, &s), MPI_ERR_REQUEST);
+    MPIX_Request_free(&r);
+}
+
+static void stats_tell_what_was_overlapped(void)
+{
+    int mine = world_rank, all[MOST], flag = 0;
+    MPIX_Request r = ring_request(NULL, &mine, all);
+    tutti_stats s;
+
+    MPIX_Start(&r);
+    while (!flag)
+        CHECK(MPIX_Request_get_status(r, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    MPIX_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS && s.overlapped == 1);
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank == 0)
+        nap(0.1); /* the others wait for it */
+    MPIX_Start(&r);
+    MPIX_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS);
+    if (world_rank != 0)
+        CHECK(s.overlapped < 1 && s.overlapped >= 0.5 && s.polls > 0);
+    MPIX_Request_free(&r);
+}
+
+static void times_are_taken_on_request(void)
+{
+    int mine = world_rank, all[MOST];
+    MPIX_Request r = ring_request("true", &mine, all);
+    tutti_stats s;
+
+    for (int i = 0; i < 2; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank == 0)
+            nap(0.05);
+        MPIX_Start(&r);
+        MPIX_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS);
+    CHECK(s.last_seconds > 0 && s.seconds > s.last_seconds);
+    if (world_rank != 0)
+        CHECK(s.last_seconds > 0.02 && s.seconds < 60);
+    MPIX_Request_free(&r);
+    r = ring_request("false", &mine, all);
+    MPIX_Start(&r);
+    MPIX_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS && s.seconds == 0);
+    MPIX_Request_free(&r);
+}
+
+static void a_bad_info_value_is_refused(void)
+{
+    int mine = 0, all[MOST];
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_stats", "yes");
+    CHECK_CLASS(
+        MPIX_Allgather_auto_init(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, info, &r),
+        MPI_ERR_INFO_VALUE);
+    CHECK(r == MPIX_REQUEST_NULL);
+    MPI_Info_free(&info);
+}
+
+/* ---- MPIX_Request_get_status ---- */
+
+static bool is_empty(const MPI_Status *status)
+{
+    MPI_Status s = *status;
+    int count = -1, cancelled = -1;
+
+    MPI_Get_count(&s, MPI_INT, &count);
+    MPI_Test_cancelled(&s, &cancelled);
+    return s.MPI_SOURCE == MPI_ANY_SOURCE && s.MPI_TAG == MPI_ANY_TAG && count == 0 && !cancelled;
+}
+
+static void get_status_changes_nothing(void)
+{
+    int mine = world_rank, all[MOST], flag = 0;
+    MPIX_Request r = ring_request(NULL, &mine, all), null = MPIX_REQUEST_NULL;
+    MPI_Status status;
+
+    memset(&status, 7, sizeof status);
+    CHECK(MPIX_Request_get_status(null, &flag, &status) == MPI_SUCCESS && flag);
+    CHECK(is_empty(&status));
+    CHECK(MPIX_Request_get_status(r, &flag, &status) == MPI_SUCCESS && flag);
+    MPIX_Start(&r);
+    for (flag = 0; !flag;)
+        CHECK(MPIX_Request_get_status(r, &flag, &status) == MPI_SUCCESS);
+    CHECK(is_empty(&status));
+    CHECK_CLASS(MPIX_Start(&r), MPI_ERR_REQUEST); /* still active */
+    CHECK(MPIX_Wait(&r, &status) == MPI_SUCCESS);
+    CHECK(MPIX_Start(&r) == MPI_SUCCESS && MPIX_Wait(&r, &status) == MPI_SUCCESS);
+    CHECK_CLASS(MPIX_Request_get_status(r, NULL, &status), MPI_ERR_ARG);
+    MPIX_Request_free(&r);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(blocking_calls_gather),
+        MPI_TEST(blocking_calls_reject_bad_arguments),
+        MPI_TEST(others_advance_inside_a_blocking_call),
+        MPI_TEST(stats_count_completed_starts),
+        MPI_TEST(stats_tell_what_was_overlapped),
+        MPI_TEST(times_are_taken_on_request),
+        MPI_TEST(a_bad_info_value_is_refused),
+        MPI_TEST(get_status_changes_nothing),
+    };
+
+    return mpi_test_main(argc, argv, "blocking", tests, sizeof tests / sizeof *tests);
+}

@@ -1,0 +1,54 @@
+/* test_driver.c - a driver that fails its self-test is not used: the next one in order is. Looks
+ * inside the library, to make the self-test fail. */
+#include "mpi/mpi_test.h"
+
+#include "nbc/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef OPEN_MPI
+#define PREFERRED "hook"
+#else
+#define PREFERRED "poll"
+#endif
+
+static void a_driver_that_fails_the_self_test_is_replaced_by_the_next(void)
+{
+    const char *name = "", *reason = "";
+    int level;
+
+    MPI_Query_thread(&level);
+    driver_test_refuses = PREFERRED;
+    CHECK(tutti_progress_driver(&name, &reason) == MPI_SUCCESS);
+    CHECK(strcmp(name, level == MPI_THREAD_MULTIPLE ? "thread" : "manual") == 0);
+    CHECK(strstr(reason, "not " PREFERRED ": ") != NULL);
+    if (level != MPI_THREAD_MULTIPLE)
+        CHECK(strstr(reason, "not thread: MPI_THREAD_MULTIPLE") != NULL);
+}
+
+static void the_replacement_completes_operations(void)
+{
+    int *all = calloc((size_t)world_size, sizeof *all), flag = 0;
+    MPI_Request r;
+
+    CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r) ==
+          MPI_SUCCESS);
+    while (!flag) {
+        tutti_progress();
+        MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i);
+    free(all);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(a_driver_that_fails_the_self_test_is_replaced_by_the_next),
+        MPI_TEST(the_replacement_completes_operations),
+    };
+
+    return mpi_test_main(argc, argv, "driver", tests, sizeof tests / sizeof *tests);
+}
