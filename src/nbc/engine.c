@@ -55,13 +55,15 @@ bool engine_busy(void)
            atomic_load_explicit(&duplications, memory_order_relaxed);
 }
 
-int engine_steps_left(const exec *e)
+int engine_steps_left(exec *e)
 {
     int left = e->sched->nsteps;
 
+    if (!library_threaded && exec_get_state(e) == EXEC_RUNNING)
+        return e->left;
     if (library_threaded)
         engine_enter();
-    exec_state state = (exec_state)atomic_load_explicit(&e->state, memory_order_acquire);
+    exec_state state = exec_get_state(e);
     if (state == EXEC_RUNNING)
         left = e->left;
     else if (state == EXEC_DONE)
