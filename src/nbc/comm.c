@@ -51,8 +51,8 @@ void comm_unref(comm *c)
 
 void comm_reap(void)
 {
-    if (!atomic_load_explicit(&dead, memory_order_relaxed))
-        return;
+    if (!atomic_load_explicit(&dead, memory_order_relaxed) || key == MPI_KEYVAL_INVALID)
+        return; /* nothing to do, or MPI_Finalize has been here */
     engine_enter();
     comm *c = atomic_exchange(&dead, NULL), *rest;
     for (rest = c; rest; rest = rest->dead_next)
@@ -196,6 +196,7 @@ void comm_end_all(void)
 {
     comm *c, *next;
 
+    ending = true;
     DL_FOREACH_SAFE (all, c, next) {
         if (c->user != MPI_COMM_NULL)
             PMPI_Comm_delete_attr(c->user, key);

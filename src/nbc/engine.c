@@ -48,6 +48,12 @@ void engine_leave(void)
     inside = false;
 }
 
+/* The lock is never given back: operations that the program has left unfinished are not touched. */
+void engine_close(void)
+{
+    engine_enter();
+}
+
 bool engine_busy(void)
 {
     return atomic_load_explicit(&nrunning, memory_order_relaxed) > 0 ||

@@ -53,6 +53,9 @@ bool engine_try_enter(void);
 void engine_enter(void);
 void engine_leave(void);
 
+/* MPI_Finalize has begun: from now on nothing is advanced, whoever calls. */
+void engine_close(void);
+
 /* The communicators' duplications in progress, as the engine has to poll them. */
 void engine_poll_communicators(bool pending);
 

@@ -3,6 +3,7 @@
 
 #include "nbc/comm.h"
 #include "nbc/driver.h"
+#include "nbc/engine.h"
 #include "nbc/env.h"
 #include "nbc/watch.h"
 
@@ -66,6 +67,7 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
     if (chosen && chosen->stop)
         chosen->stop();
     comm_end_all();
+    engine_close();
     PMPI_Comm_free(&self);
     PMPI_Comm_free_keyval(&self_key);
     return MPI_SUCCESS;

@@ -9,43 +9,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define ENTRY(algorithm)                                                                           \
-    {                                                                                              \
-        .name = #algorithm, .allgather = MPIX_Allgather_##algorithm,                               \
-        .allgather_c = MPIX_Allgather_##algorithm##_c, .allgatherv = MPIX_Allgatherv_##algorithm,  \
-        .allgatherv_c = MPIX_Allgatherv_##algorithm##_c,                                           \
-        .iallgather = MPIX_Iallgather_##algorithm,                                                 \
-        .iallgather_c = MPIX_Iallgather_##algorithm##_c,                                           \
-        .allgather_init = MPIX_Allgather_##algorithm##_init,                                       \
-        .allgather_init_c = MPIX_Allgather_##algorithm##_init_c,                                   \
-        .iallgatherv = MPIX_Iallgatherv_##algorithm,                                               \
-        .iallgatherv_c = MPIX_Iallgatherv_##algorithm##_c,                                         \
-        .allgatherv_init = MPIX_Allgatherv_##algorithm##_init,                                     \
-        .allgatherv_init_c = MPIX_Allgatherv_##algorithm##_init_c,                                 \
-    }
-
-const entry entries[] = {
-#define ALGO(collective, name) ENTRY(name),
-#include "algos/algos.def"
-#undef ALGO
-    ENTRY(auto),
-};
-const int entry_count = sizeof entries / sizeof *entries;
-
 int world_rank, world_size;
 
 static FILE *report; /* stderr of every rank, while cmocka speaks on rank 0 only */
 static int failures;
 static char context[200];
-
-bool entry_serves(const entry *e, int p)
-{
-    if (strcmp(e->name, "neighbor_exchange") == 0)
-        return p == 1 || p % 2 == 0;
-    if (strcmp(e->name, "recursive_doubling") == 0)
-        return (p & (p - 1)) == 0;
-    return true;
-}
 
 void mpi_test_check(bool condition, const char *text, const char *file, int line)
 {
@@ -110,6 +78,8 @@ int mpi_test_main(int argc, char **argv, const char *group, const mpi_test *test
     if (world_rank != 0 &&
         (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return 2;
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     for (int i = 0; i < n; i++)
         list[i] = (struct CMUnitTest){
             .name = tests[i].name, .test_func = run_one, .initial_state = (void *)&tests[i]};

@@ -1,6 +1,6 @@
 /* test_blocking.c - the blocking forms, and what tutti_get_stats and MPIX_Request_get_status tell.
  */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include <stdlib.h>
 #include <string.h>

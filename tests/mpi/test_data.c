@@ -5,7 +5,7 @@
  * int and large counts. The data changes before every operation; both receive buffers begin with
  * the same poison and are compared whole, so gaps that are overwritten are seen.
  */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_driver.c - a driver that fails its self-test is not used: the next one in order is. Looks
  * inside the library, to make the self-test fail. */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include "nbc/driver.h"
 

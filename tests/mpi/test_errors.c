@@ -1,5 +1,5 @@
 /* test_errors.c - bad input gets MPI's error class, before anything is sent, and loses nothing. */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include <stdlib.h>
 #include <string.h>

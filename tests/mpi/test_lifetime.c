@@ -1,5 +1,5 @@
 /* test_lifetime.c - what is freed early, kept, cached, exhausted. Looks inside the library. */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include "nbc/comm.h"
 #include "persistent/plan.h"

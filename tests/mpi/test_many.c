@@ -1,5 +1,5 @@
 /* test_many.c - very many operations at once: all advance, whichever is waited for. */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include <stdlib.h>
 #include <string.h>

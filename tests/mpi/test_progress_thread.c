@@ -2,7 +2,7 @@
  * Run at MPI_THREAD_MULTIPLE (with the thread as the driver, and beside another one) and below it.
  */
 #define _DEFAULT_SOURCE
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* test_requests.c - native requests among native ones, and the MPIX_ families. */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include <stdlib.h>
 #include <string.h>

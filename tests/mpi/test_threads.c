@@ -1,5 +1,5 @@
 /* test_threads.c - two threads at MPI_THREAD_MULTIPLE, each with communicators of its own. */
-#include "mpi/mpi_test.h"
+#include "mpi/entries.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,0 +1,78 @@
+/* collectives.c - the wrappers of the collective calls, made from collectives.def.
+ *
+ * Open MPI 4.1 has no large counts, and persistent collectives under MPIX_ names only: there we
+ * serve those and the MPI-4 names as well.
+ */
+#include "pmpi/handles.h"
+#include "pmpi/interpose.h"
+
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+#include <stddef.h>
+#include <tutti.h>
+
+#define UNWRAP(...)    __VA_ARGS__
+#define JOIN_(a, b, c) a##b##c
+#define JOIN(a, b, c)  JOIN_(a, b, c)
+
+/* The blocking and the non-blocking call. */
+#define DEFINE_CALLS(name, Name, suffix, parameters, arguments)                                    \
+    int JOIN(MPI_##Name, suffix, )(UNWRAP parameters, MPI_Comm comm)                               \
+    {                                                                                              \
+        int error;                                                                                 \
+                                                                                                   \
+        if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
+            return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments, comm);                            \
+        return error ? error : JOIN(MPIX_##Name, _auto, suffix)(UNWRAP arguments, comm);           \
+    }                                                                                              \
+    int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Comm comm, MPI_Request * request)       \
+    {                                                                                              \
+        int error;                                                                                 \
+                                                                                                   \
+        if (!interpose_takes(KIND_##name, FORM_REQUEST, comm, &error))                             \
+            return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, comm, request);                  \
+        return error ? error : JOIN(MPIX_I##name, _auto, suffix)(UNWRAP arguments, comm, request); \
+    }
+
+/* A persistent call under the name `mpi`; `native` is where it goes if it is not ours. */
+#define DEFINE_INIT(mpi, native, name, Name, suffix, parameters, arguments)                        \
+    int mpi(UNWRAP parameters, MPI_Comm comm, MPI_Info info, MPI_Request *request)                 \
+    {                                                                                              \
+        MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
+        int error;                                                                                 \
+                                                                                                   \
+        if (!interpose_takes(KIND_##name, FORM_REQUEST, comm, &error))                             \
+            return native(UNWRAP arguments, comm, info, request);                                  \
+        if (!error)                                                                                \
+            error = JOIN(MPIX_##Name, _auto_init, suffix)(UNWRAP arguments, comm, info,            \
+                                                          request ? &r : NULL);                    \
+        return error ? error : handle_make(r, request);                                            \
+    }
+
+#define COUNT int
+#define DISPL int
+#ifdef OPEN_MPI
+#define COLLECTIVE(name, Name, parameters, arguments)                                              \
+    int MPI_##Name##_init(UNWRAP parameters, MPI_Comm comm, MPI_Info info, MPI_Request *request);  \
+    DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
+    DEFINE_INIT(MPI_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)       \
+    DEFINE_INIT(MPIX_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)
+#else
+#define COLLECTIVE(name, Name, parameters, arguments)                                              \
+    DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
+    DEFINE_INIT(MPI_##Name##_init, PMPI_##Name##_init, name, Name, , parameters, arguments)
+#endif
+#include "pmpi/collectives.def"
+#undef COLLECTIVE
+#undef COUNT
+#undef DISPL
+
+#ifndef OPEN_MPI
+#define COUNT MPI_Count
+#define DISPL MPI_Aint
+#define COLLECTIVE(name, Name, parameters, arguments)                                              \
+    DEFINE_CALLS(name, Name, _c, parameters, arguments)                                            \
+    DEFINE_INIT(MPI_##Name##_init_c, PMPI_##Name##_init_c, name, Name, _c, parameters, arguments)
+#include "pmpi/collectives.def"
+#endif

@@ -1,0 +1,60 @@
+/* handles.c - the table of handles and the list of its free places. */
+#include "pmpi/handles.h"
+
+#include "pmpi/interpose.h"
+
+#include <pthread.h>
+
+MPIX_Request handle_table[HANDLES];
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t next_free[HANDLES]; /* of a free place: the next one, plus 1 */
+static uint32_t first_free;         /* plus 1; 0: none has been given back */
+static uint32_t used;               /* places that were ever in use */
+
+int handle_make(MPIX_Request r, MPI_Request *result)
+{
+    uint32_t index = HANDLES;
+
+    pthread_mutex_lock(&mutex);
+    if (first_free) {
+        index = first_free - 1;
+        first_free = next_free[index];
+    } else if (used < HANDLES) {
+        index = used++;
+    }
+    if (index < HANDLES)
+        handle_table[index] = r;
+    pthread_mutex_unlock(&mutex);
+    if (index == HANDLES) {
+        MPIX_Request_free(&r);
+        return interpose_raise(MPI_ERR_NO_MEM);
+    }
+    *result = handle_value(index);
+    return MPI_SUCCESS;
+}
+
+void handle_release(MPI_Request r)
+{
+    uint32_t index = handle_index(r);
+
+    pthread_mutex_lock(&mutex);
+    handle_table[index] = MPIX_REQUEST_NULL;
+    next_free[index] = first_free;
+    first_free = index + 1;
+    pthread_mutex_unlock(&mutex);
+}
+
+void handles_end(void)
+{
+    for (uint32_t i = 0; i < used; i++) {
+        int done = 0;
+        if (handle_table[i] == MPIX_REQUEST_NULL)
+            continue;
+        MPIX_Request_get_status(handle_table[i], &done, MPI_STATUS_IGNORE);
+        if (!done)
+            continue;
+        MPIX_Wait(&handle_table[i], MPI_STATUS_IGNORE);
+        MPIX_Request_free(&handle_table[i]);
+    }
+}

@@ -1,0 +1,74 @@
+/* handles.h - MPI_Request values for persistent collectives of ours.
+ *
+ * A handle is a value that the MPI never makes itself, so that one comparison tells it from a
+ * native request, and a call that we do not cover refuses it:
+ *
+ *   MPICH      an int of the kind "invalid" and the type "request", 0x2c800000 + index
+ *   Open MPI   an address within our own table
+ */
+#ifndef TUTTI_HANDLES_H
+#define TUTTI_HANDLES_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <tutti.h>
+
+enum { HANDLES = 1 << 20 };
+
+extern MPIX_Request handle_table[HANDLES]; /* null: not in use; takes no memory until used */
+
+#ifdef OPEN_MPI
+
+static inline uint32_t handle_index(MPI_Request r)
+{
+    uintptr_t offset = (uintptr_t)r - (uintptr_t)handle_table;
+
+    return offset < sizeof handle_table ? (uint32_t)(offset / sizeof *handle_table) : HANDLES;
+}
+
+static inline MPI_Request handle_value(uint32_t index)
+{
+    return (MPI_Request)&handle_table[index];
+}
+
+#else
+
+enum { HANDLE_BASE = 0x2c800000 };
+
+static inline uint32_t handle_index(MPI_Request r)
+{
+    uint32_t index = (uint32_t)r - HANDLE_BASE;
+
+    return index < HANDLES ? index : HANDLES;
+}
+
+static inline MPI_Request handle_value(uint32_t index)
+{
+    return (MPI_Request)(HANDLE_BASE + index);
+}
+
+#endif
+
+/* Is it one of ours, in use or not? */
+static inline bool handle_ours(MPI_Request r)
+{
+    return handle_index(r) < HANDLES;
+}
+
+/* What it stands for; only of ours. Null once it has been freed. */
+static inline MPIX_Request *handle_request(MPI_Request r)
+{
+    return &handle_table[handle_index(r)];
+}
+
+/* Take over r and give out a handle. MPI_ERR_NO_MEM (raised): all are in use; r is freed. */
+int handle_make(MPIX_Request r, MPI_Request *result);
+
+/* The request has been freed. */
+void handle_release(MPI_Request r);
+
+/* MPI_Finalize begins: free what the program has forgotten, as far as it is inactive. */
+void handles_end(void);
+
+#endif

@@ -1,0 +1,40 @@
+/* interpose.h - what the parts of libtutti_mpi.so share: which calls are taken over.
+ *
+ * The library stands between a program and its MPI, by LD_PRELOAD or linked before it:
+ *
+ *   program -> MPI_Allgather (collectives.c) -> MPIX_Allgather_auto (libtutti) -> PMPI_...
+ *           -> MPI_Wait ... (requests.c)     -> ours: MPIX_Wait; else PMPI_Wait
+ *           -> anything else                 -> the MPI
+ *
+ * A blocking call returns when it is done; the request of a non-blocking one is a native
+ * generalized request that needs no care; that of a persistent one is a handle of ours (handles.h).
+ * It is built from tutti.h alone.
+ */
+#ifndef TUTTI_INTERPOSE_H
+#define TUTTI_INTERPOSE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+typedef enum interpose_kind {
+#define COLLECTIVE(name, Name, parameters, arguments) KIND_##name,
+#include "pmpi/collectives.def"
+#undef COLLECTIVE
+    KINDS
+} interpose_kind;
+
+typedef enum interpose_form { FORM_BLOCKING, FORM_REQUEST } interpose_form;
+
+/* Is this call Tutti's? Not if TUTTI_INTERPOSE leaves it out or the communicator is an
+ * intercommunicator: then it is the native MPI's. *error: TUTTI_INTERPOSE has a wrong value, said
+ * once on stderr and raised here. Counts for the summary. */
+bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
+
+/* Raise an error that belongs to no communicator; returns it. */
+int interpose_raise(int error);
+
+/* From the first operation that outlives its call on, blocking calls have to advance ours
+ * (progress_ucx.c where the MPI does not by itself). */
+void interpose_need_progress(void);
+
+#endif

@@ -1,0 +1,80 @@
+/* progress.c - operations of ours advance while the program sits in any other call of the MPI.
+ *
+ * Open MPI's progress callback does that by itself. MPICH polls generalized requests only in waits
+ * and tests on them. But over UCX all its blocking calls, of every kind, come down to
+ * ucp_worker_progress, a function of another library, which is ours to replace: after UCX's own
+ * work we do ours. MPICH holds no lock there below MPI_THREAD_MULTIPLE, so MPI may be called; at
+ * that level it does, and the progress thread takes over. Wrapping each blocking call instead would
+ * have to turn blocking collectives into non-blocking ones, on all ranks alike, and would miss
+ * one-sided calls and files.
+ */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "pmpi/interpose.h"
+
+#ifdef OPEN_MPI
+
+void interpose_need_progress(void)
+{
+}
+
+#else
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <tutti.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool hooked;
+
+/* A driver that the user has named is left alone. */
+static void start(void)
+{
+    const char *forced = getenv("TUTTI_PROGRESS");
+    int level = MPI_THREAD_SINGLE;
+
+    PMPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        atomic_store(&hooked, true);
+    else if (!forced || !*forced)
+        tutti_progress_thread_start(MPI_INFO_NULL);
+}
+
+void interpose_need_progress(void)
+{
+    pthread_once(&once, start);
+}
+
+typedef unsigned worker_progress(void *worker);
+
+static worker_progress *find_next(void)
+{
+    union {
+        void *object;
+        worker_progress *function;
+    } symbol = {.object = dlsym(RTLD_NEXT, "ucp_worker_progress")};
+
+    return symbol.function;
+}
+
+unsigned ucp_worker_progress(void *worker);
+
+/* Called by MPICH some million times a second: nothing but a load until we are needed. */
+unsigned ucp_worker_progress(void *worker)
+{
+    static _Atomic(worker_progress *) next;
+    worker_progress *real = atomic_load_explicit(&next, memory_order_relaxed);
+    unsigned n;
+
+    if (!real) {
+        real = find_next();
+        atomic_store(&next, real);
+    }
+    n = real(worker);
+    if (atomic_load_explicit(&hooked, memory_order_relaxed))
+        tutti_progress();
+    return n;
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* requests.c - MPI's calls on one request, and on none: persistent collectives of ours, or the
+ * MPI's business. See requests_many.c for arrays.
+ */
+#include "pmpi/handles.h"
+#include "pmpi/interpose.h"
+
+/* ---- start ---- */
+
+int MPI_Start(MPI_Request *request)
+{
+    if (!request || !handle_ours(*request))
+        return PMPI_Start(request);
+    return MPIX_Start(handle_request(*request));
+}
+
+/* Runs of native requests are started by one native call. */
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    int error = MPI_SUCCESS, first = 0;
+
+    for (int i = 0; requests && i < count && !error; i++) {
+        if (!handle_ours(requests[i]))
+            continue;
+        if (i > first)
+            error = PMPI_Startall(i - first, requests + first);
+        if (!error)
+            error = MPIX_Start(handle_request(requests[i]));
+        first = i + 1;
+    }
+    if (error || (first > 0 && first == count))
+        return error;
+    return PMPI_Startall(count - first, requests ? requests + first : requests);
+}
+
+/* ---- complete ---- */
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    if (!request || !handle_ours(*request))
+        return PMPI_Wait(request, status);
+    return MPIX_Wait(handle_request(*request), status);
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    if (!request || !handle_ours(*request))
+        return PMPI_Test(request, flag, status);
+    return MPIX_Test(handle_request(*request), flag, status);
+}
+
+/* MPICH does not poll generalized requests here, which non-blocking collectives of ours are. */
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    if (handle_ours(request))
+        return MPIX_Request_get_status(*handle_request(request), flag, status);
+    tutti_progress();
+    return PMPI_Request_get_status(request, flag, status);
+}
+
+/* ---- free, cancel ---- */
+
+int MPI_Request_free(MPI_Request *request)
+{
+    int error;
+
+    if (!request || !handle_ours(*request))
+        return PMPI_Request_free(request);
+    error = MPIX_Request_free(handle_request(*request));
+    if (error)
+        return error;
+    handle_release(*request);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+/* MPI forbids to cancel collectives: the other ranks count on us. */
+int MPI_Cancel(MPI_Request *request)
+{
+    if (!request || !handle_ours(*request))
+        return PMPI_Cancel(request);
+    return interpose_raise(MPI_ERR_REQUEST);
+}
+
+/* ---- Fortran handles: on MPICH the same integers, by macros ---- */
+
+#ifdef OPEN_MPI
+
+/* Negative numbers are no Fortran handle of Open MPI's. */
+MPI_Fint MPI_Request_c2f(MPI_Request request)
+{
+    if (handle_ours(request))
+        return -2 - (MPI_Fint)handle_index(request);
+    return PMPI_Request_c2f(request);
+}
+
+MPI_Request MPI_Request_f2c(MPI_Fint request)
+{
+    if (request <= -2 && request > -2 - HANDLES)
+        return handle_value((uint32_t)(-2 - request));
+    return PMPI_Request_f2c(request);
+}
+
+#endif

@@ -1,0 +1,315 @@
+/* requests_many.c - MPI's calls on arrays of requests.
+ *
+ * Without a persistent collective of ours in it, an array goes to the MPI at once. A mixed one is
+ * split into ours and native ones, both are tested in turn, and what is left of one kind alone is
+ * waited for in one blocking call. Non-blocking collectives are native requests here. Null requests
+ * go to the native side.
+ */
+#include "pmpi/handles.h"
+#include "pmpi/interpose.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+enum { SPIN = 500 }; /* fruitless rounds before the processor is yielded */
+
+/* One kind's part of the array; at[i] is the place of its i-th request. */
+typedef struct part {
+    int n;
+    int *at, *indices;
+    MPI_Status *statuses; /* MPI_STATUSES_IGNORE if the caller's are */
+} part;
+
+typedef struct split {
+    part ours, native;
+    MPIX_Request *our_requests;
+    MPI_Request *native_requests;
+    void *memory;
+} split;
+
+static bool any_ours(int n, const MPI_Request requests[])
+{
+    bool any = false;
+
+    for (int i = 0; requests && i < n; i++)
+        any |= handle_ours(requests[i]);
+    return any;
+}
+
+/* Statuses begin as the caller's, because the MPI does not always write every field. */
+static bool split_make(split *s, int n, const MPI_Request requests[], const MPI_Status *statuses)
+{
+    size_t m = (size_t)n, status = statuses == MPI_STATUSES_IGNORE ? 0 : sizeof(MPI_Status);
+    char *at =
+        malloc(m * (sizeof(MPIX_Request) + sizeof(MPI_Request) + 2 * status + 4 * sizeof(int)));
+
+    if (!at)
+        return false;
+    *s = (split){.memory = at};
+    s->our_requests = (void *)at;
+    at += m * sizeof *s->our_requests;
+    s->native_requests = (void *)at;
+    at += m * sizeof *s->native_requests;
+    s->ours.statuses = s->native.statuses = MPI_STATUSES_IGNORE;
+    if (status) {
+        s->ours.statuses = (void *)at;
+        s->native.statuses = s->ours.statuses + m;
+        at += 2 * m * status;
+    }
+    s->ours.at = (void *)at;
+    s->ours.indices = s->ours.at + m;
+    s->native.at = s->ours.indices + m;
+    s->native.indices = s->native.at + m;
+    for (int i = 0; i < n; i++) {
+        part *p = handle_ours(requests[i]) ? &s->ours : &s->native;
+        if (p == &s->ours)
+            s->our_requests[p->n] = *handle_request(requests[i]);
+        else
+            s->native_requests[p->n] = requests[i];
+        if (status)
+            p->statuses[p->n] = statuses[i];
+        p->at[p->n++] = i;
+    }
+    return true;
+}
+
+/* Persistent ones stay what they are; native ones may have become null. */
+static void put_back(split *s, MPI_Request requests[])
+{
+    for (int i = 0; i < s->native.n; i++)
+        requests[s->native.at[i]] = s->native_requests[i];
+    free(s->memory);
+}
+
+static void turn(int *idle)
+{
+    if (++*idle >= SPIN) {
+        *idle = 0;
+        sched_yield();
+    }
+}
+
+/* ---- all ---- */
+
+/* With MPI_ERR_IN_STATUS every status has a valid MPI_ERROR. */
+static void succeed(part *p, int error)
+{
+    for (int i = 0; !error && p->statuses != MPI_STATUSES_IGNORE && i < p->n; i++)
+        p->statuses[i].MPI_ERROR = MPI_SUCCESS;
+}
+
+static int finish_all(split *s, int our_error, int native_error, MPI_Request requests[],
+                      MPI_Status statuses[])
+{
+    const part *parts[] = {&s->ours, &s->native};
+
+    if (our_error || native_error) {
+        succeed(&s->ours, our_error);
+        succeed(&s->native, native_error);
+    }
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < parts[k]->n; i++)
+            statuses[parts[k]->at[i]] = parts[k]->statuses[i];
+    put_back(s, requests);
+    return native_error ? native_error : our_error;
+}
+
+static int wait_all(split *s, MPI_Request requests[], MPI_Status statuses[])
+{
+    int ours = 0, native = s->native.n == 0, our_error = MPI_SUCCESS, native_error = MPI_SUCCESS;
+
+    for (int idle = 0; !ours && !native; turn(&idle)) {
+        our_error = MPIX_Testall(s->ours.n, s->our_requests, &ours, s->ours.statuses);
+        native_error = PMPI_Testall(s->native.n, s->native_requests, &native, s->native.statuses);
+        ours |= our_error != MPI_SUCCESS;
+        native |= native_error != MPI_SUCCESS;
+    }
+    if (!ours)
+        our_error = MPIX_Waitall(s->ours.n, s->our_requests, s->ours.statuses);
+    if (!native)
+        native_error = PMPI_Waitall(s->native.n, s->native_requests, s->native.statuses);
+    return finish_all(s, our_error, native_error, requests, statuses);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    split s;
+
+    if (!any_ours(count, requests))
+        return PMPI_Waitall(count, requests, statuses);
+    if (!split_make(&s, count, requests, statuses))
+        return interpose_raise(MPI_ERR_NO_MEM);
+    return wait_all(&s, requests, statuses);
+}
+
+static bool all_done(const split *s)
+{
+    for (int i = 0; i < s->ours.n; i++) {
+        int done = 0;
+        MPIX_Request_get_status(s->our_requests[i], &done, MPI_STATUS_IGNORE);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+/* All or none: ours are completed only when the native ones have been. */
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    split s;
+    int error = MPI_SUCCESS, our_error = MPI_SUCCESS;
+
+    if (!flag || !any_ours(count, requests))
+        return PMPI_Testall(count, requests, flag, statuses);
+    if (!split_make(&s, count, requests, statuses))
+        return interpose_raise(MPI_ERR_NO_MEM);
+    *flag = all_done(&s);
+    if (*flag && s.native.n > 0)
+        error = PMPI_Testall(s.native.n, s.native_requests, flag, s.native.statuses);
+    if (*flag || error)
+        our_error = MPIX_Testall(s.ours.n, s.our_requests, flag, s.ours.statuses);
+    if (*flag || error)
+        return finish_all(&s, our_error, error, requests, statuses);
+    put_back(&s, requests);
+    return MPI_SUCCESS;
+}
+
+/* ---- any ---- */
+
+/* Test both kinds. *active: which of them have something to wait for (1: ours, 2: native). */
+static int test_any(split *s, int *index, int *active, MPI_Status *status)
+{
+    int flag, i, error = MPIX_Testany(s->ours.n, s->our_requests, &i, &flag, status);
+
+    *active = flag ? 0 : 1;
+    *index = MPI_UNDEFINED;
+    if (error || (flag && i != MPI_UNDEFINED)) {
+        *index = i == MPI_UNDEFINED ? i : s->ours.at[i];
+        return error;
+    }
+    if (s->native.n == 0)
+        return MPI_SUCCESS;
+    error = PMPI_Testany(s->native.n, s->native_requests, &i, &flag, status);
+    if (error || (flag && i != MPI_UNDEFINED))
+        *index = i >= 0 && i < s->native.n ? s->native.at[i] : MPI_UNDEFINED;
+    *active |= flag ? 0 : 2;
+    return error;
+}
+
+/* Only one kind is left to wait for. */
+static int wait_any(split *s, int active, int *index, MPI_Status *status)
+{
+    int error, i = MPI_UNDEFINED;
+    const part *p = active == 1 ? &s->ours : &s->native;
+
+    if (active == 1)
+        error = MPIX_Waitany(p->n, s->our_requests, &i, status);
+    else
+        error = PMPI_Waitany(p->n, s->native_requests, &i, status);
+    *index = i >= 0 && i < p->n ? p->at[i] : MPI_UNDEFINED;
+    return error;
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    split s;
+    int error, active, idle = 0;
+
+    if (!index || !any_ours(count, requests))
+        return PMPI_Waitany(count, requests, index, status);
+    if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
+        return interpose_raise(MPI_ERR_NO_MEM);
+    for (;; turn(&idle)) {
+        error = test_any(&s, index, &active, status);
+        if (error || *index != MPI_UNDEFINED || active == 0)
+            break;
+        if (active != 3) {
+            error = wait_any(&s, active, index, status);
+            break;
+        }
+    }
+    put_back(&s, requests);
+    return error;
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    split s;
+    int error, active;
+
+    if (!index || !flag || !any_ours(count, requests))
+        return PMPI_Testany(count, requests, index, flag, status);
+    if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
+        return interpose_raise(MPI_ERR_NO_MEM);
+    error = test_any(&s, index, &active, status);
+    *flag = *index != MPI_UNDEFINED || active == 0;
+    put_back(&s, requests);
+    return error;
+}
+
+/* ---- some ---- */
+
+static int collect(const part *p, int n, int at, int indices[], MPI_Status statuses[])
+{
+    for (int k = 0; k < n; k++) {
+        indices[at + k] = p->at[p->indices[k]];
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[at + k] = p->statuses[k];
+    }
+    return at + (n > 0 ? n : 0);
+}
+
+/* Test both kinds; *outcount as from MPI_Testsome. */
+static int test_some(split *s, int *outcount, int indices[], MPI_Status statuses[])
+{
+    int ours = MPI_UNDEFINED, native = MPI_UNDEFINED, native_error = MPI_SUCCESS;
+    int our_error =
+        MPIX_Testsome(s->ours.n, s->our_requests, &ours, s->ours.indices, s->ours.statuses);
+
+    if (s->native.n > 0)
+        native_error = PMPI_Testsome(s->native.n, s->native_requests, &native, s->native.indices,
+                                     s->native.statuses);
+    *outcount = ours == MPI_UNDEFINED && native == MPI_UNDEFINED ? MPI_UNDEFINED : 0;
+    if (*outcount == MPI_UNDEFINED)
+        return native_error ? native_error : our_error;
+    if (our_error || native_error) {
+        succeed(&s->ours, our_error);
+        succeed(&s->native, native_error);
+    }
+    *outcount = collect(&s->ours, ours, 0, indices, statuses);
+    *outcount = collect(&s->native, native, *outcount, indices, statuses);
+    return native_error ? native_error : our_error;
+}
+
+static int some(int count, MPI_Request requests[], int *outcount, int indices[],
+                MPI_Status statuses[], bool wait)
+{
+    split s;
+    int error, idle = 0;
+
+    if (!split_make(&s, count, requests, statuses))
+        return interpose_raise(MPI_ERR_NO_MEM);
+    for (;; turn(&idle)) {
+        error = test_some(&s, outcount, indices, statuses);
+        if (error || *outcount != 0 || !wait)
+            break;
+    }
+    put_back(&s, requests);
+    return error;
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                 MPI_Status statuses[])
+{
+    if (!outcount || !indices || !any_ours(count, requests))
+        return PMPI_Waitsome(count, requests, outcount, indices, statuses);
+    return some(count, requests, outcount, indices, statuses, true);
+}
+
+int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                 MPI_Status statuses[])
+{
+    if (!outcount || !indices || !any_ours(count, requests))
+        return PMPI_Testsome(count, requests, outcount, indices, statuses);
+    return some(count, requests, outcount, indices, statuses, false);
+}

@@ -1,0 +1,322 @@
+/* plain_collectives.c - an MPI program that knows nothing of Tutti: all forms of allgather and
+ * allgatherv give what MPI says. Run natively and under libtutti_mpi.so.
+ *
+ * Natively on MPICH 4.0.2 the tests of persistent collectives fail (mpich#6423): that is what the
+ * library repairs.
+ */
+#include "mpi/mpi_test.h"
+#include "mpi/plain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 8, COUNT = 3, STARTS = 5 };
+
+typedef struct shape {
+    MPI_Comm comm;
+    int p, rank;
+    int counts[MOST], displs[MOST];
+    int *send, *recv, total; /* room for COUNT + MOST per rank, with gaps */
+} shape;
+
+static shape shape_make(MPI_Comm comm)
+{
+    shape s = {.comm = comm};
+
+    MPI_Comm_size(comm, &s.p);
+    MPI_Comm_rank(comm, &s.rank);
+    for (int i = 0; i < s.p; i++) {
+        s.counts[i] = i % 3 == 1 ? 0 : COUNT + i;
+        s.displs[i] = s.total;
+        s.total += COUNT + MOST + 1;
+    }
+    s.send = malloc((size_t)(COUNT + MOST) * sizeof *s.send);
+    s.recv = malloc((size_t)s.total * sizeof *s.recv);
+    return s;
+}
+
+static void shape_free(shape *s)
+{
+    free(s->send);
+    free(s->recv);
+}
+
+static int value(int rank, int k, int round)
+{
+    return rank * 1000 + k + round * 10;
+}
+
+static void fill(shape *s, int round)
+{
+    for (int k = 0; k < COUNT + MOST; k++)
+        s->send[k] = value(s->rank, k, round);
+    memset(s->recv, -1, (size_t)s->total * sizeof *s->recv);
+}
+
+static void check_regular(const shape *s, int round)
+{
+    for (int i = 0; i < s->p; i++)
+        for (int k = 0; k < COUNT; k++)
+            CHECK(s->recv[i * COUNT + k] == value(i, k, round));
+    if (s->p * COUNT < s->total)
+        CHECK(s->recv[s->p * COUNT] == -1);
+}
+
+static void check_irregular(const shape *s, int round)
+{
+    for (int i = 0; i < s->p; i++) {
+        for (int k = 0; k < s->counts[i]; k++)
+            CHECK(s->recv[s->displs[i] + k] == value(i, k, round));
+        CHECK(s->recv[s->displs[i] + s->counts[i]] == -1); /* the gap */
+    }
+}
+
+static void blocking_and_nonblocking(MPI_Comm comm)
+{
+    shape s = shape_make(comm);
+    MPI_Request r;
+
+    for (int round = 0; round < STARTS; round++) {
+        fill(&s, round);
+        MPI_Allgather(s.send, COUNT, MPI_INT, s.recv, COUNT, MPI_INT, comm);
+        check_regular(&s, round);
+        fill(&s, round + 1);
+        MPI_Iallgather(s.send, COUNT, MPI_INT, s.recv, COUNT, MPI_INT, comm, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        CHECK(r == MPI_REQUEST_NULL);
+        check_regular(&s, round + 1);
+        fill(&s, round);
+        MPI_Allgatherv(s.send, s.counts[s.rank], MPI_INT, s.recv, s.counts, s.displs, MPI_INT,
+                       comm);
+        check_irregular(&s, round);
+        fill(&s, round + 1);
+        MPI_Iallgatherv(s.send, s.counts[s.rank], MPI_INT, s.recv, s.counts, s.displs, MPI_INT,
+                        comm, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        check_irregular(&s, round + 1);
+    }
+    shape_free(&s);
+}
+
+static void calls_gather_what_was_sent(void)
+{
+    MPI_Comm half, reversed;
+
+    blocking_and_nonblocking(MPI_COMM_WORLD);
+    blocking_and_nonblocking(MPI_COMM_SELF);
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, 0, &half);
+    blocking_and_nonblocking(half);
+    MPI_Comm_free(&half);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &reversed);
+    blocking_and_nonblocking(reversed);
+    MPI_Comm_free(&reversed);
+}
+
+static void persistent_requests_send_the_new_contents(void)
+{
+    shape s = shape_make(MPI_COMM_WORLD);
+    MPI_Request regular, irregular;
+
+    PERSISTENT(Allgather)
+    (s.send, COUNT, MPI_INT, s.recv, COUNT, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &regular);
+    PERSISTENT(Allgatherv)
+    (s.send, s.counts[s.rank], MPI_INT, s.recv, s.counts, s.displs, MPI_INT, MPI_COMM_WORLD,
+     MPI_INFO_NULL, &irregular);
+    for (int round = 0; round < STARTS; round++) {
+        MPI_Request before = regular;
+        fill(&s, round);
+        MPI_Start(&regular);
+        MPI_Wait(&regular, MPI_STATUS_IGNORE);
+        CHECK(regular == before);
+        check_regular(&s, round);
+        fill(&s, round + 1);
+        MPI_Start(&irregular);
+        MPI_Wait(&irregular, MPI_STATUS_IGNORE);
+        check_irregular(&s, round + 1);
+    }
+    MPI_Request_free(&regular);
+    MPI_Request_free(&irregular);
+    CHECK(regular == MPI_REQUEST_NULL && irregular == MPI_REQUEST_NULL);
+    shape_free(&s);
+}
+
+static void in_place_leaves_my_block_where_it_is(void)
+{
+    shape s = shape_make(MPI_COMM_WORLD);
+    MPI_Request r;
+
+    for (int form = 0; form < 3; form++) {
+        fill(&s, form);
+        memcpy(s.recv + s.rank * COUNT, s.send, COUNT * sizeof *s.recv);
+        if (form == 0) {
+            MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, s.recv, COUNT, MPI_INT, s.comm);
+        } else if (form == 1) {
+            MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, s.recv, COUNT, MPI_INT, s.comm, &r);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        } else {
+            PERSISTENT(Allgather)
+            (MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, s.recv, COUNT, MPI_INT, s.comm, MPI_INFO_NULL, &r);
+            MPI_Start(&r);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+            MPI_Request_free(&r);
+        }
+        check_regular(&s, form);
+    }
+    shape_free(&s);
+}
+
+/* Every second int is sent; received without gaps. */
+static void types_may_differ_and_be_freed_at_once(void)
+{
+    int p = world_size, spread[2 * COUNT], *all = malloc((size_t)(p * COUNT) * sizeof *all);
+    MPI_Datatype second, triple;
+    MPI_Request r[2];
+
+    for (int k = 0; k < 2 * COUNT; k++)
+        spread[k] = k % 2 ? -7 : value(world_rank, k / 2, 0);
+    for (int form = 0; form < 2; form++) {
+        memset(all, -1, (size_t)(p * COUNT) * sizeof *all);
+        MPI_Type_vector(COUNT, 1, 2, MPI_INT, &second);
+        MPI_Type_contiguous(COUNT, MPI_INT, &triple);
+        MPI_Type_commit(&second);
+        MPI_Type_commit(&triple);
+        if (form == 0)
+            MPI_Iallgather(spread, 1, second, all, 1, triple, MPI_COMM_WORLD, &r[0]);
+        else
+            PERSISTENT(Allgather)
+        (spread, 1, second, all, 1, triple, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
+        MPI_Type_free(&second);
+        MPI_Type_free(&triple);
+        if (form == 1)
+            MPI_Start(&r[0]);
+        MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+        for (int i = 0; i < p * COUNT; i++)
+            CHECK(all[i] == value(i / COUNT, i % COUNT, 0));
+        if (form == 1)
+            MPI_Request_free(&r[0]);
+    }
+    free(all);
+}
+
+static void the_communicator_may_be_freed_in_flight(void)
+{
+    MPI_Comm first, second;
+    shape s, t;
+    MPI_Request r, persistent;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_dup(MPI_COMM_WORLD, &second);
+    s = shape_make(first);
+    t = shape_make(second);
+    fill(&s, 1);
+    fill(&t, 2);
+    MPI_Iallgather(s.send, COUNT, MPI_INT, s.recv, COUNT, MPI_INT, first, &r);
+    PERSISTENT(Allgather)
+    (t.send, COUNT, MPI_INT, t.recv, COUNT, MPI_INT, second, MPI_INFO_NULL, &persistent);
+    MPI_Start(&persistent);
+    MPI_Comm_free(&first);
+    MPI_Comm_free(&second);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Wait(&persistent, MPI_STATUS_IGNORE);
+    check_regular(&s, 1);
+    check_regular(&t, 2);
+    fill(&t, 3);
+    MPI_Start(&persistent); /* it lives on without the communicator */
+    MPI_Wait(&persistent, MPI_STATUS_IGNORE);
+    check_regular(&t, 3);
+    MPI_Request_free(&persistent);
+    shape_free(&s);
+    shape_free(&t);
+}
+
+/* Between two groups Tutti has nothing to offer: the MPI does it. */
+static void intercommunicators_work(void)
+{
+    MPI_Comm half, inter;
+    int colour = world_rank % 2, theirs, *all, mine = world_rank;
+    MPI_Request r;
+
+    if (world_size < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, colour, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - colour, 7, &inter);
+    MPI_Comm_remote_size(inter, &theirs);
+    all = malloc((size_t)theirs * sizeof *all);
+    for (int form = 0; form < 2; form++) {
+        memset(all, -1, (size_t)theirs * sizeof *all);
+        if (form == 0) {
+            MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, inter);
+        } else {
+            MPI_Iallgather(&mine, 1, MPI_INT, all, 1, MPI_INT, inter, &r);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        }
+        for (int i = 0; i < theirs; i++)
+            CHECK(all[i] == 2 * i + 1 - colour);
+    }
+    free(all);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+static void errors_go_to_the_communicators_handler(void)
+{
+    int x = 0, y[MOST];
+    MPI_Request r = MPI_REQUEST_NULL;
+
+    CHECK_CLASS(MPI_Allgather(&x, -1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Allgather(&x, 1, MPI_DATATYPE_NULL, y, 1, MPI_INT, MPI_COMM_WORLD),
+                MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Iallgather(&x, -1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD, &r), MPI_ERR_COUNT);
+    CHECK(r == MPI_REQUEST_NULL);
+    CHECK_CLASS(MPI_Allgather(&x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_NULL), MPI_ERR_COMM);
+}
+
+#ifndef OPEN_MPI
+static void large_count_forms_gather(void)
+{
+    shape s = shape_make(MPI_COMM_WORLD);
+    MPI_Count counts[MOST];
+    MPI_Aint displs[MOST];
+    MPI_Request r;
+
+    for (int i = 0; i < s.p; i++) {
+        counts[i] = s.counts[i];
+        displs[i] = s.displs[i];
+    }
+    fill(&s, 1);
+    MPI_Allgather_c(s.send, COUNT, MPI_INT, s.recv, COUNT, MPI_INT, s.comm);
+    check_regular(&s, 1);
+    fill(&s, 2);
+    MPI_Iallgatherv_c(s.send, counts[s.rank], MPI_INT, s.recv, counts, displs, MPI_INT, s.comm, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    check_irregular(&s, 2);
+    MPI_Allgatherv_init_c(s.send, counts[s.rank], MPI_INT, s.recv, counts, displs, MPI_INT, s.comm,
+                          MPI_INFO_NULL, &r);
+    for (int round = 0; round < STARTS; round++) {
+        fill(&s, round);
+        MPI_Start(&r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        check_irregular(&s, round);
+    }
+    MPI_Request_free(&r);
+    shape_free(&s);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(calls_gather_what_was_sent),
+        MPI_TEST(persistent_requests_send_the_new_contents),
+        MPI_TEST(in_place_leaves_my_block_where_it_is),
+        MPI_TEST(types_may_differ_and_be_freed_at_once),
+        MPI_TEST(the_communicator_may_be_freed_in_flight),
+        MPI_TEST(intercommunicators_work),
+        MPI_TEST(errors_go_to_the_communicators_handler),
+#ifndef OPEN_MPI
+        MPI_TEST(large_count_forms_gather),
+#endif
+    };
+
+    return mpi_test_main(argc, argv, "plain_collectives", tests, sizeof tests / sizeof *tests);
+}
