@@ -30,7 +30,7 @@
     {                                                                                              \
         int error;                                                                                 \
                                                                                                    \
-        if (!interpose_takes(KIND_##name, FORM_REQUEST, comm, &error))                             \
+        if (!interpose_takes(KIND_##name, FORM_NONBLOCKING, comm, &error))                         \
             return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, comm, request);                  \
         return error ? error : JOIN(MPIX_I##name, _auto, suffix)(UNWRAP arguments, comm, request); \
     }
@@ -42,7 +42,7 @@
         MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
         int error;                                                                                 \
                                                                                                    \
-        if (!interpose_takes(KIND_##name, FORM_REQUEST, comm, &error))                             \
+        if (!interpose_takes(KIND_##name, FORM_PERSISTENT, comm, &error))                          \
             return native(UNWRAP arguments, comm, info, request);                                  \
         if (!error)                                                                                \
             error = JOIN(MPIX_##Name, _auto_init, suffix)(UNWRAP arguments, comm, info,            \

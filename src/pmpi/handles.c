@@ -44,17 +44,3 @@ void handle_release(MPI_Request r)
     first_free = index + 1;
     pthread_mutex_unlock(&mutex);
 }
-
-void handles_end(void)
-{
-    for (uint32_t i = 0; i < used; i++) {
-        int done = 0;
-        if (handle_table[i] == MPIX_REQUEST_NULL)
-            continue;
-        MPIX_Request_get_status(handle_table[i], &done, MPI_STATUS_IGNORE);
-        if (!done)
-            continue;
-        MPIX_Wait(&handle_table[i], MPI_STATUS_IGNORE);
-        MPIX_Request_free(&handle_table[i]);
-    }
-}

@@ -68,7 +68,4 @@ int handle_make(MPIX_Request r, MPI_Request *result);
 /* The request has been freed. */
 void handle_release(MPI_Request r);
 
-/* MPI_Finalize begins: free what the program has forgotten, as far as it is inactive. */
-void handles_end(void);
-
 #endif

@@ -1,13 +1,12 @@
 /* interpose.c - TUTTI_INTERPOSE, the counts, and the summary at the end. */
 #include "pmpi/interpose.h"
 
-#include "pmpi/handles.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tutti.h>
 
 static const char *const names[KINDS] = {
 #define COLLECTIVE(name, Name, parameters, arguments) [KIND_##name] = #name,
@@ -16,8 +15,8 @@ static const char *const names[KINDS] = {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool chosen[KINDS], wrong;
-static atomic_llong taken[KINDS], left_out[KINDS], between[KINDS]; /* calls; between groups */
+static bool chosen[KINDS], wrong, manual;
+static atomic_llong taken[KINDS], left_out[KINDS], between_groups[KINDS], not_advanced[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -51,7 +50,7 @@ static void choose(const char *name, size_t length)
     wrong |= !found;
 }
 
-static void read_settings(void)
+static void read_interpose(void)
 {
     const char *value = getenv("TUTTI_INTERPOSE");
     bool all = !value || !*value || strcmp(value, "all") == 0;
@@ -71,11 +70,71 @@ static void read_settings(void)
         say_wrong(value);
 }
 
+/* ---- summary ---- */
+
+/* "3 allgather, 4 allgatherv": returns how many in all. */
+static long long list(atomic_llong counters[], char *text, size_t size)
+{
+    long long sum = 0;
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (int k = 0; k < KINDS; k++) {
+        long long c = atomic_load(&counters[k]);
+        if (c > 0 && n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%lld %s", sum ? ", " : "", c, names[k]);
+        sum += c;
+    }
+    return sum;
+}
+
+/* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. A wrapper of
+ * MPI_Finalize would hide that of a profiling tool behind us. */
+static int summary(MPI_Comm comm, int key, void *value, void *extra)
+{
+    static const struct {
+        atomic_llong *counters;
+        const char *reason;
+    } left[] = {{left_out, "TUTTI_INTERPOSE"},
+                {between_groups, "an intercommunicator"},
+                {not_advanced, "the driver manual"}};
+    char calls[256], text[1024];
+    size_t n;
+
+    (void)comm, (void)key, (void)value, (void)extra;
+    n = (size_t)snprintf(text, sizeof text, "calls of rank 0 taken over: %s",
+                         list(taken, calls, sizeof calls) ? calls : "none");
+    for (size_t i = 0; i < sizeof left / sizeof *left && n < sizeof text; i++)
+        if (list(left[i].counters, calls, sizeof calls))
+            n += (size_t)snprintf(text + n, sizeof text - n, "; left to MPI because of %s: %s",
+                                  left[i].reason, calls);
+    say(text);
+    return MPI_SUCCESS;
+}
+
+static void promise_summary(void)
+{
+    const char *verbose = getenv("TUTTI_VERBOSE");
+    int key;
+
+    if (!verbose || !*verbose || strcmp(verbose, "0") == 0)
+        return;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, summary, &key, NULL) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    PMPI_Comm_free_keyval(&key); /* takes effect when the attribute goes */
+}
+
 /* ---- which calls ---- */
 
-static void count(atomic_llong *counter)
+static void read_settings(void)
 {
-    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    const char *driver, *reason;
+
+    read_interpose();
+    manual =
+        tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "manual") == 0;
+    promise_summary();
 }
 
 int interpose_raise(int error)
@@ -99,62 +158,15 @@ bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, in
         PMPI_Comm_call_errhandler(comm, MPI_ERR_ARG);
         return true;
     }
-    if (inter || !chosen[kind]) {
-        count(inter ? &between[kind] : &left_out[kind]);
-        return false;
-    }
-    count(&taken[kind]);
-    if (form == FORM_REQUEST)
+    atomic_llong *counter = taken;
+    if (inter)
+        counter = between_groups;
+    else if (!chosen[kind])
+        counter = left_out;
+    else if (manual && form == FORM_NONBLOCKING)
+        counter = not_advanced;
+    atomic_fetch_add_explicit(&counter[kind], 1, memory_order_relaxed);
+    if (counter == taken && form != FORM_BLOCKING)
         interpose_need_progress();
-    return true;
-}
-
-/* ---- summary ---- */
-
-/* "3 allgather, 4 allgatherv": returns how many in all. */
-static long long list(atomic_llong counters[], char *text, size_t size)
-{
-    long long sum = 0;
-    size_t n = 0;
-
-    text[0] = '\0';
-    for (int k = 0; k < KINDS; k++) {
-        long long c = atomic_load(&counters[k]);
-        if (c > 0 && n < size)
-            n += (size_t)snprintf(text + n, size - n, "%s%lld %s", sum ? ", " : "", c, names[k]);
-        sum += c;
-    }
-    return sum;
-}
-
-static void summary(void)
-{
-    const char *verbose = getenv("TUTTI_VERBOSE");
-    char over[256], setting[256], inter[256], text[1024];
-    int n;
-
-    if (!verbose || !*verbose || strcmp(verbose, "0") == 0)
-        return;
-    n = snprintf(text, sizeof text, "calls of rank 0 taken over: %s",
-                 list(taken, over, sizeof over) ? over : "none");
-    if (list(left_out, setting, sizeof setting))
-        n += snprintf(text + n, sizeof text - (size_t)n,
-                      "; left to MPI because of TUTTI_INTERPOSE: %s", setting);
-    if (list(between, inter, sizeof inter))
-        snprintf(text + n, sizeof text - (size_t)n,
-                 "; left to MPI because of an intercommunicator: %s", inter);
-    say(text);
-}
-
-int MPI_Finalize(void)
-{
-    int initialized = 0, finalized = 0;
-
-    PMPI_Initialized(&initialized);
-    PMPI_Finalized(&finalized);
-    if (initialized && !finalized) {
-        summary();
-        handles_end();
-    }
-    return PMPI_Finalize();
+    return counter == taken;
 }

@@ -23,11 +23,12 @@ typedef enum interpose_kind {
     KINDS
 } interpose_kind;
 
-typedef enum interpose_form { FORM_BLOCKING, FORM_REQUEST } interpose_form;
+typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } interpose_form;
 
-/* Is this call Tutti's? Not if TUTTI_INTERPOSE leaves it out or the communicator is an
- * intercommunicator: then it is the native MPI's. *error: TUTTI_INTERPOSE has a wrong value, said
- * once on stderr and raised here. Counts for the summary. */
+/* Is this call Tutti's? Not if TUTTI_INTERPOSE leaves it out, the communicator is an
+ * intercommunicator, or the call is non-blocking and nobody would advance it while the program
+ * waits (driver `manual`): then it is the native MPI's. *error: TUTTI_INTERPOSE has a wrong value,
+ * said once on stderr and raised here. Counts for the summary. */
 bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
 
 /* Raise an error that belongs to no communicator; returns it. */
