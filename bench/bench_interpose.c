@@ -1,0 +1,108 @@
+/* bench_interpose.c - what libtutti_mpi.so adds to a call on requests that are not ours.
+ *
+ * The program is linked with the library before the MPI, so that MPI_Test is the wrapper and
+ * PMPI_Test the MPI's own. Both are called in turn, in batches; the median of the batches' times
+ * per call is shown, in nanoseconds. A persistent collective of ours exists all the while, as it
+ * would.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#define ALLGATHER_INIT MPIX_Allgather_init
+#else
+#define ALLGATHER_INIT MPI_Allgather_init
+#endif
+
+enum { BATCHES = 201, CALLS = 20000, MANY = 64 };
+
+static MPI_Request one, many[MANY];
+static MPI_Status statuses[MANY];
+
+#define CASE(name, call)                                                                           \
+    static void wrapped_##name(void)                                                               \
+    {                                                                                              \
+        int flag, index;                                                                           \
+        (void)flag, (void)index;                                                                   \
+        MPI_##call;                                                                                \
+    }                                                                                              \
+    static void direct_##name(void)                                                                \
+    {                                                                                              \
+        int flag, index;                                                                           \
+        (void)flag, (void)index;                                                                   \
+        PMPI_##call;                                                                               \
+    }
+
+CASE(test, Test(&one, &flag, MPI_STATUS_IGNORE))
+CASE(wait, Wait(&one, MPI_STATUS_IGNORE))
+CASE(get_status, Request_get_status(one, &flag, MPI_STATUS_IGNORE))
+CASE(waitall_4, Waitall(4, many, statuses))
+CASE(testany_4, Testany(4, many, &index, &flag, MPI_STATUS_IGNORE))
+CASE(waitall_64, Waitall(MANY, many, statuses))
+
+static const struct {
+    const char *name;
+    void (*wrapped)(void), (*direct)(void);
+} cases[] = {
+#define ROW(name, text)                                                                            \
+    {                                                                                              \
+        text, wrapped_##name, direct_##name                                                        \
+    }
+    ROW(test, "MPI_Test, inactive"),           ROW(wait, "MPI_Wait, inactive"),
+    ROW(get_status, "MPI_Request_get_status"), ROW(waitall_4, "MPI_Waitall, 4 inactive"),
+    ROW(testany_4, "MPI_Testany, 4 inactive"), ROW(waitall_64, "MPI_Waitall, 64 inactive"),
+};
+
+static double time_of(void (*call)(void))
+{
+    double begin = MPI_Wtime();
+
+    for (int i = 0; i < CALLS; i++)
+        call();
+    return (MPI_Wtime() - begin) / CALLS * 1e9;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *x)
+{
+    qsort(x, BATCHES, sizeof *x, compare);
+    return x[BATCHES / 2];
+}
+
+int main(int argc, char **argv)
+{
+    static double direct[BATCHES], wrapped[BATCHES], difference[BATCHES];
+    int x = 0, all[1];
+    MPI_Request ours;
+
+    MPI_Init(&argc, &argv);
+    ALLGATHER_INIT(&x, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_SELF, MPI_INFO_NULL, &ours);
+    MPI_Recv_init(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &one);
+    for (int i = 0; i < MANY; i++)
+        MPI_Recv_init(&x, 1, MPI_INT, 0, i, MPI_COMM_SELF, &many[i]);
+    printf("# ns per call, medians of %d batches of %d calls\n", BATCHES, CALLS);
+    printf("%-26s %8s %8s %8s\n", "call", "direct", "wrapped", "added");
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int b = 0; b < BATCHES; b++) {
+            direct[b] = time_of(cases[c].direct);
+            wrapped[b] = time_of(cases[c].wrapped);
+            difference[b] = wrapped[b] - direct[b];
+        }
+        printf("%-26s %8.1f %8.1f %8.1f\n", cases[c].name, median(direct), median(wrapped),
+               median(difference));
+    }
+    MPI_Request_free(&ours);
+    MPI_Request_free(&one);
+    for (int i = 0; i < MANY; i++)
+        MPI_Request_free(&many[i]);
+    MPI_Finalize();
+    return 0;
+}
