@@ -271,6 +271,18 @@ static int reduce(const exec *e, interval from, interval to)
     return error;
 }
 
+/* In pieces: from about the size of the second-level cache on memcpy writes past the caches, and
+ * the peer that fetches the block from its copy has to go to memory: 5 % of an exchange of 1 MiB on
+ * Open MPI (docs/measurements.md). */
+static void copy_bytes(char *to, const char *from, size_t n)
+{
+    enum { PIECE = 131072 };
+
+    for (; n > PIECE; n -= PIECE, to += PIECE, from += PIECE)
+        memcpy(to, from, PIECE);
+    memcpy(to, from, n);
+}
+
 int wire_local(const exec *e, const step *st)
 {
     interval from = *interval_at(e, st, 0), to = *interval_at(e, st, 1);
@@ -279,7 +291,7 @@ int wire_local(const exec *e, const step *st)
     if (st->kind == STEP_REDUCE)
         return reduce(e, from, to);
     if (s->dense && t->dense && s->predefined && t->predefined) {
-        memcpy(address_of(e, to), address_of(e, from), (size_t)bytes_of(e, from));
+        copy_bytes(address_of(e, to), address_of(e, from), (size_t)bytes_of(e, from));
         return MPI_SUCCESS;
     }
     return copy_typed(e, from, to);
