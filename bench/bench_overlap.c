@@ -200,15 +200,15 @@ static void overall(const variant *v, bench *b, int k, double n, int calls, doub
 }
 
 /* The computation takes what the pure operation took, as the slowest rank saw it. */
-static void repeat(const variant *v, bench *b, int k, int calls, double *estimate, double t[TIMES])
+static void repeat(const variant *v, bench *b, int k, int calls, double estimate, double t[TIMES])
 {
     double local[TIMES] = {0};
 
     if (v->thread)
         tutti_progress_thread_start(MPI_INFO_NULL);
     local[PURE] = pure(v, b, k);
-    local[CPU] = cpu(*estimate * work_per_second);
-    overall(v, b, k + 1, *estimate * work_per_second, calls, local);
+    local[CPU] = cpu(estimate * work_per_second);
+    overall(v, b, k + 1, estimate * work_per_second, calls, local);
     if (v->thread)
         tutti_progress_thread_stop();
     MPI_Allreduce(local, t, TIMES, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -260,10 +260,10 @@ static void shuffle(int order[VARIANTS])
     }
 }
 
-/* The first tenth of the repetitions only estimates T_pure. */
+/* The first tenth of the repetitions only estimates T_pure, for the computation to take as long. */
 static void measure(bench *b, int calls, int repetitions)
 {
-    static double t[VARIANTS][TIMES][MAX_REPETITIONS];
+    static double t[VARIANTS][TIMES][MAX_REPETITIONS], first[VARIANTS][MAX_REPETITIONS];
     double estimate[VARIANTS] = {0}, one[TIMES], result[TIMES];
     int warm = repetitions / 10 + 3, order[VARIANTS];
 
@@ -273,9 +273,11 @@ static void measure(bench *b, int calls, int repetitions)
             int v = order[i];
             if (!runs(&variants[v]))
                 continue;
-            repeat(&variants[v], b, k + warm, calls, &estimate[v], one);
-            if (k < 0 && (estimate[v] == 0 || one[PURE] < estimate[v]))
-                estimate[v] = one[PURE];
+            repeat(&variants[v], b, k + warm, calls, estimate[v], one);
+            if (k < 0) {
+                first[v][k + warm] = one[PURE];
+                estimate[v] = median(first[v], k + warm + 1);
+            }
             for (int j = 0; k >= 0 && j < TIMES; j++)
                 t[v][j][k] = one[j];
         }
