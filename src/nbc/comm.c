@@ -91,7 +91,8 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
     (void)user, (void)keyval, (void)extra;
     finish_duplication(c);
     c->user = MPI_COMM_NULL;
-    latest = NULL;
+    if (!library_threaded) /* else it is never set */
+        latest = NULL;
     plan_cache_clear(c);
     comm_unref(c);
     return MPI_SUCCESS;

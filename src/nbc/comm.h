@@ -19,6 +19,7 @@
 #define TUTTI_COMM_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,8 +29,8 @@ struct plan;
 typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
     MPI_Comm shadow;
-    MPI_Request duplication; /* of MPI_Comm_idup, until ready */
-    bool begun, ready;       /* the duplication */
+    MPI_Request duplication;  /* of MPI_Comm_idup, until ready */
+    atomic_bool begun, ready; /* the duplication; threads wait for it without a lock */
     int p, rank;
     int refs;
     struct exec *gated_head, *gated_tail;   /* waiting for the shadow or for a tag window */

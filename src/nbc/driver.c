@@ -29,7 +29,7 @@ int driver_query(void *extra_state, MPI_Status *status)
     exec *e = extra_state;
 
     library_empty_status(status);
-    return e->error;
+    return exec_get_state(e) == EXEC_DONE ? e->error : MPI_SUCCESS;
 }
 
 /* The user has completed the request, or has freed it while the operation runs (which MPI

@@ -28,15 +28,17 @@ static pthread_t id;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work, stop or bound */
 static atomic_bool asleep, stopping;
+static atomic_uint starts;
 static bool started; /* the thread has tried to bind itself */
 static int bind_error;
 
-/* After each start. The fence pairs with that in sleep_until_work: either the thread sees what has
- * been started, or the starter sees that it is asleep. */
+/* After each start. Either sleep_until_work sees the new number of starts, or we see that it is
+ * asleep: both are written before the other one is read, and the order of these accesses is total.
+ */
 static void wake(void)
 {
-    atomic_thread_fence(memory_order_seq_cst);
-    if (!atomic_load_explicit(&asleep, memory_order_relaxed))
+    atomic_fetch_add(&starts, 1);
+    if (!atomic_load(&asleep))
         return;
     pthread_mutex_lock(&mutex);
     pthread_cond_broadcast(&changed);
@@ -46,11 +48,15 @@ static void wake(void)
 static void sleep_until_work(void)
 {
     pthread_mutex_lock(&mutex);
-    atomic_store_explicit(&asleep, true, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
-    while (!engine_busy() && !atomic_load(&stopping))
-        pthread_cond_wait(&changed, &mutex);
-    atomic_store_explicit(&asleep, false, memory_order_relaxed);
+    atomic_store(&asleep, true);
+    for (;;) {
+        unsigned before = atomic_load(&starts);
+        if (engine_busy() || atomic_load(&stopping))
+            break;
+        if (atomic_load(&starts) == before)
+            pthread_cond_wait(&changed, &mutex);
+    }
+    atomic_store(&asleep, false);
     pthread_mutex_unlock(&mutex);
 }
 

@@ -45,7 +45,8 @@ void engine_leave(void)
 {
     if (library_threaded)
         atomic_flag_clear_explicit(&lock, memory_order_release);
-    inside = false;
+    else
+        inside = false;
 }
 
 /* The lock is never given back: operations that the program has left unfinished are not touched. */

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     for (int i = 0; i < 2; i++)
         PERSISTENT(Allgather)
-        (&mine[i], 1, MPI_INT, all[i], 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r[i]);
+    (&mine[i], 1, MPI_INT, all[i], 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r[i]);
     MPI_Start(&r[0]);
     MPI_Iallgather(&mine[2], 1, MPI_INT, all[2], 1, MPI_INT, MPI_COMM_WORLD, &r[2]);
     if (argc <= 2 || strcmp(argv[2], "active") != 0) {

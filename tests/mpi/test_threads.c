@@ -1,7 +1,10 @@
-/* test_threads.c - two threads at MPI_THREAD_MULTIPLE, each with communicators of its own. */
+/* test_threads.c - two threads at MPI_THREAD_MULTIPLE, each with communicators of its own, or in
+ * turn on one. */
 #include "mpi/entries.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,10 +75,57 @@ static void threads_work_side_by_side_on_their_own_communicators(void)
     }
 }
 
+/* ---- one communicator, calls in turn, completion at the same time ---- */
+
+static atomic_int turn;
+
+static void *work_in_turn(void *argument)
+{
+    worker *w = argument;
+    int *all = calloc((size_t)world_size, sizeof *all), mine = 0;
+    MPI_Request r;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        mine = world_rank * 1000 + i + w->number;
+        while (atomic_load(&turn) % THREADS != w->number)
+            sched_yield();
+        w->wrong +=
+            MPIX_Iallgather_ring(&mine, 1, MPI_INT, all, 1, MPI_INT, w->comm, &r) != MPI_SUCCESS;
+        atomic_fetch_add(&turn, 1);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        check(w, all, i + w->number);
+    }
+    free(all);
+    return NULL;
+}
+
+static void threads_share_a_communicator_in_an_order_of_their_own(void)
+{
+    worker w[THREADS];
+    MPI_Comm comm;
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level != MPI_THREAD_MULTIPLE)
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < THREADS; i++) {
+        w[i] = (worker){.number = i, .comm = comm};
+        CHECK(pthread_create(&w[i].thread, NULL, work_in_turn, &w[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(w[i].thread, NULL);
+        CHECK(w[i].wrong == 0);
+    }
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(threads_work_side_by_side_on_their_own_communicators)};
+        MPI_TEST(threads_work_side_by_side_on_their_own_communicators),
+        MPI_TEST(threads_share_a_communicator_in_an_order_of_their_own),
+    };
 
     return mpi_test_main(argc, argv, "threads", tests, sizeof tests / sizeof *tests);
 }
