@@ -10,6 +10,8 @@
  * and send to every other rank, copy the own block meanwhile, wait; as persistent messages or as
  * plain ones. The faster of the two is the floor.
  */
+#include "median.h"
+
 #include <tutti.h>
 
 #include <getopt.h>
@@ -186,19 +188,6 @@ static const variant variants[] = {
 static const char *only; /* --only: the one variant to run */
 
 enum { NVARIANTS = sizeof variants / sizeof *variants };
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, int n)
-{
-    qsort(times, (size_t)n, sizeof *times, compare_doubles);
-    return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
-}
 
 /* A new order of the variants, the same on all ranks. */
 static void shuffle(int order[NVARIANTS])

@@ -4,6 +4,8 @@
  * sides or as one MPI_Type_create_hindexed_block; the median of the slower rank's times, in
  * microseconds, interleaved. The choice in src/nbc/wire.c (PACK_LIMIT) comes from here.
  */
+#include "median.h"
+
 #include <mpi.h>
 
 #include <stdio.h>
@@ -11,13 +13,6 @@
 #include <string.h>
 
 enum { REPETITIONS = 200 };
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static void exchange(void *out, void *in, int count, MPI_Datatype type, int other)
 {
@@ -72,12 +67,10 @@ static void measure(int n, int size, int rank)
             times[packed][k] = MPI_Wtime() - begin;
         }
     MPI_Allreduce(MPI_IN_PLACE, times, 2 * REPETITIONS, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    for (int i = 0; i < 2; i++)
-        qsort(times[i], REPETITIONS, sizeof(double), compare_doubles);
+    double derived = median(times[0], REPETITIONS), packed = median(times[1], REPETITIONS);
     if (rank == 0)
-        printf("%6d %8d %9d %10.2f %10.2f %7.2f\n", n, size, n * size,
-               1e6 * times[1][REPETITIONS / 2], 1e6 * times[0][REPETITIONS / 2],
-               times[1][REPETITIONS / 2] / times[0][REPETITIONS / 2]);
+        printf("%6d %8d %9d %10.2f %10.2f %7.2f\n", n, size, n * size, 1e6 * packed, 1e6 * derived,
+               packed / derived);
     MPI_Type_free(&type);
     free(pack);
     free(in);

@@ -3,6 +3,8 @@
  * Median over repetitions, for the middle rank, counts normalized to one element a block (as the
  * library does for allgather) and as elements (as for allgatherv).
  */
+#include "median.h"
+
 #include "algos/algo.h"
 
 #include <stdio.h>
@@ -19,17 +21,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void measure(const algo *a, coll_form form, int p, int64_t *v)
 {
     coll c = {.kind = COLL_ALLGATHER, .p = p, .rank = p / 2, .sendcount = 1, .count = 1};
-    double times[2][REPETITIONS];
+    double times[2][REPETITIONS], result[2];
     sched *s = NULL;
 
     if (a->inapplicable && a->inapplicable(&c))
@@ -47,16 +42,16 @@ static void measure(const algo *a, coll_form form, int p, int64_t *v)
             if (i < REPETITIONS - 1)
                 sched_free(s);
         }
-        qsort(times[vector], REPETITIONS, sizeof(double), compare_doubles);
+        result[vector] = median(times[vector], REPETITIONS);
         if (!vector)
             printf("%-20s %-6s %6d %8d %9zu %11.1f", a->name,
                    !a->has_forms       ? ""
                    : form == FORM_STEP ? "step"
                                        : "block",
-                   p, s->nsteps, sched_memory(s), 1e6 * times[0][REPETITIONS / 2]);
+                   p, s->nsteps, sched_memory(s), 1e6 * result[0]);
         sched_free(s);
     }
-    printf(" %11.1f\n", 1e6 * times[1][REPETITIONS / 2]);
+    printf(" %11.1f\n", 1e6 * result[1]);
 }
 
 int main(void)

@@ -5,6 +5,8 @@
  * per call is shown, in nanoseconds. A persistent collective of ours exists all the while, as it
  * would.
  */
+#include "median.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,19 +66,6 @@ static double time_of(void (*call)(void))
     return (MPI_Wtime() - begin) / CALLS * 1e9;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *x)
-{
-    qsort(x, BATCHES, sizeof *x, compare);
-    return x[BATCHES / 2];
-}
-
 int main(int argc, char **argv)
 {
     static double direct[BATCHES], wrapped[BATCHES], difference[BATCHES];
@@ -96,8 +85,8 @@ int main(int argc, char **argv)
             wrapped[b] = time_of(cases[c].wrapped);
             difference[b] = wrapped[b] - direct[b];
         }
-        printf("%-26s %8.1f %8.1f %8.1f\n", cases[c].name, median(direct), median(wrapped),
-               median(difference));
+        printf("%-26s %8.1f %8.1f %8.1f\n", cases[c].name, median(direct, BATCHES),
+               median(wrapped, BATCHES), median(difference, BATCHES));
     }
     MPI_Request_free(&ours);
     MPI_Request_free(&one);

@@ -21,6 +21,8 @@
  *
  * speedup is (T_pure + T_cpu) / T_overall: 2 would be perfect, 1 nothing gained.
  */
+#include "median.h"
+
 #include <tutti.h>
 
 #include <getopt.h>
@@ -215,19 +217,6 @@ static void repeat(const variant *v, bench *b, int k, int calls, double estimate
 }
 
 /* ---- a row of the table ---- */
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof *x, compare);
-    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
-}
 
 static void print(const variant *v, const bench *b, int calls, const double t[TIMES])
 {

@@ -53,7 +53,7 @@ static void say_valid(coll_kind kind, const char *text)
         if (algo_table[i]->kind == algo_family(kind))
             n += (size_t)snprintf(names + n, sizeof names - n, ", %s%s", algo_table[i]->name,
                                   algo_table[i]->has_forms ? "[:step|:block]" : "");
-    env_say("%s: no algorithm for %s; there are %s", text, coll_kind_name(kind), names);
+    env_say_here("%s: no algorithm for %s; there are %s", text, coll_kind_name(kind), names);
 }
 
 /* A variable names an algorithm for all communicators: where it does not apply, the rule does. */

@@ -165,8 +165,9 @@ int driver_choose(const char *forced, const driver **chosen, const char **reason
         if (n < sizeof refused)
             n += (size_t)snprintf(refused + n, sizeof refused - n, "; not %s: %s", d->name, why);
     }
-    env_say("TUTTI_PROGRESS=%s is not possible%s; there are poll (MPICH), hook (Open MPI), thread "
-            "(with MPI_THREAD_MULTIPLE) and manual",
-            forced, refused);
+    env_say_here(
+        "TUTTI_PROGRESS=%s is not possible%s; there are poll (MPICH), hook (Open MPI), thread "
+        "(with MPI_THREAD_MULTIPLE) and manual",
+        forced, refused);
     return MPI_ERR_ARG;
 }

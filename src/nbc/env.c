@@ -170,7 +170,7 @@ static int read_timeout(void)
     timeout = value ? strtod(value, &end) : 0;
     if (!value || (*end == '\0' && timeout >= 0 && timeout <= 1e9))
         return MPI_SUCCESS;
-    env_say("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
+    env_say_here("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
     return MPI_ERR_ARG;
 }
 

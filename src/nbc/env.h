@@ -9,7 +9,7 @@
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
- * an error (MPI_ERR_ARG from the first call), explained once on stderr.
+ * an error (MPI_ERR_ARG from the first call), explained once on stderr by every rank.
  */
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
@@ -32,7 +32,8 @@ bool env_verbose(void);
  */
 void env_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same from any rank, which it names: what one rank only can tell. */
+/* The same from any rank, which it names: what one rank only can tell, and errors, because the
+ * first rank that aborts may take rank 0 with it before it has spoken. */
 void env_say_here(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -20,13 +20,12 @@ static atomic_llong taken[KINDS], left_out[KINDS], between_groups[KINDS], not_ad
 
 /* ---- TUTTI_INTERPOSE ---- */
 
-static void say(const char *text)
+static int world_rank(void)
 {
     int rank = 0;
 
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0)
-        fprintf(stderr, "tutti: %s\n", text);
+    return rank;
 }
 
 static void say_wrong(const char *value)
@@ -37,7 +36,7 @@ static void say_wrong(const char *value)
 
     for (int k = 0; k < KINDS && n < sizeof text; k++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", k ? "," : "", names[k]);
-    say(text);
+    fprintf(stderr, "tutti: rank %d: %s\n", world_rank(), text);
 }
 
 static void choose(const char *name, size_t length)
@@ -108,7 +107,8 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
         if (list(left[i].counters, calls, sizeof calls))
             n += (size_t)snprintf(text + n, sizeof text - n, "; left to MPI because of %s: %s",
                                   left[i].reason, calls);
-    say(text);
+    if (world_rank() == 0)
+        fprintf(stderr, "tutti: %s\n", text);
     return MPI_SUCCESS;
 }
 

@@ -32,6 +32,16 @@ int mpi_test_class(int error)
     return class;
 }
 
+bool mpi_test_is_empty(const MPI_Status *status)
+{
+    MPI_Status s = *status;
+    int count = -1, cancelled = -1;
+
+    MPI_Get_count(&s, MPI_INT, &count);
+    MPI_Test_cancelled(&s, &cancelled);
+    return s.MPI_SOURCE == MPI_ANY_SOURCE && s.MPI_TAG == MPI_ANY_TAG && count == 0 && !cancelled;
+}
+
 void mpi_test_context(const char *format, ...)
 {
     va_list list;

@@ -30,6 +30,9 @@ typedef struct mpi_test {
 void mpi_test_check(bool condition, const char *text, const char *file, int line);
 int mpi_test_class(int error);
 
+/* Is it the empty status of MPI (section 3.7.3), but for the field MPI_ERROR? */
+bool mpi_test_is_empty(const MPI_Status *status);
+
 /* A word on what is being tested, printed with each failure. */
 void mpi_test_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
