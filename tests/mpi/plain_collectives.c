@@ -271,6 +271,39 @@ static void errors_go_to_the_communicators_handler(void)
     CHECK_CLASS(MPI_Allgather(&x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_NULL), MPI_ERR_COMM);
 }
 
+static int handled;
+static MPI_Comm handled_on;
+
+static void handler(MPI_Comm *comm, int *error, ...)
+{
+    (void)error;
+    handled++;
+    handled_on = *comm;
+}
+
+static void a_handler_of_the_programs_own_is_called(void)
+{
+    int x = 0, y[MOST];
+    MPI_Errhandler own;
+    MPI_Comm comm;
+    MPI_Request r = MPI_REQUEST_NULL;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(handler, &own);
+    MPI_Comm_set_errhandler(comm, own);
+    handled = 0;
+    CHECK_CLASS(MPI_Iallgather(&x, -1, MPI_INT, y, 1, MPI_INT, comm, &r), MPI_ERR_COUNT);
+    CHECK(handled == 1 && handled_on == comm);
+    CHECK_CLASS(
+        PERSISTENT(Allgather)(&x, 1, MPI_DATATYPE_NULL, y, 1, MPI_INT, comm, MPI_INFO_NULL, &r),
+        MPI_ERR_TYPE);
+    CHECK(handled == 2 && handled_on == comm && r == MPI_REQUEST_NULL);
+    CHECK_CLASS(MPI_Allgather(&x, 1, MPI_INT, NULL, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+    CHECK(handled == 3);
+    MPI_Errhandler_free(&own);
+    MPI_Comm_free(&comm);
+}
+
 #ifndef OPEN_MPI
 static void large_count_forms_gather(void)
 {
@@ -313,6 +346,7 @@ int main(int argc, char **argv)
         MPI_TEST(the_communicator_may_be_freed_in_flight),
         MPI_TEST(intercommunicators_work),
         MPI_TEST(errors_go_to_the_communicators_handler),
+        MPI_TEST(a_handler_of_the_programs_own_is_called),
 #ifndef OPEN_MPI
         MPI_TEST(large_count_forms_gather),
 #endif

@@ -4,6 +4,8 @@
 #define _DEFAULT_SOURCE
 #include "mpi/entries.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -128,8 +130,33 @@ static void starts_are_counted(void)
         CHECK_CLASS(tutti_progress_thread_stop(), MPI_ERR_OTHER);
 }
 
+/* Units that the thread named "tutti" may run on, "" if there is no such thread. */
+static void units_of_the_thread(char units[64])
+{
+    char path[320], line[128] = "";
+    DIR *tasks = opendir("/proc/self/task");
+
+    units[0] = '\0';
+    for (struct dirent *d; tasks && (d = readdir(tasks)) != NULL;) {
+        bool named = false;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", d->d_name);
+        FILE *f = fopen(path, "r");
+        while (f && fgets(line, sizeof line, f)) {
+            named |= strcmp(line, "Name:\ttutti\n") == 0;
+            if (named)
+                sscanf(line, "Cpus_allowed_list: %63s", units);
+        }
+        if (f)
+            fclose(f);
+    }
+    if (tasks)
+        closedir(tasks);
+}
+
 static void the_unit_can_be_chosen(void)
 {
+    char units[64];
+
     MPI_Info info;
 
     if (!multiple() || getenv("TUTTI_PROGRESS"))
@@ -137,6 +164,8 @@ static void the_unit_can_be_chosen(void)
     MPI_Info_create(&info);
     MPI_Info_set(info, "tutti_cpu", "0");
     CHECK(tutti_progress_thread_start(info) == MPI_SUCCESS);
+    units_of_the_thread(units);
+    CHECK(strcmp(units, "0") == 0);
     CHECK(tutti_progress_thread_stop() == MPI_SUCCESS);
     MPI_Info_set(info, "tutti_cpu", "none");
     CHECK(tutti_progress_thread_start(info) == MPI_SUCCESS);
@@ -147,6 +176,8 @@ static void the_unit_can_be_chosen(void)
         CHECK_CLASS(tutti_progress_thread_start(info), MPI_ERR_INFO_VALUE);
     }
     CHECK_CLASS(tutti_progress_thread_stop(), MPI_ERR_OTHER); /* nothing was left running */
+    units_of_the_thread(units);
+    CHECK(units[0] == '\0');
     MPI_Info_free(&info);
 }
 
