@@ -32,13 +32,19 @@ int driver_query(void *extra_state, MPI_Status *status)
     return exec_get_state(e) == EXEC_DONE ? e->error : MPI_SUCCESS;
 }
 
+static bool is_told(exec *e)
+{
+    return exec_get_state(e) == EXEC_DONE &&
+           !atomic_load_explicit(&e->untold, memory_order_relaxed);
+}
+
 /* The user has completed the request, or has freed it while the operation runs (which MPI
  * forbids): then the engine finishes it and nobody is told. */
 int driver_free(void *extra_state)
 {
     exec *e = extra_state;
 
-    if (exec_get_state(e) != EXEC_DONE)
+    if (!is_told(e))
         e->detached = true;
     else
         e->collect(e);
@@ -51,7 +57,7 @@ int driver_wait(int count, void **extra_states, double timeout, MPI_Status *stat
 
     (void)timeout, (void)status;
     for (int i = 0; i < count; i++)
-        while (exec_get_state(extra_states[i]) != EXEC_DONE)
+        while (!is_told(extra_states[i]))
             engine_idle_turn(&idle);
     return MPI_SUCCESS;
 }

@@ -73,6 +73,7 @@ static void *run(void *argument)
 {
     int fruitless = 0;
 
+    engine_i_am_background();
     say_started(*(int *)argument);
     while (!atomic_load(&stopping)) {
         if (engine_progress(NULL)) {

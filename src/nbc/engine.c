@@ -21,6 +21,9 @@ static exec *running;               /* engine lock */
 static _Atomic(exec *) handed_over; /* started while the lock was taken; newest first */
 static atomic_int nrunning;         /* length of `running`, for engine_busy */
 static atomic_bool duplications;    /* comm.c has duplications in progress */
+static exec *untold; /* done, their native requests are still to be completed; by `next` */
+static atomic_bool any_untold;
+static _Thread_local bool background;
 static atomic_uint calls;
 static _Atomic(engine_waker *) waker; /* of the progress thread */
 
@@ -106,6 +109,41 @@ static void count_call(void)
     atomic_store_explicit(&calls, n + 1, memory_order_relaxed);
 }
 
+void engine_i_am_background(void)
+{
+#ifdef TUTTI_HAVE_MPIX_GREQUEST
+    background = true;
+#endif
+}
+
+static bool something_to_tell(void)
+{
+    return atomic_load_explicit(&any_untold, memory_order_relaxed) && !background;
+}
+
+/* Complete the native requests of what the progress thread has found done. Lock held. */
+static void tell(void)
+{
+    while (untold) {
+        exec *e = untold;
+        untold = e->next;
+        atomic_store_explicit(&any_untold, untold != NULL, memory_order_relaxed);
+        atomic_store_explicit(&e->untold, false, memory_order_relaxed);
+        bool detached = e->detached;
+        PMPI_Grequest_complete(e->native); /* unless detached, this may call collect: e is gone */
+        if (detached)
+            e->collect(e);
+    }
+}
+
+static void tell_later(exec *e)
+{
+    e->next = untold;
+    untold = e;
+    atomic_store_explicit(&e->untold, true, memory_order_relaxed);
+    atomic_store_explicit(&any_untold, true, memory_order_relaxed);
+}
+
 static void done(exec *e)
 {
     DL_DELETE(running, e);
@@ -114,8 +152,12 @@ static void done(exec *e)
     if (e->timed)
         e->seconds = clock_now() - e->started;
     MPI_Request native = e->native;
-    bool detached = e->detached;
+    bool detached = e->detached, later = background && native != MPI_REQUEST_NULL && !detached;
+    if (later)
+        tell_later(e);
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
+    if (later)
+        return;
     if (native != MPI_REQUEST_NULL) /* unless detached, this may call collect, and e is gone */
         PMPI_Grequest_complete(native);
     if (detached)
@@ -221,6 +263,8 @@ static int advance(exec *one, int others)
 {
     int n = 0;
 
+    if (something_to_tell())
+        tell();
     take_over();
     if (atomic_load_explicit(&duplications, memory_order_relaxed))
         n += comm_advance();
@@ -240,7 +284,7 @@ static int try_advance(exec *one, int others)
     int n = 0;
 
     count_call();
-    if (engine_busy() && engine_try_enter()) {
+    if ((engine_busy() || something_to_tell()) && engine_try_enter()) {
         n = advance(one, others);
         engine_leave();
     }

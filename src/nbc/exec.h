@@ -107,6 +107,7 @@ typedef struct exec {
     void (*collect)(struct exec *e); /* called when the native request is gone and e is DONE */
     void *owner;                     /* collect's */
     bool detached;                   /* the native request was freed while running */
+    atomic_bool untold;              /* done, but the native request does not know yet: engine.c */
 
     struct exec *prev, *next;               /* engine's list, or the plan's idle list */
     struct exec *gate_next;                 /* comm's gate */

@@ -26,7 +26,7 @@ void interpose_need_progress(void)
 #include <tutti.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_bool hooked;
+static atomic_bool hooked, thread;
 
 /* A driver that the user has named is left alone. */
 static void start(void)
@@ -38,24 +38,37 @@ static void start(void)
     if (level < MPI_THREAD_MULTIPLE)
         atomic_store(&hooked, true);
     else if (!forced || !*forced)
-        tutti_progress_thread_start(MPI_INFO_NULL);
+        atomic_store(&thread, tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
+}
+
+/* A function by name behind this library; through a union because ISO C has no conversion from
+ * void * for it. */
+typedef unsigned worker_progress(void *worker);
+typedef int finalize(void);
+
+typedef union symbol {
+    void *object;
+    worker_progress *worker_progress;
+    finalize *finalize;
+} symbol;
+
+static symbol find_next(const char *name)
+{
+    return (symbol){.object = dlsym(RTLD_NEXT, name)};
+}
+
+/* MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, as ours is while operations
+ * run that the program has forgotten. The next MPI_Finalize may be a tool's. */
+int MPI_Finalize(void)
+{
+    if (atomic_exchange(&thread, false))
+        tutti_progress_thread_stop();
+    return find_next("MPI_Finalize").finalize();
 }
 
 void interpose_need_progress(void)
 {
     pthread_once(&once, start);
-}
-
-typedef unsigned worker_progress(void *worker);
-
-static worker_progress *find_next(void)
-{
-    union {
-        void *object;
-        worker_progress *function;
-    } symbol = {.object = dlsym(RTLD_NEXT, "ucp_worker_progress")};
-
-    return symbol.function;
 }
 
 unsigned ucp_worker_progress(void *worker);
@@ -68,7 +81,7 @@ unsigned ucp_worker_progress(void *worker)
     unsigned n;
 
     if (!real) {
-        real = find_next();
+        real = find_next("ucp_worker_progress").worker_progress;
         atomic_store(&next, real);
     }
     n = real(worker);
