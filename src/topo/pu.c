@@ -54,26 +54,60 @@ int pu_pick(hwloc_topology_t topology, hwloc_const_bitmap_t mine, hwloc_const_bi
     return pu;
 }
 
-/* ---- the other processes of the job ---- */
+/* ---- what the system says of threads and processes ---- */
 
-static pid_t parent_of(pid_t pid)
+typedef struct task {
+    char state; /* R: running or ready */
+    int parent, processor;
+} task;
+
+/* From /proc/.../stat; see proc(5). */
+static bool read_task(const char *path, task *t)
 {
-    char path[64], text[512];
-    size_t n = 0;
-    int parent = -1;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    char text[1024];
+    size_t n;
     FILE *file = fopen(path, "r");
+
     if (!file)
-        return -1;
+        return false;
     n = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[n] = '\0';
-    char *name_end = strrchr(text, ')'); /* the name may hold anything */
-    if (!name_end || sscanf(name_end + 1, " %*c %d", &parent) != 1)
-        return -1;
-    return parent;
+    char *at = strrchr(text, ')'); /* the name may hold anything */
+    if (!at || sscanf(at + 1, " %c %d", &t->state, &t->parent) != 2)
+        return false;
+    for (int field = 2; at && field < 39; field++)
+        at = strchr(at + 1, ' ');
+    return at && sscanf(at, " %d", &t->processor) == 1;
 }
+
+/* Where the threads of this process run that do run now: the calling one among them. Others, such
+ * as the MPI's helpers, sleep nearly always. */
+static void add_used(hwloc_bitmap_t used)
+{
+    char path[320];
+    task t;
+    DIR *tasks = opendir("/proc/self/task");
+
+    for (struct dirent *d; tasks && (d = readdir(tasks)) != NULL;) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/stat", d->d_name);
+        if (isdigit((unsigned char)d->d_name[0]) && read_task(path, &t) && t.state == 'R')
+            hwloc_bitmap_set(used, (unsigned)t.processor);
+    }
+    if (tasks)
+        closedir(tasks);
+}
+
+static int parent_of(pid_t pid)
+{
+    char path[64];
+    task t;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    return read_task(path, &t) ? t.parent : -1;
+}
+
+/* ---- the other processes of the job ---- */
 
 static bool same_program(pid_t pid)
 {
@@ -128,8 +162,8 @@ int pu_choose(void)
     int pu = PU_NONE;
 
     if (topology && mine && used && others &&
-        hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0 &&
-        hwloc_get_last_cpu_location(topology, used, HWLOC_CPUBIND_PROCESS) == 0) {
+        hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0) {
+        add_used(used);
         add_others(topology, others);
         pu = pu_pick(topology, mine, used, others);
     }

@@ -1,6 +1,6 @@
 /* pu.h - where a helper thread of this process may run without disturbing anybody (hwloc).
  *
- *   1. a processing unit of the process's binding, on a core where none of its threads runs,
+ *   1. a processing unit of the process's binding, on a core where none of its threads runs now,
  *      that no other process of the job may use
  *   2. a sibling hyper-thread of one of the process's own, under the same condition
  *   3. nowhere in particular
@@ -15,7 +15,7 @@
 
 enum { PU_NONE = -1, PU_DEFAULT = -2 };
 
-/* The rule above. mine: the process's binding; used: where its threads run; others: where other
+/* The rule above. mine: the process's binding; used: where its threads run now; others: where other
  * processes may run. Returns the unit's number as the operating system counts, or PU_NONE. */
 int pu_pick(hwloc_topology_t topology, hwloc_const_bitmap_t mine, hwloc_const_bitmap_t used,
             hwloc_const_bitmap_t others);

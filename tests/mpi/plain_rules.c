@@ -149,6 +149,51 @@ static void generalized_requests_of_the_program_mix_with_ours(void)
     free(all);
 }
 
+/* ---- errors ---- */
+
+static int query_and_fail(void *state, MPI_Status *status)
+{
+    query(state, status);
+    return MPI_ERR_NO_SPACE;
+}
+
+static void start_with_one_that_fails(MPI_Request r[3], int *x)
+{
+    static int elements = 1;
+
+    MPI_Grequest_start(query_and_fail, nothing, no_cancel, &elements, &r[1]);
+    MPI_Grequest_complete(r[1]);
+    MPI_Isend(x, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_SELF, &r[2]);
+    MPI_Start(&r[0]);
+}
+
+static void the_error_of_one_request_is_its_own(void)
+{
+    int x = world_rank, *all = malloc((size_t)world_size * sizeof *all), n, indices[3], seen = 0;
+    MPI_Request r[3];
+    MPI_Status s[3];
+
+    PERSISTENT(Allgather)(&x, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
+    start_with_one_that_fails(r, &x);
+    for (int i = 0; i < 3; i++)
+        s[i].MPI_ERROR = -1;
+    CHECK_CLASS(MPI_Waitall(3, r, s), MPI_ERR_IN_STATUS);
+    CHECK(s[0].MPI_ERROR == MPI_SUCCESS && s[2].MPI_ERROR == MPI_SUCCESS);
+    CHECK(s[1].MPI_ERROR > MPI_SUCCESS); /* MPICH makes another class of it */
+    start_with_one_that_fails(r, &x);
+    while (seen < 3) {
+        int error = MPI_Waitsome(3, r, &n, indices, s);
+        for (int k = 0; error && k < n; k++)
+            CHECK((s[k].MPI_ERROR > MPI_SUCCESS) == (indices[k] == 1));
+        CHECK(n > 0);
+        seen += n > 0 ? n : 3;
+    }
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i);
+    MPI_Request_free(&r[0]);
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -157,6 +202,7 @@ int main(int argc, char **argv)
         MPI_TEST(misuse_is_refused_and_harmless),
         MPI_TEST(fortran_handles_are_the_same_request),
         MPI_TEST(generalized_requests_of_the_program_mix_with_ours),
+        MPI_TEST(the_error_of_one_request_is_its_own),
     };
 
     return mpi_test_main(argc, argv, "plain_rules", tests, sizeof tests / sizeof *tests);

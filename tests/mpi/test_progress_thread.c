@@ -1,10 +1,11 @@
 /* test_progress_thread.c - the thread advances, sleeps, and is started and stopped as documented.
  * Run at MPI_THREAD_MULTIPLE (with the thread as the driver, and beside another one) and below it.
  */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "mpi/entries.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,22 @@ static void units_of_the_thread(char units[64])
         closedir(tasks);
 }
 
+/* The ranks are not bound: alone on the machine the thread gets a unit of its own, beside others it
+ * may run wherever the process may. */
+static void by_default_it_takes_a_unit_that_nobody_else_uses(void)
+{
+    char units[64];
+    cpu_set_t mine;
+
+    if (!multiple() || getenv("TUTTI_PROGRESS") || sched_getaffinity(0, sizeof mine, &mine) != 0 ||
+        CPU_COUNT(&mine) < 2)
+        return;
+    CHECK(tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
+    units_of_the_thread(units);
+    CHECK((strpbrk(units, ",-") == NULL) == (world_size == 1));
+    CHECK(tutti_progress_thread_stop() == MPI_SUCCESS);
+}
+
 static void the_unit_can_be_chosen(void)
 {
     char units[64];
@@ -196,6 +213,7 @@ int main(int argc, char **argv)
         MPI_TEST(native_waits_return),
         MPI_TEST(it_costs_nothing_while_nothing_runs),
         MPI_TEST(starts_are_counted),
+        MPI_TEST(by_default_it_takes_a_unit_that_nobody_else_uses),
         MPI_TEST(the_unit_can_be_chosen),
         MPI_TEST(finalize_may_find_it_running),
     };
