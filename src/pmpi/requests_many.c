@@ -91,11 +91,14 @@ static void turn(int *idle)
 
 /* ---- all ---- */
 
-/* With MPI_ERR_IN_STATUS every status has a valid MPI_ERROR. */
-static void succeed(part *p, int error)
+/* With MPI_ERR_IN_STATUS every status has a valid MPI_ERROR: ours always do, native ones only when
+ * the error is among them. */
+static void complete_errors(split *s, int our_error, int native_error)
 {
-    for (int i = 0; !error && p->statuses != MPI_STATUSES_IGNORE && i < p->n; i++)
-        p->statuses[i].MPI_ERROR = MPI_SUCCESS;
+    if (!our_error || native_error || s->native.statuses == MPI_STATUSES_IGNORE)
+        return;
+    for (int i = 0; i < s->native.n; i++)
+        s->native.statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
 static int finish_all(split *s, int our_error, int native_error, MPI_Request requests[],
@@ -103,10 +106,7 @@ static int finish_all(split *s, int our_error, int native_error, MPI_Request req
 {
     const part *parts[] = {&s->ours, &s->native};
 
-    if (our_error || native_error) {
-        succeed(&s->ours, our_error);
-        succeed(&s->native, native_error);
-    }
+    complete_errors(s, our_error, native_error);
     for (int k = 0; k < 2; k++)
         for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < parts[k]->n; i++)
             statuses[parts[k]->at[i]] = parts[k]->statuses[i];
@@ -272,10 +272,7 @@ static int test_some(split *s, int *outcount, int indices[], MPI_Status statuses
     *outcount = ours == MPI_UNDEFINED && native == MPI_UNDEFINED ? MPI_UNDEFINED : 0;
     if (*outcount == MPI_UNDEFINED)
         return native_error ? native_error : our_error;
-    if (our_error || native_error) {
-        succeed(&s->ours, our_error);
-        succeed(&s->native, native_error);
-    }
+    complete_errors(s, our_error, native_error);
     *outcount = collect(&s->ours, ours, 0, indices, statuses);
     *outcount = collect(&s->native, native, *outcount, indices, statuses);
     return native_error ? native_error : our_error;

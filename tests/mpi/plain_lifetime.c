@@ -64,7 +64,8 @@ static void inits_and_frees_need_no_more_memory(void)
 {
     int mine = world_rank, *all = malloc((size_t)world_size * sizeof *all);
     long before = 0, grown;
-    MPI_Request r;
+    MPI_Request r, first = MPI_REQUEST_NULL;
+    bool same = false;
 
     for (int i = 0; i < 6000; i++) {
         if (i == 3000)
@@ -73,8 +74,11 @@ static void inits_and_frees_need_no_more_memory(void)
         (&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
         MPI_Start(&r);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
+        first = i == 0 ? r : first;
+        same = r == first;
         MPI_Request_free(&r);
     }
+    CHECK(same); /* handles are used again */
     grown = resident_kib() - before;
     mpi_test_context("grown by %ld KiB", grown);
     CHECK(before > 0 && grown < 512);

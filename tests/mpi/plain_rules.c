@@ -194,6 +194,41 @@ static void the_error_of_one_request_is_its_own(void)
     free(all);
 }
 
+/* The other rank sends more than this one takes: an error of ours beside a native request without
+ * one. */
+static void the_error_of_a_collective_is_its_own(void)
+{
+    int mine[2] = {1, 2}, all[4], me = world_rank, other = 1 - me;
+    int counts[2] = {1, 1}, displs[2] = {0, 2};
+    MPI_Request r[2];
+    MPI_Status s[2];
+
+    if (world_size != 2)
+        return;
+    counts[me] = 2;
+    PERSISTENT(Allgatherv)
+    (mine, 2, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
+    for (int some = 0; some < 2; some++) {
+        MPI_Isend(mine, 1, MPI_INT, MPI_PROC_NULL, other, MPI_COMM_SELF, &r[1]);
+        MPI_Start(&r[0]);
+        s[0].MPI_ERROR = s[1].MPI_ERROR = -1;
+        if (some) {
+            int n, indices[2], left = 2;
+            while (left > 0) {
+                int error = MPI_Waitsome(2, r, &n, indices, s);
+                for (int k = 0; error && k < n; k++)
+                    CHECK((s[k].MPI_ERROR > MPI_SUCCESS) == (indices[k] == 0));
+                left -= n > 0 ? n : 2;
+            }
+        } else {
+            CHECK_CLASS(MPI_Waitall(2, r, s), MPI_ERR_IN_STATUS);
+            CHECK(mpi_test_class(s[0].MPI_ERROR) == MPI_ERR_TRUNCATE);
+            CHECK(s[1].MPI_ERROR == MPI_SUCCESS);
+        }
+    }
+    MPI_Request_free(&r[0]);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -203,6 +238,7 @@ int main(int argc, char **argv)
         MPI_TEST(fortran_handles_are_the_same_request),
         MPI_TEST(generalized_requests_of_the_program_mix_with_ours),
         MPI_TEST(the_error_of_one_request_is_its_own),
+        MPI_TEST(the_error_of_a_collective_is_its_own),
     };
 
     return mpi_test_main(argc, argv, "plain_rules", tests, sizeof tests / sizeof *tests);

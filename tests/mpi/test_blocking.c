@@ -221,6 +221,24 @@ static void get_status_changes_nothing(void)
     MPIX_Request_free(&r);
 }
 
+/* Rank 0 starts only after the others have seen that they wait for it. */
+static void get_status_tells_what_is_open(void)
+{
+    int mine = world_rank, all[MOST], flag = 1;
+    MPIX_Request r = ring_request(NULL, &mine, all);
+
+    if (world_rank != 0) {
+        MPIX_Start(&r);
+        for (int i = 0; i < 100; i++)
+            CHECK(MPIX_Request_get_status(r, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank == 0)
+        MPIX_Start(&r);
+    CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    MPIX_Request_free(&r);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -232,6 +250,7 @@ int main(int argc, char **argv)
         MPI_TEST(times_are_taken_on_request),
         MPI_TEST(a_bad_info_value_is_refused),
         MPI_TEST(get_status_changes_nothing),
+        MPI_TEST(get_status_tells_what_is_open),
     };
 
     return mpi_test_main(argc, argv, "blocking", tests, sizeof tests / sizeof *tests);

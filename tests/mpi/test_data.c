@@ -330,6 +330,31 @@ static void mpi_bottom_is_an_address(void)
 }
 
 /* Both forms of the algorithms that have two, chosen by info. */
+/* Above the piece in which copies are made, and no multiple of it; every byte differs from those
+ * near it. */
+static void large_blocks_arrive_whole(void)
+{
+    enum { SIZE = 300001 };
+    unsigned char *mine = malloc(SIZE), *all = malloc((size_t)world_size * SIZE);
+    MPI_Request r;
+
+    for (int i = 0; i < SIZE; i++)
+        mine[i] = (unsigned char)(i * 131 + i / 251 + world_rank * 7);
+    memset(all, 0, (size_t)world_size * SIZE);
+    CHECK(MPIX_Iallgather_auto(mine, SIZE, MPI_BYTE, all, SIZE, MPI_BYTE, MPI_COMM_WORLD, &r) ==
+          MPI_SUCCESS);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    for (int k = 0; k < world_size; k++) {
+        int wrong = 0;
+        for (int i = 0; i < SIZE; i++)
+            wrong +=
+                all[(size_t)k * SIZE + (size_t)i] != (unsigned char)(i * 131 + i / 251 + k * 7);
+        CHECK(wrong == 0);
+    }
+    free(mine);
+    free(all);
+}
+
 static void forms_are_chosen_by_info(void)
 {
     static const char *const values[] = {"bruck:step",    "bruck:block", "sparbit:step",
@@ -364,6 +389,7 @@ int main(int argc, char **argv)
         MPI_TEST(subcommunicators_work_side_by_side),
         MPI_TEST(mpi_bottom_is_an_address),
         MPI_TEST(forms_are_chosen_by_info),
+        MPI_TEST(large_blocks_arrive_whole),
     };
 
     return mpi_test_main(argc, argv, "data", tests, sizeof tests / sizeof *tests);

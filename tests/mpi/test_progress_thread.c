@@ -117,20 +117,6 @@ static void it_costs_nothing_while_nothing_runs(void)
     CHECK(tutti_progress_thread_stop() == MPI_SUCCESS);
 }
 
-static void starts_are_counted(void)
-{
-    int forced = getenv("TUTTI_PROGRESS") != NULL; /* the driver's own start */
-
-    if (!multiple())
-        return;
-    CHECK(tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
-    CHECK(tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
-    CHECK(tutti_progress_thread_stop() == MPI_SUCCESS);
-    CHECK(tutti_progress_thread_stop() == MPI_SUCCESS);
-    if (!forced)
-        CHECK_CLASS(tutti_progress_thread_stop(), MPI_ERR_OTHER);
-}
-
 /* Units that the thread named "tutti" may run on, "" if there is no such thread. */
 static void units_of_the_thread(char units[64])
 {
@@ -152,6 +138,25 @@ static void units_of_the_thread(char units[64])
     }
     if (tasks)
         closedir(tasks);
+}
+
+static void starts_are_counted(void)
+{
+    bool forced = getenv("TUTTI_PROGRESS") != NULL; /* the driver's own start */
+    char units[64];
+
+    if (!multiple())
+        return;
+    CHECK(tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
+    CHECK(tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
+    CHECK(tutti_progress_thread_stop() == MPI_SUCCESS);
+    units_of_the_thread(units);
+    CHECK(units[0] != '\0'); /* it still runs */
+    CHECK(tutti_progress_thread_stop() == MPI_SUCCESS);
+    units_of_the_thread(units);
+    CHECK((units[0] != '\0') == forced);
+    if (!forced)
+        CHECK_CLASS(tutti_progress_thread_stop(), MPI_ERR_OTHER);
 }
 
 /* The ranks are not bound: alone on the machine the thread gets a unit of its own, beside others it
