@@ -24,7 +24,6 @@ static atomic_bool duplications;    /* comm.c has duplications in progress */
 static exec *untold; /* done, their native requests are still to be completed; by `next` */
 static atomic_bool any_untold;
 static _Thread_local bool background;
-static atomic_uint calls;
 static _Atomic(engine_waker *) waker; /* of the progress thread */
 
 /* Atomic read-modify-writes cost as much as all the rest of a start: only with threads. */
@@ -83,11 +82,6 @@ int engine_steps_left(exec *e)
     return left;
 }
 
-unsigned engine_calls(void)
-{
-    return atomic_load_explicit(&calls, memory_order_relaxed);
-}
-
 void engine_poll_communicators(bool pending)
 {
     atomic_store(&duplications, pending);
@@ -99,14 +93,6 @@ static void count_running(int by)
     int n = atomic_load_explicit(&nrunning, memory_order_relaxed);
 
     atomic_store_explicit(&nrunning, n + by, memory_order_relaxed);
-}
-
-/* Only ever compared with itself: a lost count does not matter. */
-static void count_call(void)
-{
-    unsigned n = atomic_load_explicit(&calls, memory_order_relaxed);
-
-    atomic_store_explicit(&calls, n + 1, memory_order_relaxed);
 }
 
 void engine_i_am_background(void)
@@ -283,7 +269,6 @@ static int try_advance(exec *one, int others)
 {
     int n = 0;
 
-    count_call();
     if ((engine_busy() || something_to_tell()) && engine_try_enter()) {
         n = advance(one, others);
         engine_leave();

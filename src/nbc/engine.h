@@ -35,9 +35,6 @@ void engine_idle_turn(int *idle);
 /* Does anything run? Approximate while another thread is in the engine. */
 bool engine_busy(void);
 
-/* How often the engine has been asked to advance, to see that a driver does. */
-unsigned engine_calls(void);
-
 /* The calling thread is the progress thread. Where native waits poll us (MPICH), it leaves it to
  * them to complete native requests: MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize
  * begins, and a program may call that as soon as its last request is complete. It also is faster.

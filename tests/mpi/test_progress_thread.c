@@ -20,6 +20,14 @@ static bool multiple(void)
     return level == MPI_THREAD_MULTIPLE;
 }
 
+/* Is the thread the driver? */
+static bool is_driver(void)
+{
+    const char *forced = getenv("TUTTI_PROGRESS");
+
+    return forced && strcmp(forced, "thread") == 0;
+}
+
 static void nap(double seconds)
 {
     struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
@@ -142,7 +150,7 @@ static void units_of_the_thread(char units[64])
 
 static void starts_are_counted(void)
 {
-    bool forced = getenv("TUTTI_PROGRESS") != NULL; /* the driver's own start */
+    bool forced = is_driver(); /* its own start counts */
     char units[64];
 
     if (!multiple())
@@ -166,7 +174,7 @@ static void by_default_it_takes_a_unit_that_nobody_else_uses(void)
     char units[64];
     cpu_set_t mine;
 
-    if (!multiple() || getenv("TUTTI_PROGRESS") || sched_getaffinity(0, sizeof mine, &mine) != 0 ||
+    if (!multiple() || is_driver() || sched_getaffinity(0, sizeof mine, &mine) != 0 ||
         CPU_COUNT(&mine) < 2)
         return;
     CHECK(tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
@@ -181,7 +189,7 @@ static void the_unit_can_be_chosen(void)
 
     MPI_Info info;
 
-    if (!multiple() || getenv("TUTTI_PROGRESS"))
+    if (!multiple() || is_driver())
         return; /* it runs already: the key is ignored */
     MPI_Info_create(&info);
     MPI_Info_set(info, "tutti_cpu", "0");
