@@ -11,8 +11,7 @@ blockmap blockmap_recv(const coll *c)
         b.counts = c->counts;
         b.displs = c->displs;
     }
-    b.own = c->in_place || c->copy_first ? block(&b, c->rank)
-                                         : interval_make(SPACE_SEND, 0, c->sendcount);
+    b.own = c->in_place ? block(&b, c->rank) : interval_make(SPACE_SEND, 0, c->sendcount);
     return b;
 }
 

@@ -22,8 +22,8 @@ blockmap blockmap_recv(const coll *c);
 /* Block i at its final place. */
 interval block(const blockmap *b, int i);
 
-/* Where block i is sent from: my own from the send buffer, as early as possible (unless the call
- * says copy_first), the others from their final place. */
+/* Where block i is sent from: my own from the send buffer, as early as possible, the others from
+ * their final place. */
 interval source(const blockmap *b, int i);
 
 /* Send or receive the n blocks first, first + stride, first + 2*stride, ...: one message, or one

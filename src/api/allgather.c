@@ -7,7 +7,6 @@
 #include "api/call.h"
 
 #include "nbc/library.h"
-#include "nbc/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +135,6 @@ static plan_key key_header(const args *a, const facts *f, choice c)
                       .algo = c.algo,
                       .form = c.form,
                       .in_place = f->in_place,
-                      .copy_first = wire_copies_first(f->mine * f->recvtype.size),
                       .send_empty = f->mine * f->recvtype.size == 0,
                       .recv_empty = f->total * f->recvtype.size == 0};
 }

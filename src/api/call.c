@@ -109,7 +109,6 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .p = c->p,
                  .rank = c->rank,
                  .in_place = key->in_place,
-                 .copy_first = key->copy_first,
                  .sendcount = !key->send_empty,
                  .count = !key->recv_empty,
                  .counts = key->v,

@@ -23,7 +23,6 @@ typedef struct coll {
     coll_kind kind;
     int p, rank;
     bool in_place;         /* my block is already at its place in RECV; SEND is not used */
-    bool copy_first;       /* send my block from its place in RECV, not from SEND */
     int64_t sendcount;     /* length of my block in SEND */
     int64_t count;         /* COLL_ALLGATHER: length of every block in RECV */
     const int64_t *counts; /* COLL_ALLGATHERV: length of each rank's block in RECV, [p], borrowed */

@@ -33,19 +33,6 @@ bool wire_persistent(int64_t bytes)
 #endif
 }
 
-/* Open MPI 4.1, shared memory: from 128 KiB on a block that has just been written is read by the
- * peer 3 to 5 % faster than one that is being copied meanwhile; below, waiting for the copy costs
- * up to a third. MPICH: no difference beyond the noise. */
-bool wire_copies_first(int64_t bytes)
-{
-#ifdef OPEN_MPI
-    return bytes >= 131072;
-#else
-    (void)bytes;
-    return false;
-#endif
-}
-
 static const interval *interval_at(const exec *e, const step *st, int i)
 {
     return &e->sched->list[st->first + i];

@@ -13,10 +13,6 @@ bool wire_packs(int n, int64_t bytes);
 /* Use persistent MPI messages in a persistent exec whose largest message has so many bytes? */
 bool wire_persistent(int64_t bytes);
 
-/* Send my block of so many bytes from its copy in the receive buffer, rather than from the send
- * buffer at once? */
-bool wire_copies_first(int64_t bytes);
-
 /* Does the step's list name more than one space? */
 bool wire_spans_spaces(const exec *e, const step *st);
 

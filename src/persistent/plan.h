@@ -20,7 +20,7 @@ enum { PLAN_CACHE = 64, PLAN_IDLE = 8 };
 
 typedef struct plan_key { /* no padding: compared as bytes */
     int32_t kind, algo, form;
-    uint8_t in_place, copy_first;
+    uint16_t in_place;
     uint8_t send_empty, recv_empty; /* lengths of SEND and of every block of RECV: 0, else 1 */
     int64_t v[];                    /* v-collectives: counts[p], then displs[p] */
 } plan_key;

@@ -68,7 +68,6 @@ static void compile_rank(run *t, int r)
               .p = t->p,
               .rank = r,
               .in_place = t->in_place,
-              .copy_first = t->count == 7,
               .sendcount = t->counts[r],
               .count = t->count,
               .counts = t->counts,
