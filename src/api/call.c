@@ -211,8 +211,9 @@ int call_init(exec *e, MPI_Info info, MPIX_Request *request)
         error = comm_begin(c);
     if (error)
         goto fail;
-    comm_wait_ready(c);
-    error = comm_persistent_window(c, e);
+    error = comm_wait_ready(c);
+    if (!error)
+        error = comm_persistent_window(c, e);
     if (error)
         goto fail;
     error = exec_make_requests(e, e->window * SCHED_WINDOW);

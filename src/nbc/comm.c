@@ -147,7 +147,7 @@ int comm_begin(comm *c)
     int error;
 
     if (c->begun)
-        return MPI_SUCCESS;
+        return c->ready ? c->failure : MPI_SUCCESS;
     error = PMPI_Comm_idup(c->user, &c->shadow, &c->duplication);
     if (error)
         return error;
@@ -189,7 +189,7 @@ static void abandon(comm *c)
     for (exec *e = c->persistent; e; e = e->window_next)
         if (exec_get_state(e) == EXEC_IDLE)
             exec_unbind(e);
-    if (c->ready && !engine_busy())
+    if (c->ready && c->shadow != MPI_COMM_NULL && !engine_busy())
         PMPI_Comm_free(&c->shadow);
 }
 
@@ -277,17 +277,22 @@ static void watch_gate(comm *c)
         watch_gated(e);
 }
 
-/* A duplication that fails leaves the communicator unready: MPI has raised the error through the
- * user's handler, and there is no way on. */
+/* A duplication may fail: MPICH has some two thousand communicators. What it leaves in its place is
+ * not to be used, nor freed. */
 static bool advance(comm *c)
 {
-    int flag = 0;
+    int flag = 0, error;
 
     if (c->ready || !c->begun)
         return true;
-    if (PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || !flag)
+    error = PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE);
+    if (!error && !flag)
         return false;
-    PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+    if (error)
+        c->shadow = MPI_COMM_NULL;
+    else
+        PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+    c->failure = error;
     library_lock();
     c->ready = true;
     bool unused = c->refs == 0;
@@ -321,10 +326,11 @@ int comm_advance(void)
     return opened;
 }
 
-void comm_wait_ready(comm *c)
+int comm_wait_ready(comm *c)
 {
     for (int idle = 0; c->begun && !c->ready;)
         engine_idle_turn(&idle);
+    return c->failure;
 }
 
 /* ---- windows of persistent requests ---- */

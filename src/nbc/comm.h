@@ -31,6 +31,7 @@ typedef struct comm {
     MPI_Comm shadow;
     MPI_Request duplication;  /* of MPI_Comm_idup, until ready */
     atomic_bool begun, ready; /* the duplication; threads wait for it without a lock */
+    int failure; /* of the duplication: ready, but every operation ends with this error */
     int p, rank;
     int refs;
     struct exec *gated_head, *gated_tail;   /* waiting for the shadow or for a tag window */
@@ -69,11 +70,11 @@ bool comm_gate(comm *c, struct exec *e);
 void comm_window_done(comm *c, struct exec *e);
 
 /* Begin the duplication, if nobody has: after all arguments have been checked, because it is
- * collective. Local, does not block. */
+ * collective. Local, does not block. An error also if it has failed before. */
 int comm_begin(comm *c);
 
-/* Wait for the shadow, if its duplication has begun; advances the engine. */
-void comm_wait_ready(comm *c);
+/* Wait for the shadow, if its duplication has begun; advances the engine. Returns its error. */
+int comm_wait_ready(comm *c);
 
 /* Take a window of tags for a persistent exec. Collective, may block. */
 int comm_persistent_window(comm *c, struct exec *e);

@@ -166,7 +166,10 @@ void engine_begin(exec *e)
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
     DL_APPEND(running, e);
     count_running(1);
-    steps_begin(e);
+    if (e->comm->failure)
+        steps_fail(e, e->comm->failure);
+    else
+        steps_begin(e);
     if (e->left == 0)
         done(e);
 }

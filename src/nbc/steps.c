@@ -252,6 +252,13 @@ void steps_begin(exec *e)
     issue_ready(e);
 }
 
+void steps_fail(exec *e, int error)
+{
+    exec_reset(e);
+    e->left = 0;
+    e->error = error;
+}
+
 /* Every open message as a probe, not only the oldest of each queue. */
 static void probe_all(exec *e)
 {

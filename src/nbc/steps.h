@@ -12,6 +12,9 @@
 /* Reset the exec and issue what is ready. */
 void steps_begin(exec *e);
 
+/* Instead of steps_begin: there is no communicator to use; complete with this error. */
+void steps_fail(exec *e, int error);
+
 /* Test open messages and issue what they make ready. Returns how many have completed. */
 int steps_poll(exec *e);
 
