@@ -69,7 +69,7 @@ static double time_of(void (*call)(void))
 int main(int argc, char **argv)
 {
     static double direct[BATCHES], wrapped[BATCHES], difference[BATCHES];
-    int x = 0, all[1];
+    int x = 0, all[1], rank;
     MPI_Request ours;
 
     MPI_Init(&argc, &argv);
@@ -77,16 +77,19 @@ int main(int argc, char **argv)
     MPI_Recv_init(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &one);
     for (int i = 0; i < MANY; i++)
         MPI_Recv_init(&x, 1, MPI_INT, 0, i, MPI_COMM_SELF, &many[i]);
-    printf("# ns per call, medians of %d batches of %d calls\n", BATCHES, CALLS);
-    printf("%-26s %8s %8s %8s\n", "call", "direct", "wrapped", "added");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        printf("# ns per call, medians of %d batches of %d calls\n%-26s %8s %8s %8s\n", BATCHES,
+               CALLS, "call", "direct", "wrapped", "added");
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         for (int b = 0; b < BATCHES; b++) {
             direct[b] = time_of(cases[c].direct);
             wrapped[b] = time_of(cases[c].wrapped);
             difference[b] = wrapped[b] - direct[b];
         }
-        printf("%-26s %8.1f %8.1f %8.1f\n", cases[c].name, median(direct, BATCHES),
-               median(wrapped, BATCHES), median(difference, BATCHES));
+        if (rank == 0)
+            printf("%-26s %8.1f %8.1f %8.1f\n", cases[c].name, median(direct, BATCHES),
+                   median(wrapped, BATCHES), median(difference, BATCHES));
     }
     MPI_Request_free(&ours);
     MPI_Request_free(&one);

@@ -171,13 +171,12 @@ int call_start(exec *e, MPI_Request *request)
 
 int call_run(exec *e)
 {
-    int error = comm_begin(e->comm), idle = 0;
+    int error = comm_begin(e->comm);
 
     if (!error) {
         number(e);
         engine_start(e);
-        while (exec_get_state(e) != EXEC_DONE)
-            engine_wait_turn(e, &idle);
+        engine_wait(e);
         error = e->error;
     }
     plan_return_exec(e);

@@ -1,8 +1,8 @@
 /* library.c - the calls that are about the library itself. */
+#include "nbc/comm.h"
 #include "nbc/driver.h"
 #include "nbc/engine.h"
 #include "nbc/library.h"
-
 #include "topo/pu.h"
 
 #include <stdlib.h>
@@ -15,11 +15,12 @@ int tutti_progress(void)
     return MPI_SUCCESS;
 }
 
-static int raise(int error)
+/* MPI_ERR_OTHER is not raised: MPI does not run, there is no handler. */
+static int enter(void)
 {
-    if (error != MPI_SUCCESS)
-        PMPI_Comm_call_errhandler(MPI_COMM_WORLD, error);
-    return error;
+    int error = library_enter();
+
+    return error && error != MPI_ERR_OTHER ? comm_raise(NULL, error) : error;
 }
 
 /* The unit that info asks for. */
@@ -49,21 +50,24 @@ static int unit_from(MPI_Info info, int *pu)
 
 int tutti_progress_thread_start(MPI_Info info)
 {
-    int pu, error = library_enter();
+    int pu, error = enter();
 
     if (error)
-        return error == MPI_ERR_OTHER ? error : raise(error);
+        return error;
     error = unit_from(info, &pu);
-    return raise(error ? error : driver_thread_start(pu));
+    if (!error)
+        error = driver_thread_start(pu);
+    return error ? comm_raise(NULL, error) : MPI_SUCCESS;
 }
 
 int tutti_progress_thread_stop(void)
 {
-    int error = library_enter();
+    int error = enter();
 
     if (error)
-        return error == MPI_ERR_OTHER ? error : raise(error);
-    return raise(driver_thread_stop());
+        return error;
+    error = driver_thread_stop();
+    return error ? comm_raise(NULL, error) : MPI_SUCCESS;
 }
 
 void tutti_version(int *major, int *minor, int *patch)

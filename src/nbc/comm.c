@@ -271,12 +271,6 @@ static void open_gate(comm *c)
     }
 }
 
-static void watch_gate(comm *c)
-{
-    for (exec *e = watch_on ? c->gated_head : NULL; e; e = e->gate_next)
-        watch_gated(e);
-}
-
 /* A duplication may fail: MPICH has some two thousand communicators. What it leaves in its place is
  * not to be used, nor freed. */
 static bool advance(comm *c)
@@ -314,12 +308,12 @@ int comm_advance(void)
 
         if (!advance(c)) {
             pending = true;
-            watch_gate(c);
+            watch_gated(c->gated_head);
             continue;
         }
         opened += c->ready != was_ready;
         open_gate(c);
-        watch_gate(c);
+        watch_gated(c->gated_head);
     }
     if (pending)
         engine_poll_communicators(true);

@@ -90,7 +90,7 @@ static bool completes(const driver *d, exec *e)
 {
     MPI_Request request;
     double begin = clock_now();
-    int flag = 0, idle = 0;
+    int flag = 0;
 
     if (d->request(e, &e->native) != MPI_SUCCESS)
         return false;
@@ -101,8 +101,7 @@ static bool completes(const driver *d, exec *e)
         PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     if (flag)
         return true;
-    while (exec_get_state(e) != EXEC_DONE)
-        engine_idle_turn(&idle);
+    engine_wait(e);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     return false;
 }

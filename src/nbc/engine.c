@@ -138,7 +138,7 @@ static void done(exec *e)
     if (e->timed)
         e->seconds = clock_now() - e->started;
     MPI_Request native = e->native;
-    bool detached = e->detached, later = background && native != MPI_REQUEST_NULL && !detached;
+    bool detached = e->detached, later = native != MPI_REQUEST_NULL && !detached && background;
     if (later)
         tell_later(e);
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
@@ -313,7 +313,7 @@ static bool only_messages_left(const exec *e)
 
 /* The native wait only without threads: while it blocks, nobody else could start something that the
  * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps. */
-void engine_wait_turn(exec *e, int *idle)
+static void wait_turn(exec *e, int *idle)
 {
     if (!library_threaded && !watch_on && engine_try_enter()) {
         bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
@@ -326,4 +326,10 @@ void engine_wait_turn(exec *e, int *idle)
             return;
     }
     idle_turn(e, idle);
+}
+
+void engine_wait(exec *e)
+{
+    for (int idle = 0; exec_get_state(e) != EXEC_DONE;)
+        wait_turn(e, &idle);
 }

@@ -24,12 +24,12 @@ int engine_progress(exec *first);
 /* Advance this exec, and one other: the share of a caller that polls for each of many execs. */
 int engine_progress_for(exec *e);
 
-/* One turn of a wait for e: advances it and others as engine_progress does, or waits in one native
- * call if nothing but messages of e is left, and yields the processor when nothing has happened for
- * long. */
-void engine_wait_turn(exec *e, int *idle);
+/* Wait until e is done: advances it and others as engine_progress does, or waits in one native call
+ * if nothing but messages of e is left. */
+void engine_wait(exec *e);
 
-/* The same for a wait that is not for one exec. */
+/* One turn of a wait for anything else: advances, and yields the processor when nothing has
+ * happened for long. */
 void engine_idle_turn(int *idle);
 
 /* Does anything run? Approximate while another thread is in the engine. */

@@ -75,15 +75,20 @@ void watch_turn(exec *running)
             report(e);
 }
 
-void watch_gated(exec *e)
+static void report_gated(exec *e)
 {
     char line[LINE];
 
-    if (!is_due(e))
-        return;
     begin_line(e, line);
     env_say_here("%s: %s", line,
                  e->comm->ready ? "waits for the tags of an older operation"
                                 : "waits for MPI_Comm_idup of its communicator");
     e->reported = true;
+}
+
+void watch_gated(exec *gated)
+{
+    for (exec *e = watch_on ? gated : NULL; e; e = e->gate_next)
+        if (is_due(e))
+            report_gated(e);
 }

@@ -19,7 +19,7 @@ void watch_start(double seconds);
 /* Engine lock held, at each poll: look at the list of running execs. */
 void watch_turn(exec *running);
 
-/* The same for an exec that waits at its communicator's gate. */
-void watch_gated(exec *e);
+/* The same for the list of execs at a communicator's gate. */
+void watch_gated(exec *gated);
 
 #endif

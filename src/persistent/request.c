@@ -121,8 +121,7 @@ static void wait_for(MPIX_Request r)
     if (exec_get_state(e) == EXEC_DONE)
         return;
     r->steps_waited += engine_steps_left(e); /* when we return, all of them will have retired */
-    for (int idle = 0; exec_get_state(e) != EXEC_DONE;)
-        engine_wait_turn(e, &idle);
+    engine_wait(e);
 }
 
 int MPIX_Wait(MPIX_Request *request, MPI_Status *status)

@@ -88,14 +88,14 @@ static int wait_first(int count, MPIX_Request requests[])
 
 int MPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
 {
-    int error = check(count, requests), idle = 0;
+    int error = check(count, requests);
 
     if (error)
         return comm_raise(NULL, error);
     wait_begin(count, requests);
     for (int i = 0; i < count; i++)
-        while (request_pending(requests[i]) && !is_done(requests[i]))
-            engine_wait_turn(requests[i]->exec, &idle);
+        if (request_pending(requests[i]))
+            engine_wait(requests[i]->exec);
     wait_end(count, requests);
     return finish_all(count, requests, statuses);
 }

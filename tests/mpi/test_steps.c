@@ -34,10 +34,8 @@ static void run(const sched *s, const binding *b)
     CHECK(comm_persistent_window(c, e) == MPI_SUCCESS);
     CHECK(exec_make_requests(e, e->window * SCHED_WINDOW) == MPI_SUCCESS);
     for (int round = 0; round < 2; round++) {
-        int idle = 0;
         engine_start(e);
-        while (exec_get_state(e) != EXEC_DONE)
-            engine_wait_turn(e, &idle);
+        engine_wait(e);
         CHECK(e->error == MPI_SUCCESS);
         atomic_store(&e->state, EXEC_IDLE);
     }
