@@ -11,7 +11,7 @@
  * sched_builder. sched_commit derives the dependencies from the bytes each step reads and writes
  * (read-after-write, write-after-read, write-after-write) and returns a read-only sched. It holds
  * no address: an interval names (space, offset, length) in elements of that space, and the exec
- * that runs the schedule says where each space is and what its elements are.
+ * that runs the schedule says where each space is and what its elements are. SEND is only read.
  *
  * Matching: the k-th message from rank a to rank b in program order has tag k mod SCHED_WINDOW on
  * both sides, and message k waits for message k - SCHED_WINDOW of the same pair and direction. So
@@ -80,6 +80,12 @@ void sched_fence(sched_builder *b);
 void sched_open(sched_builder *b, step_kind kind, int peer);
 void sched_add(sched_builder *b, interval what);
 void sched_close(sched_builder *b);
+
+/* From here on at most n exchanges are in flight: a send waits for the n-th last send and the n-th
+ * last receive before it in program order, a receive for the receive before the n-th last, so that
+ * one more is posted than messages are sent. Emit the send of an exchange first, and exchanges in
+ * an order in which partners meet each other in the same one: then this never deadlocks. */
+void sched_throttle(sched_builder *b, int n);
 
 /* How messages of several blocks are to be emitted (see blockmap.h). */
 coll_form sched_form(const sched_builder *b);

@@ -30,6 +30,9 @@ sched_builder *sched_begin(int p, coll_form form)
 
 static void builder_free(sched_builder *b)
 {
+    free(b->throttled[0].at);
+    free(b->throttled[1].at);
+    free(b->order.at);
     free(b->queue_of);
     free(b->list);
     free(b->steps);
@@ -77,7 +80,9 @@ static void push_interval(sched_builder *b, interval i)
 {
     if (b->error || !grow(b, (void **)&b->list, &b->list_cap, b->nintervals, sizeof(interval)))
         return;
-    if (i.offset < 0 || interval_end(i) < i.offset) {
+    const step *s = &b->steps[b->nsteps - 1];
+    if (i.offset < 0 || interval_end(i) < i.offset ||
+        (i.space == SPACE_SEND && step_writes(s, s->n))) {
         builder_fail(b, SCHED_BAD_STEP);
         return;
     }
@@ -114,6 +119,39 @@ void sched_add(sched_builder *b, interval what)
     push_interval(b, what);
 }
 
+void sched_throttle(sched_builder *b, int n)
+{
+    if (n < 1)
+        builder_fail(b, SCHED_BAD_STEP);
+    for (int i = 0; i < 2 && !b->error; i++) {
+        recent *r = &b->throttled[i];
+        free(r->at);
+        *r = (recent){.at = malloc(((size_t)n + 1) * sizeof *r->at), .window = n + i};
+        if (!r->at)
+            builder_fail(b, SCHED_NO_MEMORY);
+    }
+}
+
+/* The step waits for the n-th last of these. */
+static void wait_for_recent(sched_builder *b, const recent *r, int n, int step)
+{
+    if (n <= r->n && !edges_add(&b->order, (edge){r->at[(r->n - n) % r->window], step}, 64))
+        builder_fail(b, SCHED_NO_MEMORY);
+}
+
+static void throttle_message(sched_builder *b, int step, step_kind kind)
+{
+    recent *sends = &b->throttled[0], *receives = &b->throttled[1];
+    recent *mine = kind == STEP_SEND ? sends : receives;
+
+    if (!receives->at || b->error)
+        return;
+    if (kind == STEP_SEND)
+        wait_for_recent(b, receives, sends->window, step);
+    wait_for_recent(b, mine, mine->window, step);
+    mine->at[mine->n++ % mine->window] = step;
+}
+
 /* Number the message in its (peer, direction), or drop it if it is empty. */
 void sched_close(sched_builder *b)
 {
@@ -134,6 +172,7 @@ void sched_close(sched_builder *b)
     s->queue = *queue - 1;
     s->tag = (uint8_t)(b->sent[s->queue]++ % SCHED_WINDOW);
     s->message = b->nmessages++;
+    throttle_message(b, b->nsteps - 1, (step_kind)s->kind);
 }
 
 void sched_send(sched_builder *b, interval what, int peer)

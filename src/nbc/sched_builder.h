@@ -5,6 +5,21 @@
 
 #include "nbc/sched.h"
 
+typedef struct edge {
+    int32_t from, to;
+} edge;
+
+typedef struct edges {
+    edge *at;
+    int n, cap;
+} edges;
+
+/* The last messages of one kind: the k-th last of them is at[(n - k) % window]. */
+typedef struct recent {
+    int32_t *at; /* [window] */
+    int n, window;
+} recent;
+
 struct sched_builder {
     sched_error error; /* the first one; later calls do nothing */
     coll_form form;
@@ -18,16 +33,12 @@ struct sched_builder {
     int32_t *queue_of; /* [2p]: queue of (peer, direction) plus 1, or 0 */
     int32_t *sent;     /* [queue]: messages so far; 2p entries */
     int64_t extent[SPACES];
+    recent throttled[2]; /* sends, receives since sched_throttle; windows n and n + 1 */
+    edges order;         /* what it asks for, in order of `to` */
 };
 
-typedef struct edge {
-    int32_t from, to;
-} edge;
-
-typedef struct edges {
-    edge *at;
-    int n, cap;
-} edges;
+/* Append; false: out of memory. */
+bool edges_add(edges *e, edge new, int first_cap);
 
 /* All dependencies of the builder's steps, each once, in order of `to`. */
 sched_error deps_derive(const sched_builder *b, edges *result);

@@ -23,6 +23,8 @@ static const char *check_step(const sched *s, const step *st)
         if (v.offset < 0 || v.length == 0 || v.space >= SPACES ||
             interval_end(v) > s->extent[v.space])
             return "an interval is outside its space";
+        if (v.space == SPACE_SEND && step_writes(st, i))
+            return "a step writes to the send buffer";
     }
     return NULL;
 }

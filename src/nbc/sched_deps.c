@@ -7,7 +7,8 @@
  *
  * The steps are replayed in program order over the segments. A segment remembers who wrote it last
  * and who has read it since: a read waits for the writer; a write waits for those readers, or for
- * the writer if there are none (the readers wait for the writer themselves).
+ * the writer if there are none (the readers wait for the writer themselves). Then come the orders
+ * that sched_throttle asks for.
  *
  * O(s + t) for s steps that touch t segments in all, plus one sort of the interval ends where the
  * elements are too many to serve as segments themselves.
@@ -43,22 +44,29 @@ typedef struct deps {
     sched_error error;
 } deps;
 
+bool edges_add(edges *e, edge new, int first_cap)
+{
+    if (e->n == e->cap) {
+        int cap = e->cap ? 2 * e->cap : first_cap;
+        edge *moved = realloc(e->at, (size_t)cap * sizeof *moved);
+        if (!moved)
+            return false;
+        e->at = moved;
+        e->cap = cap;
+    }
+    e->at[e->n++] = new;
+    return true;
+}
+
 static void add_edge(deps *d, int from, int to)
 {
     if (d->error || from < d->fence - 1 || d->seen[from] == to + 1)
         return; /* `to` waits for the fence, and the fence for all before it */
-    if (d->edges.n == d->edges.cap) {
-        int cap = d->edges.cap ? 2 * d->edges.cap : 2 * d->b->nsteps;
-        edge *moved = realloc(d->edges.at, (size_t)cap * sizeof *moved);
-        if (!moved) {
-            d->error = SCHED_NO_MEMORY;
-            return;
-        }
-        d->edges.at = moved;
-        d->edges.cap = cap;
+    if (!edges_add(&d->edges, (edge){from, to}, 2 * d->b->nsteps)) {
+        d->error = SCHED_NO_MEMORY;
+        return;
     }
     d->seen[from] = to + 1;
-    d->edges.at[d->edges.n++] = (edge){from, to};
 }
 
 /* ---- segments ---- */
@@ -172,7 +180,11 @@ static void touch_write(deps *d, segment *s, int step)
 static void replay_interval(deps *d, int step, interval i, bool writes)
 {
     const space_map *m = &d->map[i.space];
-    int64_t end = map_find(m, interval_end(i));
+    int64_t end;
+
+    if (i.space == SPACE_SEND)
+        return; /* never written */
+    end = map_find(m, interval_end(i));
 
     for (int64_t s = map_find(m, i.offset); s < end && !d->error; s++)
         if (writes)
@@ -226,7 +238,7 @@ static bool window_needed(const sched_builder *b)
 
 static bool deps_init(deps *d, int32_t **ring)
 {
-    for (int space = 0; space < SPACES; space++)
+    for (int space = SPACE_RECV; space < SPACES; space++)
         if (!map_init(&d->map[space], d->b, space))
             return false;
     d->seen = calloc((size_t)d->b->nsteps + 1, sizeof *d->seen);
@@ -245,8 +257,10 @@ sched_error deps_derive(const sched_builder *b, edges *result)
 
     if (!deps_init(&d, &ring))
         d.error = SCHED_NO_MEMORY;
-    for (int i = 0; i < b->nsteps && !d.error; i++) {
+    for (int i = 0, asked = 0; i < b->nsteps && !d.error; i++) {
         replay_step(&d, i);
+        for (; asked < b->order.n && b->order.at[asked].to == i; asked++)
+            add_edge(&d, b->order.at[asked].from, i);
         int before = ring ? window_step(&d, ring, i) : -1;
         if (before >= 0)
             add_edge(&d, before, i);

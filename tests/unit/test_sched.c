@@ -230,6 +230,69 @@ static void the_first_error_is_kept(void **state)
     assert_int_equal(sched_commit(b, &s), SCHED_BAD_STEP);
 }
 
+static void exchange(sched_builder *b, int i, int peer)
+{
+    sched_send(b, interval_make(SPACE_SEND, i, 1), peer);
+    sched_recv(b, recv_run(i, 1), peer);
+}
+
+/* Steps 2i and 2i + 1 send and receive. */
+static void throttled_messages_wait_for_those_before_the_window(void **state)
+{
+    sched_builder *b = sched_begin(9, FORM_STEP);
+
+    (void)state;
+    sched_throttle(b, 2);
+    for (int i = 0; i < 5; i++)
+        exchange(b, i, i + 1);
+    sched *s = commit(b);
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < i; k++) {
+            assert_int_equal(depends(s, 2 * i, 2 * k), k == i - 2);
+            assert_int_equal(depends(s, 2 * i, 2 * k + 1), k == i - 2);
+            assert_false(depends(s, 2 * i + 1, 2 * k));
+            assert_int_equal(depends(s, 2 * i + 1, 2 * k + 1), k == i - 3);
+        }
+    sched_free(s);
+}
+
+/* Those of nothing do not count; steps from before the throttle do not either. */
+static void throttling_counts_the_messages_that_there_are(void **state)
+{
+    sched_builder *b = sched_begin(9, FORM_STEP);
+
+    (void)state;
+    exchange(b, 0, 1);
+    sched_throttle(b, 1);
+    exchange(b, 1, 2);
+    sched_send(b, interval_make(SPACE_SEND, 2, 0), 3);
+    sched_send(b, interval_make(SPACE_SEND, 3, 1), 4);
+    sched *s = commit(b);
+    assert_int_equal(s->nsteps, 5);
+    assert_int_equal(s->ndeps[2], 0);
+    assert_int_equal(s->ndeps[3], 0);
+    assert_true(depends(s, 4, 2));
+    assert_true(depends(s, 4, 3));
+    assert_int_equal(s->ndeps[4], 2);
+    sched_free(s);
+}
+
+static void the_send_buffer_is_not_written(void **state)
+{
+    sched *s = NULL;
+    sched_builder *b = sched_begin(2, FORM_STEP);
+
+    (void)state;
+    sched_recv(b, interval_make(SPACE_SEND, 0, 1), 1);
+    assert_int_equal(sched_commit(b, &s), SCHED_BAD_STEP);
+    b = sched_begin(2, FORM_STEP);
+    sched_copy(b, recv_run(0, 1), interval_make(SPACE_SEND, 0, 1));
+    assert_int_equal(sched_commit(b, &s), SCHED_BAD_STEP);
+    b = sched_begin(2, FORM_STEP);
+    sched_throttle(b, 0);
+    assert_int_equal(sched_commit(b, &s), SCHED_BAD_STEP);
+}
+
 static void an_empty_schedule_is_a_schedule(void **state)
 {
     (void)state;
@@ -274,6 +337,9 @@ int main(void)
         cmocka_unit_test(messages_are_numbered_for_each_peer_and_direction),
         cmocka_unit_test(ready_steps_are_receives_then_sends_then_copies),
         cmocka_unit_test(the_first_error_is_kept),
+        cmocka_unit_test(throttled_messages_wait_for_those_before_the_window),
+        cmocka_unit_test(throttling_counts_the_messages_that_there_are),
+        cmocka_unit_test(the_send_buffer_is_not_written),
         cmocka_unit_test(an_empty_schedule_is_a_schedule),
         cmocka_unit_test(the_printed_schedule_names_peers_blocks_and_dependencies),
     };
