@@ -75,7 +75,7 @@ void exec_unbind(exec *e)
     free(e->pack);
     free(e->scratch);
     e->pack = e->scratch = NULL;
-    e->reusable = false;
+    e->reusable = e->spanning = false;
     e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
 }
 
@@ -101,14 +101,26 @@ static int bind_space(space_binding *s, MPI_Datatype type, int64_t count)
     return datatype_hold(&s->type);
 }
 
+static int bind_scratch_type(exec *e, const binding *b)
+{
+    const space_binding *r = &e->space[SPACE_RECV];
+    space_binding *s = &e->space[SPACE_SCRATCH];
+
+    *s = *r;
+    s->type.held = false; /* the reference is RECV's */
+    if (r->type.dense || b->op != MPI_OP_NULL)
+        return MPI_SUCCESS;
+    return bind_space(s, MPI_PACKED, r->size);
+}
+
 static int bind_types(exec *e, const binding *b)
 {
     int error = bind_space(&e->space[SPACE_RECV], b->recvtype, b->recvcount);
 
     if (!error && e->sched->extent[SPACE_SEND])
         error = bind_space(&e->space[SPACE_SEND], b->sendtype, b->sendcount);
-    e->space[SPACE_SCRATCH] = e->space[SPACE_RECV];
-    e->space[SPACE_SCRATCH].type.held = false; /* the reference is RECV's */
+    if (!error)
+        error = bind_scratch_type(e, b);
     e->reusable = e->space[SPACE_RECV].type.predefined &&
                   (!e->sched->extent[SPACE_SEND] || e->space[SPACE_SEND].type.predefined);
     return error;
@@ -126,7 +138,7 @@ static int bind_messages(exec *e)
             if (error)
                 return error;
             if (e->messages[s->steps[i].message].made && wire_spans_spaces(e, &s->steps[i]))
-                e->reusable = false; /* the type holds the distance between the buffers */
+                e->spanning = true;
         }
     e->pack = pack_size ? malloc((size_t)pack_size) : NULL;
     e->base[BASE_PACK] = e->pack;
@@ -160,11 +172,17 @@ static bool same_shape(const binding *a, const binding *b)
            a->sendtype == b->sendtype && a->sendcount == b->sendcount;
 }
 
+static bool same_buffers(const binding *a, const binding *b)
+{
+    return a->sendbuf == b->sendbuf && a->recvbuf == b->recvbuf;
+}
+
 int exec_bind(exec *e, const binding *b)
 {
     int error;
 
-    if (e->reusable && same_shape(&e->bound, b)) { /* nothing resolved depends on addresses */
+    if (e->reusable && same_shape(&e->bound, b) &&
+        (!e->spanning || same_buffers(&e->bound, b))) { /* what is resolved holds still */
         bind_addresses(e, b);
         return MPI_SUCCESS;
     }

@@ -36,7 +36,9 @@ typedef struct space_binding {
     int64_t size;   /* bytes of data in one element */
 } space_binding;
 
-/* What the caller binds: buffers and types as MPI gives them. SCRATCH gets the type of RECV. */
+/* What the caller binds: buffers and types as MPI gives them. SCRATCH has the type of RECV if that
+ * is dense or is reduced; else its elements are packed, because RECV's may be so interleaved that
+ * they cannot lie one behind the other. */
 typedef struct binding {
     void *sendbuf;
     MPI_Datatype sendtype;
@@ -64,6 +66,7 @@ typedef struct exec {
     struct comm *comm;
     binding bound;
     bool reusable; /* only predefined types are bound: a rebind may only change addresses */
+    bool spanning; /* a message's type holds the distances between the spaces */
     space_binding space[SPACES];
     char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */
     message *messages; /* [nmessages] */

@@ -141,20 +141,55 @@ static int make_type(const exec *e, const step *st, MPI_Datatype *type)
     return error;
 }
 
-/* A packed message of dense data keeps its type, so that its signature stays the same; only what
- * MPI_Pack makes is MPI_PACKED. */
+/* The type that the caller has given to the space. */
+static MPI_Datatype given_type(const exec *e, int space)
+{
+    if (space == SPACE_SEND)
+        return e->bound.sendtype;
+    if (space == SPACE_SCRATCH && !e->space[SPACE_RECV].type.dense)
+        return MPI_PACKED;
+    return e->bound.recvtype;
+}
+
+/* The one dense type of all the step's data, or MPI_DATATYPE_NULL. */
+static MPI_Datatype uniform_type(const exec *e, const step *st)
+{
+    int space = interval_at(e, st, 0)->space;
+
+    for (int i = 0; i < st->n; i++) {
+        int other = interval_at(e, st, i)->space;
+        if (!e->space[other].type.dense || given_type(e, other) != given_type(e, space))
+            return MPI_DATATYPE_NULL;
+    }
+    return e->space[space].type.type;
+}
+
+/* A packed message of one dense type keeps it, so that its signature stays the same; others are
+ * MPI_PACKED. */
 static int resolve_packed(const exec *e, const step *st, message *m, int64_t *pack_at)
 {
     const space_binding *s = &e->space[interval_at(e, st, 0)->space];
     int64_t bytes = message_bytes(e, st);
-    bool dense = s->type.dense && !wire_spans_spaces(e, st);
+    MPI_Datatype type = uniform_type(e, st);
+    bool uniform = type != MPI_DATATYPE_NULL;
 
-    *m = (message){.type = dense ? s->type.type : MPI_PACKED,
+    *m = (message){.type = uniform ? type : MPI_PACKED,
                    .base = BASE_PACK,
                    .offset = *pack_at,
-                   .count = (int)(dense ? bytes / s->type.size : bytes)};
+                   .count = (int)(uniform ? bytes / s->type.size : bytes)};
     *pack_at += (bytes + 63) / 64 * 64;
     return MPI_SUCCESS;
+}
+
+/* MPICH's MPI_Pack refuses MPI_BOTTOM, which is legal for types of absolute addresses. */
+static bool packable(const exec *e, const step *st)
+{
+    for (int i = 0; i < st->n; i++) {
+        int space = interval_at(e, st, i)->space;
+        if (!e->space[space].type.dense && e->base[space] == MPI_BOTTOM)
+            return false;
+    }
+    return true;
 }
 
 int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
@@ -162,9 +197,7 @@ int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
     interval first = *interval_at(e, st, 0);
     const space_binding *s = &e->space[first.space];
 
-    /* MPICH's MPI_Pack refuses MPI_BOTTOM, which is legal for types of absolute addresses */
-    bool packable = s->type.dense || e->base[first.space] != MPI_BOTTOM;
-    if (st->n > 1 && packable && wire_packs(st->n, message_bytes(e, st)))
+    if (st->n > 1 && wire_packs(st->n, message_bytes(e, st)) && packable(e, st))
         return resolve_packed(e, st, m, pack_at);
     *m = (message){.base = (uint8_t)first.space, .count = 1, .made = st->n > 1};
     if (st->n > 1)
@@ -176,21 +209,30 @@ int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
 
 /* ---- pack ---- */
 
+/* Is the data of this space, packed, the bytes as they lie there? */
+static bool is_raw(const exec *e, const message *m, int space)
+{
+    const datatype *d = &e->space[space].type;
+
+    return m->type != MPI_PACKED || (d->dense && d->predefined);
+}
+
 int wire_pack(const exec *e, const step *st)
 {
     const message *m = &e->messages[st->message];
     char *to = e->base[BASE_PACK] + m->offset;
-    int at = 0, size = m->count, error = MPI_SUCCESS;
+    int at = 0, error = MPI_SUCCESS;
 
     for (int i = 0; i < st->n && !error; i++) {
         interval v = *interval_at(e, st, i);
         const space_binding *s = &e->space[v.space];
-        if (m->type != MPI_PACKED) {
-            memcpy(to, address_of(e, v), (size_t)bytes_of(e, v));
-            to += bytes_of(e, v);
+        int bytes = (int)bytes_of(e, v);
+        if (is_raw(e, m, v.space)) {
+            memcpy(to + at, address_of(e, v), (size_t)bytes);
+            at += bytes;
         } else {
             error = PMPI_Pack(address_of(e, v), (int)((int64_t)v.length * s->count), s->type.type,
-                              to, size, &at, library_self());
+                              to, at + bytes, &at, library_self());
         }
     }
     return error;
@@ -200,16 +242,17 @@ int wire_unpack(const exec *e, const step *st)
 {
     const message *m = &e->messages[st->message];
     char *from = e->base[BASE_PACK] + m->offset;
-    int at = 0, size = m->count, error = MPI_SUCCESS;
+    int at = 0, error = MPI_SUCCESS;
 
     for (int i = 0; i < st->n && !error; i++) {
         interval v = *interval_at(e, st, i);
         const space_binding *s = &e->space[v.space];
-        if (m->type != MPI_PACKED) {
-            memcpy(address_of(e, v), from, (size_t)bytes_of(e, v));
-            from += bytes_of(e, v);
+        int bytes = (int)bytes_of(e, v);
+        if (is_raw(e, m, v.space)) {
+            memcpy(address_of(e, v), from + at, (size_t)bytes);
+            at += bytes;
         } else {
-            error = PMPI_Unpack(from, size, &at, address_of(e, v),
+            error = PMPI_Unpack(from, at + bytes, &at, address_of(e, v),
                                 (int)((int64_t)v.length * s->count), s->type.type, library_self());
         }
     }
@@ -270,16 +313,46 @@ static void copy_bytes(char *to, const char *from, size_t n)
     memcpy(to, from, n);
 }
 
+/* Are dense elements of both spaces the same bytes? */
+static bool same_bytes(const exec *e, int from, int to)
+{
+    const datatype *s = &e->space[from].type, *t = &e->space[to].type;
+
+    return s->dense && t->dense &&
+           ((s->predefined && t->predefined) || given_type(e, from) == given_type(e, to));
+}
+
+/* Between a space of packed elements and another one, directly. False: not possible here. */
+static bool copy_packed(const exec *e, interval from, interval to, int *error)
+{
+    bool packs = e->space[to.space].type.type == MPI_PACKED;
+    interval typed = packs ? from : to, packed = packs ? to : from;
+    const space_binding *s = &e->space[typed.space];
+    int64_t bytes = bytes_of(e, packed), n = (int64_t)typed.length * s->count;
+    int at = 0;
+
+    if (e->space[packed.space].type.type != MPI_PACKED || bytes > datatype_max_count ||
+        n > datatype_max_count || e->base[typed.space] == MPI_BOTTOM)
+        return false;
+    *error = packs ? PMPI_Pack(address_of(e, from), (int)n, s->type.type, address_of(e, to),
+                               (int)bytes, &at, library_self())
+                   : PMPI_Unpack(address_of(e, from), (int)bytes, &at, address_of(e, to), (int)n,
+                                 s->type.type, library_self());
+    return true;
+}
+
 int wire_local(const exec *e, const step *st)
 {
     interval from = *interval_at(e, st, 0), to = *interval_at(e, st, 1);
-    const datatype *s = &e->space[from.space].type, *t = &e->space[to.space].type;
+    int error;
 
     if (st->kind == STEP_REDUCE)
         return reduce(e, from, to);
-    if (s->dense && t->dense && s->predefined && t->predefined) {
+    if (same_bytes(e, from.space, to.space)) {
         copy_bytes(address_of(e, to), address_of(e, from), (size_t)bytes_of(e, from));
         return MPI_SUCCESS;
     }
+    if (copy_packed(e, from, to, &error))
+        return error;
     return copy_typed(e, from, to);
 }
