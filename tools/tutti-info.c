@@ -30,15 +30,21 @@ static int print_driver(void)
 
 static void print_algorithms(void)
 {
-    printf("%-11s %-20s %-14s %-12s %-18s %s\n", "collective", "algorithm", "steps", "sent/rank",
+    printf("%-12s %-20s %-14s %-19s %-18s %s\n", "collective", "algorithm", "steps", "sent/rank",
            "ranks", "source");
     for (int i = 0; i < algo_count; i++) {
         const algo *a = algo_table[i];
-        printf("%-11s %-20s %-14s %-12s %-18s %s\n", coll_kind_name(a->kind), a->name, a->steps,
-               a->volume, strcmp(a->restriction, "-") == 0 ? "any" : a->restriction, a->source);
-        printf("%-11s   %s%s\n", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
+        char title[16];
+        snprintf(title, sizeof title, "%s%s", coll_kind_name(a->kind), a->regular ? "" : "(v)");
+        printf("%-12s %-20s %-14s %-19s %-18s %s\n", title, a->name, a->steps, a->volume,
+               strcmp(a->restriction, "-") == 0 ? "any" : a->restriction, a->source);
+        printf("%-12s   %s%s", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
+        if (a->parameter.name)
+            printf(" (%s:%s, %s from %d, usually %d)", a->name, a->parameter.name,
+                   a->parameter.name, a->parameter.least, a->parameter.usual);
+        printf("\n");
     }
-    printf("Each serves allgatherv too. `auto` chooses by number of ranks and size.\n");
+    printf("(v): serves the v-collective too. `auto` chooses by number of ranks and size.\n");
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
  *
  *   tutti-plan allgather sparbit -p 21 --rank 3
  *   tutti-plan allgather bruck:block -p 21 --all
+ *   tutti-plan alltoall bruck_radix:4 -p 21 --all
  *
  * Needs no MPI: a schedule is a function of the call alone. Data is named in blocks.
  */
@@ -22,9 +23,11 @@ typedef struct request {
 } request;
 
 static const char usage_text[] =
-    "usage: tutti-plan COLLECTIVE ALGORITHM[:FORM] -p RANKS [--rank R] [--all] [--in-place]\n"
-    "  COLLECTIVE   allgather or allgatherv (with blocks of equal length)\n"
-    "  ALGORITHM    a name from `tutti-info --algorithms`; FORM is step or block\n"
+    "usage: tutti-plan COLLECTIVE ALGORITHM[:FORM|:NUMBER] -p RANKS [--rank R] [--all] "
+    "[--in-place]\n"
+    "  COLLECTIVE   allgather, allgatherv, alltoall or alltoallv (blocks of equal length)\n"
+    "  ALGORITHM    a name from `tutti-info --algorithms`; FORM is step or block, NUMBER its "
+    "parameter\n"
     "  --rank R     print the schedule of rank R (default 0)\n"
     "  --all        print totals over all ranks instead\n";
 
@@ -41,7 +44,10 @@ static sched *compile(const request *r, int rank)
               .p = r->p,
               .rank = rank,
               .in_place = r->in_place,
+              .parameter = r->choice.parameter,
               .sendcount = 1,
+              .sendcounts = v,
+              .senddispls = v + r->p,
               .count = 1,
               .counts = v,
               .displs = v + r->p};
@@ -61,11 +67,12 @@ static void print_title(const request *r)
 {
     const algo *a = algo_table[r->choice.algo];
 
-    printf("%s %s%s, %d ranks", coll_kind_name(r->kind), a->name,
-           !a->has_forms                  ? ""
-           : r->choice.form == FORM_BLOCK ? ":block"
-                                          : ":step",
-           r->p);
+    printf("%s %s", coll_kind_name(r->kind), a->name);
+    if (a->has_forms)
+        printf(":%s", r->choice.form == FORM_BLOCK ? "block" : "step");
+    if (a->parameter.name)
+        printf(":%d", r->choice.parameter);
+    printf(", %d ranks", r->p);
 }
 
 static int print_rank(const request *r)
@@ -101,20 +108,24 @@ static void print_total(const char *name, const total *t)
     printf("  %-24s %12" PRId64 " %10" PRId64 " %10" PRId64 "\n", name, t->sum, t->least, t->most);
 }
 
-static int64_t blocks_sent(const sched *s)
+/* Blocks that the steps of this kind send, or copy. */
+static int64_t blocks_of(const sched *s, step_kind kind)
 {
     int64_t blocks = 0;
 
-    for (int i = 0; i < s->nsteps; i++)
-        for (int k = 0; s->steps[i].kind == STEP_SEND && k < s->steps[i].n; k++)
-            blocks += (int64_t)s->list[s->steps[i].first + k].length;
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        int n = kind == STEP_COPY ? 1 : st->n; /* the second interval is where they go */
+        for (int k = 0; st->kind == kind && k < n; k++)
+            blocks += (int64_t)s->list[st->first + k].length;
+    }
     return blocks;
 }
 
 static int print_all(const request *r)
 {
-    total steps = {0}, messages = {0}, blocks = {0}, edges = {0}, bytes = {0};
-    algo_cost cost = algo_table[r->choice.algo]->cost(r->p);
+    total steps = {0}, messages = {0}, blocks = {0}, copies = {0}, edges = {0}, bytes = {0};
+    algo_cost cost = algo_table[r->choice.algo]->cost(r->p, r->choice.parameter);
 
     for (int k = 0; k < r->p; k++) {
         sched *s = compile(r, k);
@@ -125,7 +136,8 @@ static int print_all(const request *r)
             sends += s->steps[i].kind == STEP_SEND;
         add(&steps, s->nsteps);
         add(&messages, sends);
-        add(&blocks, blocks_sent(s));
+        add(&blocks, blocks_of(s, STEP_SEND));
+        add(&copies, blocks_of(s, STEP_COPY));
         add(&edges, s->nedges);
         add(&bytes, (int64_t)sched_memory(s));
         sched_free(s);
@@ -135,6 +147,7 @@ static int print_all(const request *r)
     print_total("steps", &steps);
     print_total("messages sent", &messages);
     print_total("blocks sent", &blocks);
+    print_total("blocks copied", &copies);
     print_total("dependencies", &edges);
     print_total("bytes of schedule", &bytes);
     printf("  T = %g alpha + %g n beta on the critical path (Hockney model, n bytes a block)\n",
@@ -199,7 +212,7 @@ static int parse(int argc, char **argv, request *r)
     if (r->kind == COLL_KINDS)
         return fail("no such collective", argv[optind]);
     if (!select_parse(r->kind, argv[optind + 1], r->p, 0, &r->choice))
-        return fail("no such algorithm or form", argv[optind + 1]);
+        return fail("no such algorithm, form or parameter", argv[optind + 1]);
     if (r->rank >= r->p)
         return fail("not a rank of the job", "--rank");
     a = algo_table[r->choice.algo];

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#define ALGO(collective, name) extern const algo algo_##collective##_##name;
+#define ALGO(collective, name, calls) extern const algo algo_##collective##_##name;
 #include "algos/algos.def"
 #undef ALGO
 
 const algo *const algo_table[] = {
-#define ALGO(collective, name) &algo_##collective##_##name,
+#define ALGO(collective, name, calls) &algo_##collective##_##name,
 #include "algos/algos.def"
 #undef ALGO
 };
@@ -17,13 +17,31 @@ const int algo_count = sizeof algo_table / sizeof *algo_table;
 
 coll_kind algo_family(coll_kind kind)
 {
-    return kind == COLL_ALLGATHERV ? COLL_ALLGATHER : kind;
+    return kind == COLL_ALLGATHERV ? COLL_ALLGATHER : kind == COLL_ALLTOALLV ? COLL_ALLTOALL : kind;
+}
+
+bool algo_serves(const algo *a, coll_kind kind)
+{
+    return a->kind == algo_family(kind) && !(a->regular && coll_is_v(kind));
+}
+
+int algo_parameter_for(const algo *a, int value, int p)
+{
+    int most = p > a->parameter.least ? p : a->parameter.least;
+
+    if (!a->parameter.name)
+        return 0;
+    if (value == 0)
+        value = a->parameter.usual;
+    if (value < a->parameter.least)
+        return -1;
+    return value < most ? value : most;
 }
 
 int algo_find(coll_kind kind, const char *name)
 {
     for (int i = 0; i < algo_count; i++)
-        if (algo_table[i]->kind == algo_family(kind) && strcmp(algo_table[i]->name, name) == 0)
+        if (algo_serves(algo_table[i], kind) && strcmp(algo_table[i]->name, name) == 0)
             return i;
     return ALGO_NONE;
 }
@@ -37,17 +55,17 @@ int ceil_log2(int n)
     return log;
 }
 
-/* The copy of the own block comes first in program order, so that whoever sends it from its final
- * place waits for it; what sends it from the send buffer does not. */
+/* Allgather: the copy of the own block comes first in program order, so that whoever sends it from
+ * its final place waits for it; what sends it from the send buffer does not. */
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, sched **result)
 {
     group everyone = {.size = c->p, .index = c->rank};
-    blockmap blocks = blockmap_recv(c);
+    blockmap blocks = blockmap_make(c);
     sched_builder *s = sched_begin(c->p, form);
 
     if (!s)
         return SCHED_NO_MEMORY;
-    if (!c->in_place)
+    if (!c->in_place && algo_family(c->kind) == COLL_ALLGATHER)
         sched_copy(s, interval_make(SPACE_SEND, 0, c->sendcount), block(&blocks, c->rank));
     a->compile(c, &everyone, &blocks, s);
     return sched_commit(s, result);

@@ -9,10 +9,17 @@
 #include "nbc/sched.h"
 
 /* What an algorithm costs on its critical path in the Hockney model
- * T = alpha * messages + beta * blocks * (bytes of a block), for blocks of equal length. */
+ * T = alpha * messages + beta * blocks * (bytes of a block), for blocks of equal length; and how
+ * many blocks a rank copies, its own included, if the call is not in place. */
 typedef struct algo_cost {
-    double messages, blocks;
+    double messages, blocks, copies;
 } algo_cost;
+
+/* A number that an algorithm is tuned by: `name:4`. Values above p mean p. */
+typedef struct algo_parameter {
+    const char *name; /* NULL: there is none */
+    int least, usual; /* smallest one; the one taken if none is given */
+} algo_parameter;
 
 typedef struct algo {
     const char *name;
@@ -20,6 +27,8 @@ typedef struct algo {
     const char *summary; /* one line */
     const char *steps, *volume, *restriction, *source; /* for tutti-info */
     bool has_forms; /* some message has several blocks, so FORM_STEP and FORM_BLOCK differ */
+    bool regular;   /* does not serve the v-variant */
+    algo_parameter parameter;
 
     /* Why the algorithm cannot serve this call, or NULL if it can. Equal on all ranks. */
     const char *(*inapplicable)(const coll *c);
@@ -27,23 +36,35 @@ typedef struct algo {
     /* Emit the steps. Pure: no MPI, no clock, no environment. */
     void (*compile)(const coll *c, const group *g, const blockmap *b, sched_builder *s);
 
-    algo_cost (*cost)(int p);
+    algo_cost (*cost)(int p, int parameter);
 } algo;
 
 /* All rows in the order of algos.def, and how many. */
 extern const algo *const algo_table[];
 extern const int algo_count;
 
-enum { ALGO_NONE = -1 };
+enum { /* indices: ALGO_allgather_linear, ... */
+       ALGO_NONE = -1,
+#define ALGO(collective, name, calls) ALGO_##collective##_##name,
+#include "algos/algos.def"
+#undef ALGO
+};
 
 /* Index in algo_table of the algorithm of that name for this collective (or the one whose
- * v-variant it is); ALGO_NONE if there is none. */
+ * v-variant it is); ALGO_NONE if there is none that serves it. */
 int algo_find(coll_kind kind, const char *name);
 
 /* The collective whose rows serve this kind (allgatherv: allgather). */
 coll_kind algo_family(coll_kind kind);
 
-/* Compile the call for one rank. */
+/* Does the row serve this kind? */
+bool algo_serves(const algo *a, coll_kind kind);
+
+/* The parameter that this value stands for among p ranks: at most p, the usual one for 0; 0 if
+ * there is none. -1: too small. */
+int algo_parameter_for(const algo *a, int value, int p);
+
+/* Compile the call for one rank. c->parameter is one of algo_parameter_for. */
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, sched **result);
 
 /* ceil(log2(n)) for n >= 1. */

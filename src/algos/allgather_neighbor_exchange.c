@@ -40,9 +40,10 @@ static void compile(const coll *c, const group *g, const blockmap *b, sched_buil
     }
 }
 
-static algo_cost cost(int p)
+static algo_cost cost(int p, int parameter)
 {
-    return (algo_cost){.messages = p / 2, .blocks = p - 1};
+    (void)parameter;
+    return (algo_cost){.messages = p / 2, .blocks = p - 1, .copies = 1};
 }
 
 const algo algo_allgather_neighbor_exchange = {

@@ -3,28 +3,44 @@
 
 #include "algos/group.h"
 
-blockmap blockmap_recv(const coll *c)
+static interval row_at(const blockrow *row, int i)
 {
-    blockmap b = {.n = c->p, .mine = c->rank, .count = c->count};
+    if (row->counts)
+        return interval_make(row->space, row->displs[i], row->counts[i]);
+    return interval_make(row->space, i * row->count, row->count);
+}
 
-    if (c->kind == COLL_ALLGATHERV) {
-        b.counts = c->counts;
-        b.displs = c->displs;
-    }
+blockmap blockmap_make(const coll *c)
+{
+    bool v = coll_is_v(c->kind);
+    blockmap b = {.n = c->p, .mine = c->rank};
+
+    b.in = (blockrow){SPACE_RECV, c->count, v ? c->counts : NULL, v ? c->displs : NULL};
+    b.out = c->in_place ? b.in
+                        : (blockrow){SPACE_SEND, c->sendcount, v ? c->sendcounts : NULL,
+                                     v ? c->senddispls : NULL};
     b.own = c->in_place ? block(&b, c->rank) : interval_make(SPACE_SEND, 0, c->sendcount);
     return b;
 }
 
 static interval block_at(const blockmap *b, int i)
 {
-    if (b->counts)
-        return interval_make(SPACE_RECV, b->displs[i], b->counts[i]);
-    return interval_make(SPACE_RECV, i * b->count, b->count);
+    return row_at(&b->in, i);
 }
 
 interval block(const blockmap *b, int i)
 {
     return block_at(b, wrap(i, b->n));
+}
+
+interval outgoing(const blockmap *b, int i)
+{
+    return row_at(&b->out, wrap(i, b->n));
+}
+
+interval run_of(const blockmap *b, int first, int n)
+{
+    return interval_make(b->out.space, first * b->out.count, n * b->out.count);
 }
 
 interval source(const blockmap *b, int i)

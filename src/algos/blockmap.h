@@ -7,23 +7,36 @@
 
 #include "nbc/sched.h"
 
-typedef struct blockmap {
-    int n;                 /* blocks */
-    int mine;              /* index of my own block */
+/* Blocks in one space. */
+typedef struct blockrow {
+    sched_space space;
     int64_t count;         /* length of every block, where counts is NULL */
     const int64_t *counts; /* [n] or NULL, borrowed */
     const int64_t *displs; /* [n], with counts */
-    interval own;          /* where my block is sent from */
+} blockrow;
+
+typedef struct blockmap {
+    int n;        /* blocks */
+    int mine;     /* index of my own block */
+    blockrow in;  /* in RECV: what comes from each rank */
+    blockrow out; /* alltoall: what I send to each rank; in RECV too if the call is in place */
+    interval own; /* allgather: where my block is sent from */
 } blockmap;
 
-/* The blocks of an allgather or allgatherv in RECV. */
-blockmap blockmap_recv(const coll *c);
+blockmap blockmap_make(const coll *c);
 
-/* Block i at its final place. */
+/* The block of rank i at its final place. */
 interval block(const blockmap *b, int i);
 
-/* Where block i is sent from: my own from the send buffer, as early as possible, the others from
- * their final place. */
+/* Alltoall: what I send to rank i. */
+interval outgoing(const blockmap *b, int i);
+
+/* Alltoall with blocks of equal length: the n blocks that I send to ranks first, first + 1, ...; no
+ * wrap-around. */
+interval run_of(const blockmap *b, int first, int n);
+
+/* Allgather: where block i is sent from: my own from the send buffer, as early as possible, the
+ * others from their final place. */
 interval source(const blockmap *b, int i);
 
 /* Send or receive the n blocks first, first + stride, first + 2*stride, ...: one message, or one

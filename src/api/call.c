@@ -1,14 +1,17 @@
-/* call.c - what every collective's entry points share. */
+/* call.c - the way of every collective call. */
 #include "api/call.h"
 
+#include "algos/algo.h"
 #include "nbc/driver.h"
 #include "nbc/engine.h"
 #include "nbc/env.h"
 #include "nbc/library.h"
 #include "nbc/watch.h"
 #include "persistent/request.h"
+#include "tune/select.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,15 +47,26 @@ static int from_info(coll_kind kind, MPI_Info info, int p, int64_t bytes, choice
     return applicable(*c, kind, p);
 }
 
+/* ", name" and what may follow it. */
+static size_t print_name(char *text, size_t size, const algo *a)
+{
+    int n;
+
+    if (a->parameter.name)
+        n = snprintf(text, size, ", %s[:%s >= %d]", a->name, a->parameter.name, a->parameter.least);
+    else
+        n = snprintf(text, size, ", %s%s", a->name, a->has_forms ? "[:step|:block]" : "");
+    return (size_t)n;
+}
+
 static void say_valid(coll_kind kind, const char *text)
 {
     char names[512] = "auto";
     size_t n = strlen(names);
 
     for (int i = 0; i < algo_count && n < sizeof names; i++)
-        if (algo_table[i]->kind == algo_family(kind))
-            n += (size_t)snprintf(names + n, sizeof names - n, ", %s%s", algo_table[i]->name,
-                                  algo_table[i]->has_forms ? "[:step|:block]" : "");
+        if (algo_serves(algo_table[i], kind))
+            n += print_name(names + n, sizeof names - n, algo_table[i]);
     env_say_here("%s: no algorithm for %s; there are %s", text, coll_kind_name(kind), names);
 }
 
@@ -74,24 +88,24 @@ static int from_environment(coll_kind kind, int p, int64_t bytes, choice *c, boo
     return MPI_SUCCESS;
 }
 
-int call_choose(coll_kind kind, int requested, MPI_Info info, int p, int64_t bytes, choice *result)
+static int choose(const args *a, MPI_Info info, int p, int64_t bytes, choice *result)
 {
     const char *why;
     bool found;
     int error;
 
-    if (requested != ALGO_NONE) {
-        result->algo = requested;
-        result->form = select_form(algo_table[requested], p, bytes);
-        return applicable(*result, kind, p);
+    if (a->algo != ALGO_NONE) {
+        if (!select_named(a->algo, a->parameter, p, bytes, result))
+            return MPI_ERR_ARG;
+        return applicable(*result, a->kind, p);
     }
-    error = from_info(kind, info, p, bytes, result, &found);
+    error = from_info(a->kind, info, p, bytes, result, &found);
     if (error || found)
         return error;
-    error = from_environment(kind, p, bytes, result, &found);
+    error = from_environment(a->kind, p, bytes, result, &found);
     if (error || found)
         return error;
-    *result = select_auto(kind, p, bytes, &why);
+    *result = select_auto(a->kind, p, bytes, &why);
     return MPI_SUCCESS;
 }
 
@@ -109,15 +123,19 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .p = c->p,
                  .rank = c->rank,
                  .in_place = key->in_place,
+                 .parameter = key->parameter,
                  .sendcount = !key->send_empty,
                  .count = !key->recv_empty,
                  .counts = key->v,
-                 .displs = key->v + c->p};
+                 .displs = key->v + c->p,
+                 .sendcounts = key->v + 2 * (ptrdiff_t)c->p,
+                 .senddispls = key->v + 3 * (ptrdiff_t)c->p};
 
     return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call, result)];
 }
 
-int call_exec(comm *c, const plan_key *key, size_t key_size, const binding *b, exec **result)
+static int bound_exec(comm *c, const plan_key *key, size_t key_size, const binding *b,
+                      exec **result)
 {
     plan *p;
     exec *e;
@@ -141,6 +159,57 @@ int call_exec(comm *c, const plan_key *key, size_t key_size, const binding *b, e
     return MPI_SUCCESS;
 }
 
+static int exec_for(const args *a, const facts *f, choice chosen, exec **result)
+{
+    plan_key small, *key;
+    binding b = args_binding(a, f);
+    size_t size;
+    int error;
+
+    key = args_key(a, f, &small, &size);
+    if (!key)
+        return MPI_ERR_NO_MEM;
+    key->algo = chosen.algo;
+    key->form = (uint16_t)chosen.form;
+    key->parameter = chosen.parameter;
+    error = bound_exec(f->comm, key, size, &b, result);
+    args_key_free(key, &small);
+    return error;
+}
+
+/* Everything up to a bound exec; nothing has been sent. result: where the request is to go. *c is
+ * set as soon as the communicator is known. */
+static int prepare(const args *a, MPI_Info info, const void *result, exec **e, comm **c)
+{
+    facts f = {0};
+    choice chosen;
+    int error = library_enter();
+
+    if (!error)
+        error = comm_get(a->comm, &f.comm);
+    if (error)
+        return error;
+    *c = f.comm;
+    comm_reap();
+    error = result ? args_check(a, &f) : MPI_ERR_ARG;
+    if (!error)
+        error = choose(a, info, f.comm->p, args_bytes(a, &f), &chosen);
+    return error ? error : exec_for(a, &f, chosen, e);
+}
+
+static int raise_for(const args *a, const comm *c, int error)
+{
+    if (!c && a->comm != MPI_COMM_NULL && error != MPI_ERR_OTHER) {
+        PMPI_Comm_call_errhandler(a->comm, error); /* an intercommunicator */
+        return error;
+    }
+    if (error == MPI_ERR_OTHER && !c)
+        return error; /* MPI is not running: there is no handler to call */
+    return comm_raise(c, error);
+}
+
+/* ---- run, start, init: the exec is consumed in any case ---- */
+
 /* The number that its tags come from: the same on all ranks, in the order of the calls. */
 static void number(exec *e)
 {
@@ -151,7 +220,21 @@ static void number(exec *e)
     e->timed = watch_on;
 }
 
-int call_start(exec *e, MPI_Request *request)
+static int run(exec *e)
+{
+    int error = comm_begin(e->comm);
+
+    if (!error) {
+        number(e);
+        engine_start(e);
+        engine_wait(e);
+        error = e->error;
+    }
+    plan_return_exec(e);
+    return error;
+}
+
+static int start(exec *e, MPI_Request *request)
 {
     int error;
 
@@ -167,20 +250,6 @@ int call_start(exec *e, MPI_Request *request)
     *request = e->native;
     engine_start(e);
     return MPI_SUCCESS;
-}
-
-int call_run(exec *e)
-{
-    int error = comm_begin(e->comm);
-
-    if (!error) {
-        number(e);
-        engine_start(e);
-        engine_wait(e);
-        error = e->error;
-    }
-    plan_return_exec(e);
-    return error;
 }
 
 /* Is the request to read the clock? */
@@ -200,7 +269,7 @@ static int timed_from(MPI_Info info, bool *timed)
     return MPI_SUCCESS;
 }
 
-int call_init(exec *e, MPI_Info info, MPIX_Request *request)
+static int init(exec *e, MPI_Info info, MPIX_Request *request)
 {
     comm *c = e->comm;
     bool timed;
@@ -224,4 +293,37 @@ int call_init(exec *e, MPI_Info info, MPIX_Request *request)
 fail:
     plan_return_exec(e);
     return error;
+}
+
+int call_run(const args *a)
+{
+    comm *c = NULL;
+    exec *e = NULL;
+    int error = prepare(a, MPI_INFO_NULL, a, &e, &c); /* there is no request */
+
+    if (!error)
+        error = run(e);
+    return error ? raise_for(a, c, error) : MPI_SUCCESS;
+}
+
+int call_start(const args *a, MPI_Request *request)
+{
+    comm *c = NULL;
+    exec *e = NULL;
+    int error = prepare(a, MPI_INFO_NULL, request, &e, &c);
+
+    if (!error)
+        error = start(e, request);
+    return error ? raise_for(a, c, error) : MPI_SUCCESS;
+}
+
+int call_init(const args *a, MPI_Info info, MPIX_Request *request)
+{
+    comm *c = NULL;
+    exec *e = NULL;
+    int error = prepare(a, info, request, &e, &c);
+
+    if (!error)
+        error = init(e, info, request);
+    return error ? raise_for(a, c, error) : MPI_SUCCESS;
 }

@@ -1,25 +1,40 @@
-/* call.h - a checked collective call on its way to a plan and an exec. */
+/* call.h - the way of every collective call: check, choose, plan, bind, run, start or init. */
 #ifndef TUTTI_CALL_H
 #define TUTTI_CALL_H
 
-#include "nbc/comm.h"
-#include "persistent/plan.h"
-#include "tune/select.h"
+#include "api/args.h"
 
 #include <tutti.h>
 
-/* Choose algorithm and form. requested: an index in algo_table, or ALGO_NONE for `auto`, which
- * looks at info, then at the environment, then at the rule. MPI_ERR_UNSUPPORTED_OPERATION: the
- * algorithm does not serve this call; MPI_ERR_INFO_VALUE, MPI_ERR_ARG: no such algorithm. */
-int call_choose(coll_kind kind, int requested, MPI_Info info, int p, int64_t bytes, choice *result);
+/* Run the call to its end; or start it as a non-blocking operation; or make a persistent request of
+ * it. Errors go through the communicator's handler and are returned. */
+int call_run(const args *a);
+int call_start(const args *a, MPI_Request *request);
+int call_init(const args *a, MPI_Info info, MPIX_Request *request);
 
-/* An exec for the plan of this key, bound. */
-int call_exec(comm *c, const plan_key *key, size_t key_size, const binding *b, exec **result);
+/* ---- the named entry points ---- */
 
-/* Start it as a non-blocking operation; or run it to its end; or make a persistent request of it.
- * The exec is consumed in any case. */
-int call_start(exec *e, MPI_Request *request);
-int call_run(exec *e);
-int call_init(exec *e, MPI_Info info, MPIX_Request *request);
+#define CALL_UNWRAP(...) __VA_ARGS__
+
+/* MPIX_Name_algorithm, MPIX_Iname_algorithm, MPIX_Name_algorithm_init with a suffix for large
+ * counts. parameters: all before the communicator, in parentheses; then the initializer of args. */
+#define CALL_DEFINE(Name, name, algorithm, suffix, parameters, ...)                                \
+    int MPIX_##Name##_##algorithm##suffix(CALL_UNWRAP parameters, MPI_Comm comm)                   \
+    {                                                                                              \
+        const args a = {__VA_ARGS__, .comm = comm};                                                \
+        return call_run(&a);                                                                       \
+    }                                                                                              \
+    int MPIX_I##name##_##algorithm##suffix(CALL_UNWRAP parameters, MPI_Comm comm,                  \
+                                           MPI_Request *request)                                   \
+    {                                                                                              \
+        const args a = {__VA_ARGS__, .comm = comm};                                                \
+        return call_start(&a, request);                                                            \
+    }                                                                                              \
+    int MPIX_##Name##_##algorithm##_init##suffix(CALL_UNWRAP parameters, MPI_Comm comm,            \
+                                                 MPI_Info info, MPIX_Request *request)             \
+    {                                                                                              \
+        const args a = {__VA_ARGS__, .comm = comm};                                                \
+        return call_init(&a, info, request);                                                       \
+    }
 
 #endif

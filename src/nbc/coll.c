@@ -6,11 +6,18 @@
 static const char *const names[COLL_KINDS] = {
     [COLL_ALLGATHER] = "allgather",
     [COLL_ALLGATHERV] = "allgatherv",
+    [COLL_ALLTOALL] = "alltoall",
+    [COLL_ALLTOALLV] = "alltoallv",
 };
 
 const char *coll_kind_name(coll_kind kind)
 {
     return names[kind];
+}
+
+bool coll_is_v(coll_kind kind)
+{
+    return kind == COLL_ALLGATHERV || kind == COLL_ALLTOALLV;
 }
 
 coll_kind coll_kind_find(const char *name)

@@ -5,7 +5,7 @@
  *
  * Counts are in elements of the space they describe. What an element is, is decided by whoever
  * binds the schedule: for a regular collective one element is a whole block (so one schedule
- * serves every count), for a v-collective it is one element of the receive type.
+ * serves every count), for a v-collective it is one element of the send or receive type.
  */
 #ifndef TUTTI_COLL_H
 #define TUTTI_COLL_H
@@ -13,7 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum coll_kind { COLL_ALLGATHER, COLL_ALLGATHERV, COLL_KINDS } coll_kind;
+typedef enum coll_kind {
+    COLL_ALLGATHER,
+    COLL_ALLGATHERV,
+    COLL_ALLTOALL,
+    COLL_ALLTOALLV,
+    COLL_KINDS
+} coll_kind;
 
 /* How a message of several blocks travels: whole (few messages: small blocks), or block by
  * block (a block goes on as soon as it is there: large blocks). */
@@ -22,15 +28,25 @@ typedef enum coll_form { FORM_STEP, FORM_BLOCK } coll_form;
 typedef struct coll {
     coll_kind kind;
     int p, rank;
-    bool in_place;         /* my block is already at its place in RECV; SEND is not used */
-    int64_t sendcount;     /* length of my block in SEND */
-    int64_t count;         /* COLL_ALLGATHER: length of every block in RECV */
-    const int64_t *counts; /* COLL_ALLGATHERV: length of each rank's block in RECV, [p], borrowed */
-    const int64_t *displs; /* COLL_ALLGATHERV: offset of each rank's block in RECV, [p], borrowed */
+    bool in_place; /* what I send is already in RECV, at its place; SEND is not used */
+    int parameter; /* of algorithms that have one, see algo.h */
+
+    /* SEND. allgather(v): length of my block; alltoall: length of every block */
+    int64_t sendcount;
+    const int64_t *sendcounts; /* alltoallv: length of the block for each rank, [p], borrowed */
+    const int64_t *senddispls; /* alltoallv: its offset in SEND, [p], borrowed */
+
+    /* RECV */
+    int64_t count;         /* allgather, alltoall: length of every block */
+    const int64_t *counts; /* v: length of each rank's block, [p], borrowed */
+    const int64_t *displs; /* v: its offset in RECV, [p], borrowed */
 } coll;
 
-/* "allgather", "allgatherv": the name used in options, environment and messages. */
+/* "allgather", "alltoallv", ...: the name used in options, environment and messages. */
 const char *coll_kind_name(coll_kind kind);
+
+/* Has each rank counts of its own? */
+bool coll_is_v(coll_kind kind);
 
 /* The kind of that name, or COLL_KINDS. */
 coll_kind coll_kind_find(const char *name);

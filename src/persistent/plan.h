@@ -19,10 +19,11 @@
 enum { PLAN_CACHE = 64, PLAN_IDLE = 8 };
 
 typedef struct plan_key { /* no padding: compared as bytes */
-    int32_t kind, algo, form;
+    uint16_t kind, form;
+    int32_t algo, parameter;
     uint16_t in_place;
-    uint8_t send_empty, recv_empty; /* lengths of SEND and of every block of RECV: 0, else 1 */
-    int64_t v[];                    /* v-collectives: counts[p], then displs[p] */
+    uint8_t send_empty, recv_empty; /* lengths of blocks in SEND and in RECV: 0, else 1 */
+    int64_t v[]; /* v: counts[p], displs[p] of RECV; alltoallv: then those of SEND */
 } plan_key;
 
 typedef struct plan {

@@ -1,5 +1,6 @@
 /* select.c - the rule of `auto`.
  *
+ *   allgather(v)
  *   ranks            bytes in all       choice
  *   1, 2             any                linear: one message is the whole collective
  *   power of two     <= 512 KiB         recursive_doubling
@@ -8,18 +9,32 @@
  *   even             larger             neighbor_exchange
  *   odd              larger             ring
  *
- * The limits are those at which MPICH and Open MPI leave their logarithmic algorithms (Thakur et
- * al., IJHPCA 19(1), 2005); Sparbit takes the middle because it keeps large data on short distances
- * and never shifts it. They are not measured on this machine, which cannot tell.
+ *   alltoall
+ *   ranks            bytes of a block   choice
+ *   1, 2             any                linear
+ *   8 and more       <= 256             bruck_zerocopy
+ *   any              <= 32 KiB          linear, 32 exchanges at a time
+ *   any              larger             pairwise
+ *
+ *   alltoallv: linear, because sizes are not known to all ranks
+ *
+ * The limits are those at which MPICH and Open MPI leave their algorithms (Thakur et al., IJHPCA
+ * 19(1), 2005); Sparbit takes the middle because it keeps large data on short distances and never
+ * shifts it. They are not measured on this machine, which cannot tell.
  */
 #include "tune/select.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     SMALL_TOTAL = 80 * 1024,
     MEDIUM_TOTAL = 512 * 1024,
     BLOCK_FORM = 32 * 1024, /* bytes of one block from which it travels alone */
+    BRUCK_RANKS = 8,        /* alltoall: ranks, and bytes of one block */
+    SMALL_BLOCK = 256,
+    MEDIUM_BLOCK = 32 * 1024,
 };
 
 coll_form select_form(const algo *a, int p, int64_t bytes)
@@ -27,7 +42,7 @@ coll_form select_form(const algo *a, int p, int64_t bytes)
     return a->has_forms && bytes / p >= BLOCK_FORM ? FORM_BLOCK : FORM_STEP;
 }
 
-static const char *rule(int p, int64_t bytes, const char **why)
+static const char *allgather_rule(int p, int64_t bytes, const char **why)
 {
     if (p <= 2) {
         *why = "at most two ranks: one message is all there is";
@@ -50,19 +65,71 @@ static const char *rule(int p, int64_t bytes, const char **why)
     return p % 2 ? "ring" : "neighbor_exchange";
 }
 
+static const char *alltoall_rule(int p, int64_t bytes, const char **why)
+{
+    if (p <= 2) {
+        *why = "at most two ranks: one message is all there is";
+        return "linear";
+    }
+    if (p >= BRUCK_RANKS && bytes / p <= SMALL_BLOCK) {
+        *why = "8 ranks or more, blocks of up to 256 B: fewest messages, no copies";
+        return "bruck_zerocopy";
+    }
+    if (bytes / p <= MEDIUM_BLOCK) {
+        *why = "blocks of up to 32 KiB: direct messages, many at a time";
+        return "linear";
+    }
+    *why = "blocks over 32 KiB: direct messages, one partner at a time";
+    return "pairwise";
+}
+
+static const char *rule(coll_kind kind, int p, int64_t bytes, const char **why)
+{
+    switch (kind) {
+    case COLL_ALLTOALL:
+        return alltoall_rule(p, bytes, why);
+    case COLL_ALLTOALLV:
+        *why = "sizes are not known to all ranks: direct messages, many at a time";
+        return "linear";
+    default:
+        return allgather_rule(p, bytes, why);
+    }
+}
+
 choice select_auto(coll_kind kind, int p, int64_t bytes, const char **why)
 {
-    choice c = {.algo = algo_find(kind, rule(p, bytes, why))};
+    choice c;
 
-    c.form = select_form(algo_table[c.algo], p, bytes);
+    select_named(algo_find(kind, rule(kind, p, bytes, why)), 0, p, bytes, &c);
     return c;
+}
+
+bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result)
+{
+    const algo_parameter *known = &algo_table[algo]->parameter;
+    int valid = algo_parameter_for(algo_table[algo], parameter, p);
+
+    if (valid < 0 || (parameter && !known->name))
+        return false;
+    *result = (choice){algo, select_form(algo_table[algo], p, bytes), valid};
+    return true;
+}
+
+/* A number from 1 on that fits an int; 0 if it is none. */
+static int positive(const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    return end == text || *end || n < 1 || n > INT_MAX ? 0 : (int)n;
 }
 
 bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice *result)
 {
     char name[64];
     size_t n = strcspn(text, ":");
-    const char *form = text[n] ? text + n + 1 : NULL;
+    const char *value = text[n] ? text + n + 1 : NULL;
+    const algo *a;
     choice c;
 
     if (n >= sizeof name)
@@ -72,14 +139,15 @@ bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice
     c.algo = algo_find(kind, name);
     if (c.algo == ALGO_NONE)
         return false;
-    c.form = select_form(algo_table[c.algo], p, bytes);
-    if (form) {
-        if (!algo_table[c.algo]->has_forms)
-            return false;
-        if (strcmp(form, "step") != 0 && strcmp(form, "block") != 0)
-            return false;
-        c.form = strcmp(form, "block") == 0 ? FORM_BLOCK : FORM_STEP;
+    a = algo_table[c.algo];
+    if (!value || !a->has_forms) {
+        int parameter = value ? positive(value) : 0;
+        return !(value && !parameter) && select_named(c.algo, parameter, p, bytes, result);
     }
+    if (strcmp(value, "step") != 0 && strcmp(value, "block") != 0)
+        return false;
+    c.form = strcmp(value, "block") == 0 ? FORM_BLOCK : FORM_STEP;
+    c.parameter = 0;
     *result = c;
     return true;
 }

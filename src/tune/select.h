@@ -10,16 +10,23 @@
 typedef struct choice {
     int algo; /* index in algo_table */
     coll_form form;
+    int parameter; /* 0: the algorithm has none */
 } choice;
 
-/* The rule of `auto`; bytes: all blocks together. *why: one line, static. */
+/* The rule of `auto`; bytes: all blocks that a rank receives together; alltoallv, where no rank
+ * knows that of another: not used. *why: one line, static. */
 choice select_auto(coll_kind kind, int p, int64_t bytes, const char **why);
 
 /* The form for a given algorithm: whole messages for small blocks, single ones for large. */
 coll_form select_form(const algo *a, int p, int64_t bytes);
 
-/* A choice from "name" or "name:step" or "name:block"; the form by size if none is named. False:
- * no such algorithm or form, or the algorithm's messages have one block only. */
+/* A given algorithm with a given parameter (0: the usual one), in the form by size. False: the
+ * parameter is too small. */
+bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result);
+
+/* A choice from "name", "name:step", "name:block" (algorithms with forms; else by size) or "name:4"
+ * (algorithms with a parameter; else the usual one). False: no such algorithm, form or parameter.
+ */
 bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice *result);
 
 #endif

@@ -33,6 +33,7 @@ typedef struct state {
     int done;
     mailbox box;
     int messages;
+    int open[2]; /* sends, receives */
     int64_t sent;
 } state;
 
@@ -139,6 +140,27 @@ static void match(sim *m, int to, int step, int from, int send, unsigned char *d
     push(m, (event){EVENT_DELIVER, to, step, from, send, data});
 }
 
+static void count_open(sim *m, int rank, step_kind kind, int by)
+{
+    int *open = &m->state[rank].open[kind == STEP_RECV], *most = &m->r->max_open[kind == STEP_RECV];
+
+    *open += by;
+    if (*open > *most)
+        *most = *open;
+}
+
+static void count_sent(sim *m, int rank, const step *st)
+{
+    int64_t size = 0;
+
+    for (int i = 0; i < st->n; i++)
+        size += (int64_t)m->ranks[rank].sched->list[st->first + i].length;
+    m->state[rank].messages++;
+    m->state[rank].sent += size;
+    if (size > m->r->max_size)
+        m->r->max_size = size;
+}
+
 static void post_send(sim *m, int rank, int index)
 {
     const step *st = &m->ranks[rank].sched->steps[index];
@@ -148,6 +170,7 @@ static void post_send(sim *m, int rank, int index)
     mailbox *box = &m->state[st->peer].box;
     envelope *posted = take(box->posted, rank, st->tag);
 
+    count_open(m, rank, STEP_SEND, 1);
     if (eager)
         push(m, (event){.kind = EVENT_RETIRE, .rank = rank, .step = index});
     if (posted)
@@ -155,9 +178,7 @@ static void post_send(sim *m, int rank, int index)
     else
         append(box->arrived, (envelope){NULL, rank, index, st->tag, rank, data});
     free(posted);
-    m->state[rank].messages++;
-    for (int i = 0; i < st->n; i++)
-        m->state[rank].sent += (int64_t)m->ranks[rank].sched->list[st->first + i].length;
+    count_sent(m, rank, st);
 }
 
 static void post_recv(sim *m, int rank, int index)
@@ -167,6 +188,7 @@ static void post_recv(sim *m, int rank, int index)
     mailbox *box = &m->state[rank].box;
     envelope *arrived = take(box->arrived, st->peer, st->tag);
 
+    count_open(m, rank, STEP_RECV, 1);
     for (int i = 0; i < st->n; i++)
         memset(address(m, rank, s->list[st->first + i]), POISON, bytes(m, s->list[st->first + i]));
     if (arrived)
@@ -184,6 +206,8 @@ static void retire(sim *m, int rank, int index)
     state *t = &m->state[rank];
 
     t->done++;
+    if (step_is_message(&s->steps[index]))
+        count_open(m, rank, (step_kind)s->steps[index].kind, -1);
     if (t->depth[index] > m->r->critical_path)
         m->r->critical_path = t->depth[index];
     for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {

@@ -40,6 +40,8 @@ typedef struct sim_result {
     int64_t max_sent;  /* largest and smallest number of elements sent by one rank, */
     int64_t min_sent;  /* in elements of the space they were sent from */
     int64_t copied;    /* elements copied by COPY steps, all ranks together */
+    int64_t max_size;  /* elements of the largest message */
+    int max_open[2];   /* largest number of sends, of receives, that one rank had open at a time */
 } sim_result;
 
 void sim_run(const sim_rank *ranks, int p, const sim_options *o, sim_result *result);

@@ -174,14 +174,15 @@ static void check_counts(const run *t, const sim_result *r)
     if (t->kind == COLL_ALLGATHERV)
         return;
     if (r->critical_path > steps || (is_exact(t) && r->critical_path < steps) ||
-        t->a->cost(t->p).messages != steps)
+        t->a->cost(t->p, 0).messages != steps)
         fail_run(t, "critical path differs from the table");
     if (r->max_messages != (single ? t->p - 1 : steps))
         fail_run(t, "number of messages differs from the table");
     if (r->max_sent != (t->p - 1) * (int64_t)t->count || r->min_sent != r->max_sent ||
-        t->a->cost(t->p).blocks != t->p - 1)
+        t->a->cost(t->p, 0).blocks != t->p - 1)
         fail_run(t, "blocks sent per rank differ from the table");
-    if (r->copied != (t->in_place ? 0 : t->p * (int64_t)t->count))
+    if (t->a->cost(t->p, 0).copies != 1 ||
+        r->copied != (t->in_place ? 0 : t->p * (int64_t)t->count))
         fail_run(t, "something but the own block was copied");
 }
 
@@ -231,7 +232,7 @@ static void up_to_64_ranks_everybody_gets_everything(void **state)
 {
     (void)state;
     for (int i = 0; i < algo_count; i++)
-        for (int p = 1; p <= 64; p++)
+        for (int p = 1; p <= 64 && algo_serves(algo_table[i], tested_kind); p++)
             run_sizes(algo_table[i], p);
 }
 
@@ -242,14 +243,17 @@ static void hundreds_of_ranks_get_everything(void **state)
     (void)state;
     for (int i = 0; i < algo_count; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-            run_sizes(algo_table[i], sizes[k]);
+            if (algo_serves(algo_table[i], tested_kind))
+                run_sizes(algo_table[i], sizes[k]);
 }
 
 static void a_thousand_ranks_get_everything_in_log_steps(void **state)
 {
     (void)state;
     for (int i = 0; i < algo_count; i++)
-        if (algo_table[i]->cost(1000).messages <= 10 && algo_table[i]->cost(1000).messages > 1)
+        if (algo_serves(algo_table[i], tested_kind) &&
+            algo_table[i]->cost(1000, 0).messages <= 10 &&
+            algo_table[i]->cost(1000, 0).messages > 1)
             run_sizes(algo_table[i], 1000);
 }
 

@@ -7,13 +7,18 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *chosen(int p, int64_t bytes)
+static const char *chosen_for(coll_kind kind, int p, int64_t bytes)
 {
     const char *why = NULL;
-    choice c = select_auto(COLL_ALLGATHER, p, bytes, &why);
+    choice c = select_auto(kind, p, bytes, &why);
 
     assert_non_null(why);
     return algo_table[c.algo]->name;
+}
+
+static const char *chosen(int p, int64_t bytes)
+{
+    return chosen_for(COLL_ALLGATHER, p, bytes);
 }
 
 static void the_rule_is_the_documented_table(void **state)
@@ -30,15 +35,31 @@ static void the_rule_is_the_documented_table(void **state)
     assert_string_equal(chosen(6, 1 << 30), "neighbor_exchange");
 }
 
+static void the_rule_of_alltoall_is_the_documented_table(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen_for(COLL_ALLTOALL, 1, 8), "linear");
+    assert_string_equal(chosen_for(COLL_ALLTOALL, 2, 1 << 24), "linear");
+    assert_string_equal(chosen_for(COLL_ALLTOALL, 7, 7 * 8), "linear");
+    assert_string_equal(chosen_for(COLL_ALLTOALL, 8, 8 * 256), "bruck_zerocopy");
+    assert_string_equal(chosen_for(COLL_ALLTOALL, 8, 8 * 257), "linear");
+    assert_string_equal(chosen_for(COLL_ALLTOALL, 100, 100 * 32768), "linear");
+    assert_string_equal(chosen_for(COLL_ALLTOALL, 100, 100 * 32769), "pairwise");
+    assert_string_equal(chosen_for(COLL_ALLTOALLV, 100, 0), "linear");
+}
+
 static void what_auto_chooses_is_applicable(void **state)
 {
     (void)state;
     for (int p = 1; p <= 300; p++)
         for (int64_t bytes = 0; bytes < 1ll << 32; bytes = 3 * bytes + 1) {
             const char *why;
-            coll c = {.kind = COLL_ALLGATHERV, .p = p};
-            const algo *a = algo_table[select_auto(c.kind, p, bytes, &why).algo];
-            assert_true(!a->inapplicable || !a->inapplicable(&c));
+            for (int kind = 0; kind < COLL_KINDS; kind++) {
+                coll c = {.kind = (coll_kind)kind, .p = p};
+                const algo *a = algo_table[select_auto(c.kind, p, bytes, &why).algo];
+                assert_true(algo_serves(a, c.kind));
+                assert_true(!a->inapplicable || !a->inapplicable(&c));
+            }
         }
 }
 
@@ -72,6 +93,38 @@ static void names_are_parsed_with_their_form(void **state)
     assert_false(select_parse(COLL_ALLGATHER, "brucks", 8, 8, &c));
 }
 
+static void names_are_parsed_with_their_parameter(void **state)
+{
+    static const char *const wrong[] = {"bruck_radix:1",
+                                        "bruck_radix:0",
+                                        "bruck_radix:-2",
+                                        "bruck_radix:",
+                                        "bruck_radix:x",
+                                        "bruck_radix:4x",
+                                        "bruck_radix:99999999999",
+                                        "bruck:2",
+                                        "pairwise:1",
+                                        "linear:0",
+                                        "linear:step"};
+    choice c = {0};
+
+    (void)state;
+    assert_true(select_parse(COLL_ALLTOALL, "bruck_radix:3", 8, 8, &c));
+    assert_int_equal(c.parameter, 3);
+    assert_true(select_parse(COLL_ALLTOALL, "bruck_radix", 8, 8, &c));
+    assert_int_equal(c.parameter, 4);
+    assert_true(select_parse(COLL_ALLTOALL, "bruck_radix:1000", 8, 8, &c));
+    assert_int_equal(c.parameter, 8);
+    assert_true(select_parse(COLL_ALLTOALLV, "linear:3", 8, 8, &c));
+    assert_int_equal(c.parameter, 3);
+    assert_true(select_parse(COLL_ALLTOALL, "pairwise", 8, 8, &c));
+    assert_int_equal(c.parameter, 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(select_parse(COLL_ALLTOALL, wrong[i], 8, 8, &c));
+    assert_false(select_parse(COLL_ALLTOALLV, "bruck_zerocopy", 8, 8, &c));
+    assert_false(select_named(algo_find(COLL_ALLTOALL, "pairwise"), 3, 8, 8, &c));
+}
+
 static void names_of_collectives_are_found(void **state)
 {
     (void)state;
@@ -84,9 +137,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule_is_the_documented_table),
+        cmocka_unit_test(the_rule_of_alltoall_is_the_documented_table),
         cmocka_unit_test(what_auto_chooses_is_applicable),
         cmocka_unit_test(large_blocks_travel_alone),
         cmocka_unit_test(names_are_parsed_with_their_form),
+        cmocka_unit_test(names_are_parsed_with_their_parameter),
         cmocka_unit_test(names_of_collectives_are_found),
     };
 

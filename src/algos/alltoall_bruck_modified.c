@@ -1,0 +1,77 @@
+/* alltoall_bruck_modified.c - Bruck's algorithm without packing and without the last rotation.
+ *
+ *   place      RECV[me + j] = what I send to rank me - j
+ *   round k    send the RECV[me + j] with bit k of j set to me - 2^k, as one message of many
+ *              blocks; receive as many from me + 2^k into scratch, and copy them to the same places
+ *
+ * A block that moves d ranks down moves d places down too, relative to its holder; so the block
+ * that began at RECV[me + j] ends at rank me - j in RECV[me], where it belongs.
+ *
+ * ceil(log2 p) alpha + ceil(log2 p) (p/2) n beta, and p + ceil(log2 p) (p/2) blocks copied; scratch
+ * p blocks, in place 2 p. For small blocks.
+ * Traeff, Rougier, Hunold, ICS 2014; alltoall paper II-C.
+ */
+#include "algos/bruck.h"
+
+/* RECV[me + j] = what I send to me - j; in place, that has to be moved out of the way first. */
+static void place(const coll *c, const blockmap *b, sched_builder *s, int64_t length)
+{
+    interval from = run_of(b, 0, b->n);
+
+    if (c->in_place) {
+        interval moved = sched_scratch(s, b->n * length);
+        sched_copy(s, from, moved);
+        from = moved;
+    }
+    for (int j = 0; j < b->n; j++) {
+        int to = wrap(b->mine - j, b->n);
+        sched_copy(s, interval_make(from.space, from.offset + to * length, length),
+                   block(b, b->mine + j));
+    }
+}
+
+static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+{
+    int p = g->size, me = g->index;
+    int64_t length = (int64_t)block(b, 0).length;
+    interval got = sched_scratch(s, p * length); /* two rounds in turn */
+
+    place(c, b, s, length);
+    for (bruck_round t = bruck_first(p, 2); bruck_valid(&t); bruck_next(&t)) {
+        int d = bruck_distance(&t);
+        int64_t at = got.offset + t.phase % 2 * (p / 2) * length;
+
+        sched_open(s, STEP_SEND, peer(g, me - d));
+        for (int j = d; j < p; j++)
+            if (bruck_moves(&t, j))
+                sched_add(s, block(b, me + j));
+        sched_close(s);
+        sched_recv(s, interval_make(SPACE_SCRATCH, at, bruck_count(&t) * length), peer(g, me + d));
+        for (int j = d; j < p; j++)
+            if (bruck_moves(&t, j)) {
+                sched_copy(s, interval_make(SPACE_SCRATCH, at, length), block(b, me + j));
+                at += length;
+            }
+    }
+}
+
+static algo_cost cost(int p, int parameter)
+{
+    double volume = (double)bruck_volume(p, 2);
+
+    (void)parameter;
+    return (algo_cost){.messages = bruck_phases(p, 2), .blocks = volume, .copies = p + volume};
+}
+
+const algo algo_alltoall_bruck_modified = {
+    .name = "bruck_modified",
+    .kind = COLL_ALLTOALL,
+    .summary = "as bruck, sent from its place by a datatype, without the last rotation",
+    .steps = "ceil(log2 p)",
+    .volume = "<= p/2 a step",
+    .restriction = "-",
+    .source = "Traeff, Rougier, Hunold, ICS 2014",
+    .regular = true,
+    .compile = compile,
+    .cost = cost,
+};

@@ -1,0 +1,187 @@
+/* args.c - check the arguments of a call and translate them.
+ *
+ * One element of a space is a block in a regular collective: so the plan serves every count. In a
+ * v-collective it is one element of the type, and the plan depends on counts and displacements.
+ */
+#include "api/args.h"
+
+#include <stdlib.h>
+
+/* ---- check ---- */
+
+/* Has this side counts of every rank? The send side of an allgatherv has not. */
+static bool is_vector(coll_kind kind, bool send)
+{
+    return send ? kind == COLL_ALLTOALLV : coll_is_v(kind);
+}
+
+static int64_t count_of(const args_side *s, int i)
+{
+    return s->counts ? s->counts[i] : s->counts_c[i];
+}
+
+static int64_t displ_of(const args_side *s, int i)
+{
+    return s->displs ? s->displs[i] : s->displs_c[i];
+}
+
+static int check_vector(const args_side *s, int p, int me, facts_side *f)
+{
+    if ((!s->counts && !s->counts_c) || (!s->displs && !s->displs_c))
+        return MPI_ERR_ARG;
+    for (int i = 0; i < p; i++) {
+        int64_t n = count_of(s, i);
+        if (n < 0)
+            return MPI_ERR_COUNT;
+        if (n > 0 && displ_of(s, i) < f->low)
+            f->low = displ_of(s, i);
+        f->total += n;
+    }
+    f->mine = count_of(s, me);
+    return MPI_SUCCESS;
+}
+
+static int check_regular(const args_side *s, int blocks, facts_side *f)
+{
+    if (s->count < 0)
+        return MPI_ERR_COUNT;
+    f->total = s->count * blocks;
+    f->mine = s->count;
+    return MPI_SUCCESS;
+}
+
+static int check_counts(const args *a, facts *f)
+{
+    int p = f->comm->p, me = f->comm->rank;
+    int error = is_vector(a->kind, false) ? check_vector(&a->recv, p, me, &f->recv)
+                                          : check_regular(&a->recv, p, &f->recv);
+
+    if (error || f->in_place)
+        return error;
+    if (is_vector(a->kind, true))
+        return check_vector(&a->send, p, me, &f->send);
+    return check_regular(&a->send, a->kind == COLL_ALLTOALL ? p : 1, &f->send);
+}
+
+static int check_type(const args_side *s, facts_side *f)
+{
+    int error = datatype_describe(s->type, &f->type);
+
+    return error ? error : datatype_check_committed(&f->type);
+}
+
+/* A null address is MPI_BOTTOM: right for a type of absolute addresses, whose data begins far from
+ * it, and an error for any other. */
+static bool is_null(const args_side *s, const facts_side *f)
+{
+    return s->buffer == NULL && f->total * f->type.size > 0 && f->type.true_lb == 0;
+}
+
+/* Does what is sent lie where something is received? Only the plain case: equal addresses. */
+static bool is_aliased(const args *a, const facts *f)
+{
+    const char *recv = a->recv.buffer;
+    bool allgather = a->kind == COLL_ALLGATHER || a->kind == COLL_ALLGATHERV;
+    int64_t sent = f->send.total * f->send.type.size, mine = f->recv.mine * f->recv.type.size;
+
+    if (a->send.buffer == NULL || sent == 0)
+        return false;
+    if (!allgather)
+        return a->send.buffer == recv && f->recv.total * f->recv.type.size > 0;
+    if (a->kind == COLL_ALLGATHER)
+        recv += f->comm->rank * a->recv.count * f->recv.type.extent;
+    else
+        recv += displ_of(&a->recv, f->comm->rank) * f->recv.type.extent;
+    return a->send.buffer == recv && mine > 0;
+}
+
+static int check_buffers(const args *a, const facts *f)
+{
+    int64_t sent = f->send.mine * f->send.type.size, room = f->recv.mine * f->recv.type.size;
+
+    if (a->recv.buffer == MPI_IN_PLACE || is_null(&a->recv, &f->recv))
+        return MPI_ERR_BUFFER;
+    if (f->in_place)
+        return MPI_SUCCESS;
+    if (is_null(&a->send, &f->send))
+        return MPI_ERR_BUFFER;
+    if (sent != room)
+        return sent > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
+    return is_aliased(a, f) ? MPI_ERR_BUFFER : MPI_SUCCESS;
+}
+
+int args_check(const args *a, facts *f)
+{
+    int error;
+
+    f->in_place = a->send.buffer == MPI_IN_PLACE;
+    error = check_counts(a, f);
+    if (!error)
+        error = check_type(&a->recv, &f->recv);
+    if (!error && !f->in_place)
+        error = check_type(&a->send, &f->send);
+    return error ? error : check_buffers(a, f);
+}
+
+int64_t args_bytes(const args *a, const facts *f)
+{
+    return a->kind == COLL_ALLTOALLV ? 0 : f->recv.total * f->recv.type.size;
+}
+
+/* ---- translate ---- */
+
+/* Counts, then displacements, of what is not empty. */
+static void fill_key(const args_side *s, const facts_side *f, int p, int64_t *v)
+{
+    for (int i = 0; i < p; i++) {
+        v[i] = f->type.size ? count_of(s, i) : 0;
+        v[p + i] = v[i] ? displ_of(s, i) - f->low : 0;
+    }
+}
+
+plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size)
+{
+    size_t p = (size_t)f->comm->p, rows = 0;
+    bool send_vector = is_vector(a->kind, true) && !f->in_place;
+    plan_key *key = small;
+
+    if (coll_is_v(a->kind))
+        rows = send_vector ? 4 : 2;
+    *size = sizeof *key + rows * p * sizeof *key->v;
+    if (rows)
+        key = malloc(*size);
+    if (!key)
+        return NULL;
+    *key = (plan_key){.kind = (uint16_t)a->kind,
+                      .in_place = f->in_place,
+                      .send_empty = f->recv.mine * f->recv.type.size == 0,
+                      .recv_empty = f->recv.total * f->recv.type.size == 0};
+    if (rows)
+        fill_key(&a->recv, &f->recv, f->comm->p, key->v);
+    if (send_vector)
+        fill_key(&a->send, &f->send, f->comm->p, key->v + 2 * p);
+    return key;
+}
+
+void args_key_free(plan_key *key, const plan_key *small)
+{
+    if (key != small)
+        free(key);
+}
+
+binding args_binding(const args *a, const facts *f)
+{
+    binding b = {.sendbuf = NULL,
+                 .sendtype = MPI_DATATYPE_NULL,
+                 .recvbuf = (char *)a->recv.buffer + f->recv.low * f->recv.type.extent,
+                 .recvtype = a->recv.type,
+                 .recvcount = is_vector(a->kind, false) ? 1 : a->recv.count,
+                 .op = MPI_OP_NULL};
+
+    if (!f->in_place) {
+        b.sendbuf = (char *)a->send.buffer + f->send.low * f->send.type.extent;
+        b.sendtype = a->send.type;
+        b.sendcount = is_vector(a->kind, true) ? 1 : a->send.count;
+    }
+    return b;
+}

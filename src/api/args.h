@@ -1,0 +1,57 @@
+/* args.h - the arguments of a collective call, checked, and as a plan and an exec want them. */
+#ifndef TUTTI_ARGS_H
+#define TUTTI_ARGS_H
+
+#include "nbc/comm.h"
+#include "persistent/plan.h"
+
+#include <mpi.h>
+
+/* What is sent, or what is received: one count, or counts and displacements of every rank, either
+ * as int or as large ones. */
+typedef struct args_side {
+    const void *buffer;
+    MPI_Datatype type;
+    MPI_Count count;
+    const int *counts, *displs;
+    const MPI_Count *counts_c;
+    const MPI_Aint *displs_c;
+} args_side;
+
+typedef struct args {
+    coll_kind kind;
+    int algo;      /* index in algo_table, or ALGO_NONE for auto */
+    int parameter; /* of the algorithm; 0: the usual one; negative: a wrong one */
+    args_side send, recv;
+    MPI_Comm comm;
+} args;
+
+/* What the checks find out. */
+typedef struct facts_side {
+    datatype type;
+    int64_t total; /* elements in all blocks */
+    int64_t mine;  /* elements in the block from and to myself */
+    int64_t low;   /* v: the least displacement below 0 of a block that is not empty, or 0 */
+} facts_side;
+
+typedef struct facts {
+    comm *comm;
+    bool in_place;
+    facts_side send, recv;
+} facts;
+
+/* Check everything but the communicator, which f->comm is. Returns an error class. */
+int args_check(const args *a, facts *f);
+
+/* Bytes of all blocks that a rank receives, as far as all ranks know them; else 0. */
+int64_t args_bytes(const args *a, const facts *f);
+
+/* The plan's key and its size, but for algorithm, form and parameter: *small if that is large enough,
+ * else allocated, for args_key_free. NULL: out of memory. */
+plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size);
+void args_key_free(plan_key *key, const plan_key *small);
+
+/* Buffers, types and counts for the exec. */
+binding args_binding(const args *a, const facts *f);
+
+#endif

@@ -1,0 +1,403 @@
+/* test_alltoall.c - every alltoall algorithm, for every p and radix, proven in the simulator.
+ *
+ * usage: test_alltoall alltoall|alltoallv
+ * Each run draws its order of events from a seed that is printed when something is wrong. The counts
+ * that are expected are computed here from the definitions, not by the library.
+ */
+#include "algos/algo.h"
+#include "sim/sim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static coll_kind tested_kind;
+
+enum { POISON = 0x5a };
+
+/* One run: what is executed, and the buffers of all ranks. */
+typedef struct run {
+    const algo *a;
+    int p, count, parameter;
+    bool in_place;
+    sim_sends sends;
+    uint64_t seed;
+    int64_t *counts;              /* [p * p]: from i to j at i * p + j */
+    int64_t *out_displs, *displs; /* [p * p]: at i * p + j: for, from rank j in i's buffers */
+    int64_t *recv_counts;         /* [p * p]: the transposed counts */
+    int64_t length;               /* of every buffer, gaps included */
+    uint16_t **send, **recv, **scratch;
+    sim_rank *ranks;
+} run;
+
+static uint16_t value(int from, int to, int64_t i)
+{
+    return (uint16_t)(from * 257 + to * 6007 + i * 40503u + 1);
+}
+
+static void fail_run(const run *t, const char *what)
+{
+    fail_msg("%s %s:%d p %d count %d in_place %d sends %d seed %llu: %s",
+             coll_kind_name(tested_kind), t->a->name, t->parameter, t->p, t->count, t->in_place,
+             t->sends, (unsigned long long)t->seed, what);
+}
+
+/* Unequal blocks, a quarter of them empty; the same in both directions where the call is in place. */
+static int64_t count_of(const run *t, int from, int to)
+{
+    int mix = t->in_place ? from + to : from + 3 * to;
+
+    if (tested_kind == COLL_ALLTOALL || t->count == 0)
+        return t->count;
+    return mix * 7 % 4 * (t->count / 2 + 1);
+}
+
+/* Blocks in another order than the ranks, with gaps of 0 to 3 elements. */
+static int64_t place(const run *t, const int64_t *counts, int64_t *displs, int turn)
+{
+    int64_t at = 0;
+
+    for (int i = 0; i < t->p; i++) {
+        int r = tested_kind == COLL_ALLTOALLV ? (i + turn) % t->p : i;
+        at += tested_kind == COLL_ALLTOALLV ? r % 4 : 0;
+        displs[r] = at;
+        at += counts[r];
+    }
+    return at;
+}
+
+static void shape(run *t)
+{
+    size_t p = (size_t)t->p;
+
+    t->counts = calloc(4 * p * p, sizeof *t->counts);
+    t->recv_counts = t->counts + p * p;
+    t->displs = t->recv_counts + p * p;
+    t->out_displs = t->displs + p * p;
+    for (int i = 0; i < t->p; i++)
+        for (int j = 0; j < t->p; j++) {
+            t->counts[i * t->p + j] = count_of(t, i, j);
+            t->recv_counts[i * t->p + j] = count_of(t, j, i);
+        }
+    for (size_t r = 0; r < p; r++) {
+        int64_t out = place(t, t->counts + r * p, t->out_displs + r * p, t->p / 3);
+        int64_t in = place(t, t->recv_counts + r * p, t->displs + r * p, t->p / 2);
+        t->length = out > t->length ? out : t->length;
+        t->length = in > t->length ? in : t->length;
+    }
+    t->length += 2;
+}
+
+/* The schedule does not depend on the kind of sends: it is checked in the first of these runs. */
+static void check_schedule(const run *t, const sched *s, int r)
+{
+    bool sample = t->p <= 8 || ((r == 0 || r == t->p / 2 || r == t->p - 1) && s->nsteps < 1200);
+    const char *wrong = sample && t->sends == SIM_EAGER && t->count ? sched_check(s) : NULL;
+
+    if (wrong)
+        fail_run(t, wrong);
+}
+
+static void compile_rank(run *t, int r)
+{
+    size_t row = (size_t)r * (size_t)t->p;
+    coll c = {.kind = tested_kind,
+              .p = t->p,
+              .rank = r,
+              .in_place = t->in_place,
+              .parameter = t->parameter,
+              .sendcount = t->count,
+              .sendcounts = t->counts + row,
+              .senddispls = t->out_displs + row,
+              .count = t->count,
+              .counts = t->recv_counts + row,
+              .displs = t->displs + row};
+    sched *s = NULL;
+
+    if (algo_compile(t->a, FORM_STEP, &c, &s) != SCHED_OK)
+        fail_run(t, "does not compile");
+    check_schedule(t, s, r);
+    t->scratch[r] = malloc((size_t)s->extent[SPACE_SCRATCH] * 2 + 1);
+    memset(t->scratch[r], POISON, (size_t)s->extent[SPACE_SCRATCH] * 2);
+    t->ranks[r] = (sim_rank){s, {t->send[r], t->recv[r], t->scratch[r]}};
+}
+
+static void fill(const run *t, int r)
+{
+    uint16_t *to = t->in_place ? t->recv[r] : t->send[r];
+    const int64_t *at = (t->in_place ? t->displs : t->out_displs) + (size_t)r * (size_t)t->p;
+
+    memset(t->send[r], POISON, (size_t)t->length * 2);
+    memset(t->recv[r], POISON, (size_t)t->length * 2);
+    for (int j = 0; j < t->p; j++)
+        for (int64_t i = 0; i < count_of(t, r, j); i++)
+            to[at[j] + i] = value(r, j, i);
+}
+
+static void setup(run *t)
+{
+    size_t p = (size_t)t->p;
+
+    shape(t);
+    t->send = calloc(3 * p, sizeof *t->send);
+    t->recv = t->send + p;
+    t->scratch = t->recv + p;
+    t->ranks = calloc(p, sizeof *t->ranks);
+    for (int r = 0; r < t->p; r++) {
+        t->send[r] = malloc((size_t)t->length * 2);
+        t->recv[r] = malloc((size_t)t->length * 2);
+        fill(t, r);
+        compile_rank(t, r);
+    }
+}
+
+static void teardown(run *t)
+{
+    for (int r = 0; r < t->p; r++) {
+        sched_free((sched *)t->ranks[r].sched);
+        free(t->send[r]);
+        free(t->recv[r]);
+        free(t->scratch[r]);
+    }
+    free(t->ranks);
+    free(t->send);
+    free(t->counts);
+}
+
+/* Every byte of every receive buffer, the gaps included. */
+static void check_buffers(const run *t)
+{
+    uint16_t *expected = malloc((size_t)t->length * 2);
+
+    for (int r = 0; r < t->p; r++) {
+        memset(expected, POISON, (size_t)t->length * 2);
+        for (int j = 0; j < t->p; j++)
+            for (int64_t i = 0; i < count_of(t, j, r); i++)
+                expected[t->displs[(size_t)r * (size_t)t->p + (size_t)j] + i] = value(j, r, i);
+        if (memcmp(t->recv[r], expected, (size_t)t->length * 2) != 0)
+            fail_run(t, "wrong data");
+    }
+    free(expected);
+}
+
+/* ---- the counts of ALGORITHMS.md and of the paper ---- */
+
+/* Digits of j in this radix that are not 0: the hops of a block. */
+static int hops(int j, int radix)
+{
+    int n = 0;
+
+    for (; j; j /= radix)
+        n += j % radix != 0;
+    return n;
+}
+
+static int ceil_log(int p, int radix)
+{
+    int n = 0;
+
+    for (int64_t power = 1; power < p; power *= radix)
+        n++;
+    return n;
+}
+
+static int64_t all_hops(int p, int radix)
+{
+    int64_t sum = 0;
+
+    for (int j = 0; j < p; j++)
+        sum += hops(j, radix);
+    return sum;
+}
+
+/* Blocks of the largest message: how many j have the same digit other than 0 at one place. */
+static int largest_round(int p, int radix)
+{
+    int most = 0;
+
+    for (int64_t weight = 1; weight < p; weight *= radix)
+        for (int digit = 1; digit < radix; digit++) {
+            int n = 0;
+            for (int j = 0; j < p; j++)
+                n += j / weight % radix == digit;
+            most = n > most ? n : most;
+        }
+    return most;
+}
+
+/* Blocks that all steps of one rank copy. */
+static int64_t table_copies(const run *t)
+{
+    const char *name = t->a->name;
+    int64_t volume;
+
+    if (strncmp(name, "bruck", 5) != 0)
+        return t->in_place ? t->p - 1 : 1;
+    volume = all_hops(t->p, t->parameter ? t->parameter : 2);
+    if (strcmp(name, "bruck_zerocopy") == 0)
+        return t->in_place ? t->p : 1;
+    if (strcmp(name, "bruck_modified") == 0)
+        return (t->in_place ? 2 : 1) * t->p + volume;
+    return 2 * t->p + 2 * volume;
+}
+
+static void check_direct(const run *t, const sim_result *r)
+{
+    int window = strcmp(t->a->name, "linear") == 0 ? t->parameter : 1;
+    int steps = (t->p - 1 + window - 1) / window;
+
+    int rounds = t->p > 1 && t->p % 2 ? t->p : t->p - 1; /* in place an odd one has to pause */
+    int in_place = (rounds + window - 1) / window;
+
+    if (r->critical_path > (t->in_place ? in_place : steps) || r->critical_path < steps ||
+        t->a->cost(t->p, t->parameter).messages != steps)
+        fail_run(t, "critical path differs from the table");
+    if (r->max_messages != t->p - 1 || r->max_sent != (t->p - 1) * (int64_t)t->count)
+        fail_run(t, "messages or blocks sent differ from the table");
+    if (r->max_open[0] > window || r->max_open[1] > window + 1)
+        fail_run(t, "more in flight than the window allows");
+}
+
+/* Where p is no power of the radix, some step does not need the one before, and does not wait. */
+static void check_bruck(const run *t, const sim_result *r)
+{
+    int radix = t->parameter ? t->parameter : 2, phases = ceil_log(t->p, radix), whole = 1;
+    algo_cost cost = t->a->cost(t->p, t->parameter);
+
+    for (int i = 0; i < phases; i++)
+        whole *= radix;
+    if (r->critical_path > phases || (whole == t->p && r->critical_path != phases) ||
+        cost.messages != phases)
+        fail_run(t, "critical path differs from the table");
+    if (r->max_messages > (radix - 1) * phases || (radix == 2 && r->max_messages != phases))
+        fail_run(t, "number of messages differs from the table");
+    if (r->max_size != largest_round(t->p, radix) * (int64_t)t->count ||
+        (radix == 2 && r->max_size > t->p / 2 * (int64_t)t->count) ||
+        (whole == t->p && t->p > 1 && r->max_size != t->p / radix * (int64_t)t->count))
+        fail_run(t, "too many blocks in a step");
+    if (r->max_sent != all_hops(t->p, radix) * t->count || r->min_sent != r->max_sent ||
+        cost.blocks != (double)all_hops(t->p, radix))
+        fail_run(t, "blocks sent per rank differ from the table");
+}
+
+static void check_counts(const run *t, const sim_result *r)
+{
+    if (tested_kind == COLL_ALLTOALLV)
+        return;
+    if (t->count == 0) {
+        if (r->max_messages || r->copied)
+            fail_run(t, "messages or copies of nothing");
+        return;
+    }
+    if (strncmp(t->a->name, "bruck", 5) == 0)
+        check_bruck(t, r);
+    else
+        check_direct(t, r);
+    if (r->copied != table_copies(t) * t->p * t->count)
+        fail_run(t, "blocks copied differ from the table");
+    if (!t->in_place && t->a->cost(t->p, t->parameter).copies != (double)table_copies(t))
+        fail_run(t, "the cost model counts other copies");
+}
+
+/* ---- the matrix ---- */
+
+static void run_one(run t)
+{
+    sim_options o = {.seed = t.seed, .sends = t.sends, .size = {2, 2, 2}};
+    sim_result r;
+
+    setup(&t);
+    sim_run(t.ranks, t.p, &o, &r);
+    if (r.error[0])
+        fail_run(&t, r.error);
+    check_buffers(&t);
+    check_counts(&t, &r);
+    teardown(&t);
+}
+
+static void run_all_ways(const algo *a, int p, int parameter, int count)
+{
+    for (int in_place = 0; in_place < 2; in_place++)
+        for (int sends = SIM_EAGER; sends < SIM_SENDS; sends++)
+            run_one((run){.a = a,
+                          .p = p,
+                          .count = count,
+                          .parameter = algo_parameter_for(a, parameter, p),
+                          .in_place = in_place,
+                          .sends = sends,
+                          .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
+}
+
+/* One data size of gigabytes less: 1000 elements for up to 32 ranks. */
+static void run_sizes(const algo *a, int p, int parameter)
+{
+    static const int counts[] = {0, 1, 7, 1000};
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i] < 1000 || p <= 32)
+            run_all_ways(a, p, parameter, counts[i]);
+}
+
+static void up_to_64_ranks_everybody_gets_its_own(void **state)
+{
+    (void)state;
+    for (int i = 0; i < algo_count; i++)
+        for (int p = 1; p <= 64 && algo_serves(algo_table[i], tested_kind); p++)
+            run_sizes(algo_table[i], p, 0);
+}
+
+static void hundreds_of_ranks_get_their_own(void **state)
+{
+    static const int sizes[] = {100, 128, 255};
+
+    (void)state;
+    for (int i = 0; i < algo_count; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            if (algo_serves(algo_table[i], tested_kind))
+                run_all_ways(algo_table[i], sizes[k], 0, sizes[k] == 100 ? 7 : 1);
+}
+
+/* Radices 2 to p; windows 1 to p. */
+static void every_parameter_works(void **state)
+{
+    (void)state;
+    for (int i = 0; i < algo_count; i++)
+        for (int p = 1; p <= 32; p++)
+            for (int value = algo_table[i]->parameter.least; value <= p; value++)
+                if (algo_table[i]->parameter.name && algo_serves(algo_table[i], tested_kind))
+                    run_all_ways(algo_table[i], p, value, 3);
+}
+
+static void radices_are_clamped_to_the_number_of_ranks(void **state)
+{
+    const algo *a = algo_table[algo_find(COLL_ALLTOALL, "bruck_radix")];
+
+    (void)state;
+    assert_int_equal(algo_parameter_for(a, 2, 8), 2);
+    assert_int_equal(algo_parameter_for(a, 8, 8), 8);
+    assert_int_equal(algo_parameter_for(a, 9, 8), 8);
+    assert_int_equal(algo_parameter_for(a, 7, 1), 2);
+    assert_int_equal(algo_parameter_for(a, 0, 100), 4);
+    assert_int_equal(algo_parameter_for(a, 0, 3), 3);
+    assert_int_equal(algo_parameter_for(a, 1, 8), -1);
+    assert_int_equal(algo_parameter_for(a, -4, 8), -1);
+    assert_int_equal(algo_find(COLL_ALLTOALLV, "bruck_radix"), ALGO_NONE);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(up_to_64_ranks_everybody_gets_its_own),
+        cmocka_unit_test(hundreds_of_ranks_get_their_own),
+        cmocka_unit_test(every_parameter_works),
+        cmocka_unit_test(radices_are_clamped_to_the_number_of_ranks),
+    };
+
+    tested_kind = coll_kind_find(argc > 1 ? argv[1] : "alltoall");
+    if (tested_kind == COLL_KINDS || algo_family(tested_kind) != COLL_ALLTOALL)
+        return 2;
+    return cmocka_run_group_tests_name(argv[1], tests, NULL, NULL);
+}
