@@ -4,13 +4,13 @@
  *   r = 4          half as many phases of three messages of p/4 blocks
  *   r = p          one phase of p-1 messages of one block: everybody sends to everybody
  *
- * The parameter is r. The r-1 messages of a phase travel at once; one has p/r blocks if p is a power
- * of r, else the last ones may have more, up to r^(ceil(log_r p) - 1). The block that has j ranks to go
- * makes as many hops as j has digits other than 0.
+ * The parameter is r. The r-1 messages of a phase travel at once; one has p/r blocks if p is a
+ * power of r, else the last ones may have more, up to r^(ceil(log_r p) - 1). The block that has j
+ * ranks to go makes as many hops as j has digits other than 0.
  *
- * ceil(log_r p) alpha (at most r-1 messages at once) + ceil(log_r p) (p (r-1)/r) n beta, and 2 p + 2
- * ceil(log_r p) (p (r-1)/r) blocks copied; scratch at most 5 p blocks. For small blocks where hops
- * cost more than messages. Bruck et al., IEEE TPDS 8(11), 1997; alltoall paper II-B.
+ * ceil(log_r p) alpha (at most r-1 messages at once) + ceil(log_r p) (p (r-1)/r) n beta, and 2 p +
+ * 2 ceil(log_r p) (p (r-1)/r) blocks copied; scratch at most 5 p blocks. For small blocks where
+ * hops cost more than messages. Bruck et al., IEEE TPDS 8(11), 1997; alltoall paper II-B.
  */
 #include "algos/bruck.h"
 

@@ -1,13 +1,13 @@
-/* alltoall_bruck_zerocopy.c - Bruck's algorithm without copies: blocks alternate between the receive
- * buffer and scratch.
+/* alltoall_bruck_zerocopy.c - Bruck's algorithm without copies: blocks alternate between the
+ * receive buffer and scratch.
  *
  *   j = 7, bits 0 1 2     SEND -1-> RECV -2-> SCRATCH -4-> RECV       p = 8
  *   j = 5, bits 0   2     SEND -1-> SCRATCH -4-> RECV
  *   j = 4, bit      2     SEND -4-> RECV
  *
  * Round k moves the blocks with bit k of j set by 2^k ranks down, all in one message of many blocks
- * (a struct datatype over two or three buffers, or packed). A block whose remaining bits are even in
- * number is received at RECV[me + j], else in scratch: so it ends in RECV, and no round receives
+ * (a struct datatype over two or three buffers, or packed). A block whose remaining bits are even
+ * in number is received at RECV[me + j], else in scratch: so it ends in RECV, and no round receives
  * where it sends from. The first hop is sent straight from the send buffer. (The printed listing
  * copies the send buffer first, and swaps the cases of odd and even.)
  *
@@ -48,9 +48,8 @@ static interval target(const places *w, int j, int d)
 static interval origin(const places *w, int j, int d)
 {
     if (j % d == 0)
-        return interval_make(w->first.space,
-                             w->first.offset + wrap(w->b->mine - j, w->b->n) * w->length,
-                             w->length);
+        return interval_make(
+            w->first.space, w->first.offset + wrap(w->b->mine - j, w->b->n) * w->length, w->length);
     return odd_bits(j / d / 2) ? block(w->b, w->b->mine + j) : scratch_at(w, j);
 }
 

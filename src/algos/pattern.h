@@ -5,9 +5,9 @@
  *   XOR                1      0      3      2       p a power of two
  *   SYMMETRIC          2      0      3      1       any p
  *
- * In every step each rank is sent to by one rank. In XOR and SYMMETRIC that is the one that it sends
- * to, so that two ranks finish with each other in one step. SYMMETRIC is the schedule of a round-robin
- * tournament: p-1 steps for an even p; p for an odd one, because somebody has to pause.
+ * In every step each rank is sent to by one rank. In XOR and SYMMETRIC that is the one that it
+ * sends to, so that two ranks finish with each other in one step. SYMMETRIC is the schedule of a
+ * round-robin tournament: p-1 steps for an even p; p for an odd one, because somebody has to pause.
  */
 #ifndef TUTTI_PATTERN_H
 #define TUTTI_PATTERN_H

@@ -1,5 +1,5 @@
-/* alltoall.c - MPIX_Alltoall_*, MPIX_Ialltoall_*, MPIX_Alltoall_*_init, their v-forms and large-count
- * forms, made from algos.def.
+/* alltoall.c - MPIX_Alltoall_*, MPIX_Ialltoall_*, MPIX_Alltoall_*_init, their v-forms and
+ * large-count forms, made from algos.def.
  */
 #include "algos/algo.h"
 #include "api/call.h"
@@ -11,7 +11,7 @@ enum { ALGO_alltoall_auto = ALGO_NONE };
         count_t recvcount, MPI_Datatype recvtype
 
 #define REGULAR_ARGS(algorithm)                                                                    \
-    .kind = COLL_ALLTOALL, .algo = ALGO_alltoall_##algorithm,                                     \
+    .kind = COLL_ALLTOALL, .algo = ALGO_alltoall_##algorithm,                                      \
     .send = {.buffer = sendbuf, .count = sendcount, .type = sendtype},                             \
     .recv = {.buffer = recvbuf, .count = recvcount, .type = recvtype}
 
@@ -29,7 +29,7 @@ enum { ALGO_alltoall_auto = ALGO_NONE };
                 (const void *sendbuf, const count_t sendcounts[], const displ_t sdispls[],         \
                  MPI_Datatype sendtype, void *recvbuf, const count_t recvcounts[],                 \
                  const displ_t rdispls[], MPI_Datatype recvtype),                                  \
-                .kind = COLL_ALLTOALLV, .algo = ALGO_alltoall_##algorithm,                        \
+                .kind = COLL_ALLTOALLV, .algo = ALGO_alltoall_##algorithm,                         \
                 .send = {.buffer = sendbuf,                                                        \
                          .counts##suffix = sendcounts,                                             \
                          .displs##suffix = sdispls,                                                \
@@ -48,12 +48,11 @@ enum { ALGO_alltoall_auto = ALGO_NONE };
     RADIX(algorithm, _c, MPI_Count)
 
 #define DEFINE_both(algorithm)                                                                     \
-    DEFINE_regular(algorithm)                                                                      \
-    VECTOR(algorithm, , int, int)                                                                  \
-    VECTOR(algorithm, _c, MPI_Count, MPI_Aint)
+    DEFINE_regular(algorithm) VECTOR(algorithm, , int, int)                                        \
+        VECTOR(algorithm, _c, MPI_Count, MPI_Aint)
 
-#define ALGO(collective, name, calls)  DEFINE_##collective(name, calls)
-#define DEFINE_alltoall(name, calls)   DEFINE_##calls(name)
+#define ALGO(collective, name, calls) DEFINE_##collective(name, calls)
+#define DEFINE_alltoall(name, calls)  DEFINE_##calls(name)
 #define DEFINE_allgather(name, calls)
 #include "algos/algos.def"
 #undef ALGO

@@ -46,8 +46,8 @@ int args_check(const args *a, facts *f);
 /* Bytes of all blocks that a rank receives, as far as all ranks know them; else 0. */
 int64_t args_bytes(const args *a, const facts *f);
 
-/* The plan's key and its size, but for algorithm, form and parameter: *small if that is large enough,
- * else allocated, for args_key_free. NULL: out of memory. */
+/* The plan's key and its size, but for algorithm, form and parameter: *small if that is large
+ * enough, else allocated, for args_key_free. NULL: out of memory. */
 plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size);
 void args_key_free(plan_key *key, const plan_key *small);
 

@@ -93,6 +93,7 @@ static int bind_space(space_binding *s, MPI_Datatype type, int64_t count)
 {
     int error = datatype_describe(type, &s->type);
 
+    s->given = type;
     s->count = count;
     if (error)
         return error;
@@ -108,7 +109,7 @@ static int bind_scratch_type(exec *e, const binding *b)
 
     *s = *r;
     s->type.held = false; /* the reference is RECV's */
-    if (r->type.dense || b->op != MPI_OP_NULL)
+    if (r->type.extent >= r->type.true_extent || b->op != MPI_OP_NULL)
         return MPI_SUCCESS;
     return bind_space(s, MPI_PACKED, r->size);
 }

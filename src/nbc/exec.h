@@ -31,14 +31,16 @@ typedef enum exec_state { EXEC_IDLE, EXEC_GATED, EXEC_RUNNING, EXEC_DONE } exec_
 typedef struct space_binding {
     char *base;
     datatype type;
-    int64_t count;  /* of type in one element */
-    int64_t stride; /* bytes from one element to the next */
-    int64_t size;   /* bytes of data in one element */
+    MPI_Datatype given; /* the caller's handle of it */
+    int64_t count;      /* of type in one element */
+    int64_t stride;     /* bytes from one element to the next */
+    int64_t size;       /* bytes of data in one element */
 } space_binding;
 
-/* What the caller binds: buffers and types as MPI gives them. SCRATCH has the type of RECV if that
- * is dense or is reduced; else its elements are packed, because RECV's may be so interleaved that
- * they cannot lie one behind the other. */
+/* What the caller binds: buffers and types as MPI gives them. SCRATCH has the type of RECV, unless
+ * elements of that interleave (a column of a matrix, resized to one number) and so cannot lie one
+ * behind the other: then they are packed. Not always, because MPICH 4.0 cannot receive packed
+ * messages of more than 8 KiB into a type that mixes basic types. */
 typedef struct binding {
     void *sendbuf;
     MPI_Datatype sendtype;

@@ -141,16 +141,6 @@ static int make_type(const exec *e, const step *st, MPI_Datatype *type)
     return error;
 }
 
-/* The type that the caller has given to the space. */
-static MPI_Datatype given_type(const exec *e, int space)
-{
-    if (space == SPACE_SEND)
-        return e->bound.sendtype;
-    if (space == SPACE_SCRATCH && !e->space[SPACE_RECV].type.dense)
-        return MPI_PACKED;
-    return e->bound.recvtype;
-}
-
 /* The one dense type of all the step's data, or MPI_DATATYPE_NULL. */
 static MPI_Datatype uniform_type(const exec *e, const step *st)
 {
@@ -158,7 +148,7 @@ static MPI_Datatype uniform_type(const exec *e, const step *st)
 
     for (int i = 0; i < st->n; i++) {
         int other = interval_at(e, st, i)->space;
-        if (!e->space[other].type.dense || given_type(e, other) != given_type(e, space))
+        if (!e->space[other].type.dense || e->space[other].given != e->space[space].given)
             return MPI_DATATYPE_NULL;
     }
     return e->space[space].type.type;
@@ -314,12 +304,10 @@ static void copy_bytes(char *to, const char *from, size_t n)
 }
 
 /* Are dense elements of both spaces the same bytes? */
-static bool same_bytes(const exec *e, int from, int to)
+static bool same_bytes(const space_binding *s, const space_binding *t)
 {
-    const datatype *s = &e->space[from].type, *t = &e->space[to].type;
-
-    return s->dense && t->dense &&
-           ((s->predefined && t->predefined) || given_type(e, from) == given_type(e, to));
+    return s->type.dense && t->type.dense &&
+           ((s->type.predefined && t->type.predefined) || s->given == t->given);
 }
 
 /* Between a space of packed elements and another one, directly. False: not possible here. */
@@ -348,7 +336,7 @@ int wire_local(const exec *e, const step *st)
 
     if (st->kind == STEP_REDUCE)
         return reduce(e, from, to);
-    if (same_bytes(e, from.space, to.space)) {
+    if (same_bytes(&e->space[from.space], &e->space[to.space])) {
         copy_bytes(address_of(e, to), address_of(e, from), (size_t)bytes_of(e, from));
         return MPI_SUCCESS;
     }

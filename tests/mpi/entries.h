@@ -36,6 +36,46 @@ typedef struct entry {
 extern const entry entries[];
 extern const int entry_count;
 
+/* Alltoall. The calls that take a radix get entry_radix. v-forms are NULL where there are none. */
+typedef int alltoall_call(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+typedef int alltoall_call_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype,
+                            MPI_Comm);
+typedef int ialltoall_call(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm,
+                           MPI_Request *);
+typedef int ialltoall_call_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype,
+                             MPI_Comm, MPI_Request *);
+typedef int alltoall_init_call(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm,
+                               MPI_Info, MPIX_Request *);
+typedef int alltoall_init_call_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count,
+                                 MPI_Datatype, MPI_Comm, MPI_Info, MPIX_Request *);
+
+typedef struct alltoall_entry {
+    const char *name;
+    alltoall_call *run;
+    alltoall_call_c *run_c;
+    ialltoall_call *start;
+    ialltoall_call_c *start_c;
+    alltoall_init_call *init;
+    alltoall_init_call_c *init_c;
+    int (*run_v)(const void *, const int[], const int[], MPI_Datatype, void *, const int[],
+                 const int[], MPI_Datatype, MPI_Comm);
+    int (*run_v_c)(const void *, const MPI_Count[], const MPI_Aint[], MPI_Datatype, void *,
+                   const MPI_Count[], const MPI_Aint[], MPI_Datatype, MPI_Comm);
+    int (*start_v)(const void *, const int[], const int[], MPI_Datatype, void *, const int[],
+                   const int[], MPI_Datatype, MPI_Comm, MPI_Request *);
+    int (*start_v_c)(const void *, const MPI_Count[], const MPI_Aint[], MPI_Datatype, void *,
+                     const MPI_Count[], const MPI_Aint[], MPI_Datatype, MPI_Comm, MPI_Request *);
+    int (*init_v)(const void *, const int[], const int[], MPI_Datatype, void *, const int[],
+                  const int[], MPI_Datatype, MPI_Comm, MPI_Info, MPIX_Request *);
+    int (*init_v_c)(const void *, const MPI_Count[], const MPI_Aint[], MPI_Datatype, void *,
+                    const MPI_Count[], const MPI_Aint[], MPI_Datatype, MPI_Comm, MPI_Info,
+                    MPIX_Request *);
+} alltoall_entry;
+
+extern const alltoall_entry alltoall_entries[];
+extern const int alltoall_entry_count;
+extern int entry_radix; /* 3 at first */
+
 /* Does the algorithm serve p ranks? Restated here, not asked of the library. */
 bool entry_serves(const entry *e, int p);
 

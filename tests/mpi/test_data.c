@@ -6,76 +6,18 @@
  * the same poison and are compared whole, so gaps that are overwritten are seen.
  */
 #include "mpi/entries.h"
+#include "mpi/type_pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MARGIN = 256, STARTS = 6 };
 
-/* A pair of types with the same signature: `per` elements of recvtype match one of sendtype. */
-typedef struct pair {
-    const char *name;
-    MPI_Datatype sendtype, recvtype;
-    int per;
-} pair;
-
-static pair pairs[6];
-
-static MPI_Datatype resized_vector(int blocks, int length, int stride, MPI_Aint lb, MPI_Aint extent)
-{
-    MPI_Datatype vector, type;
-
-    MPI_Type_vector(blocks, length, stride, MPI_INT, &vector);
-    MPI_Type_create_resized(vector, lb, extent, &type);
-    MPI_Type_free(&vector);
-    MPI_Type_commit(&type);
-    return type;
-}
-
-/* Six integers that begin before the address. */
-static MPI_Datatype negative_lb(void)
-{
-    MPI_Datatype type;
-    int lengths[3] = {2, 3, 1};
-    MPI_Aint at[3] = {-20, 4, 24};
-
-    MPI_Type_create_hindexed(3, lengths, at, MPI_INT, &type);
-    MPI_Type_commit(&type);
-    return type;
-}
-
-/* An integer and a double, with a hole between them. */
-static MPI_Datatype record(void)
-{
-    MPI_Datatype parts[2] = {MPI_INT, MPI_DOUBLE}, type;
-    int lengths[2] = {1, 1};
-    MPI_Aint at[2] = {0, 8};
-
-    MPI_Type_create_struct(2, lengths, at, parts, &type);
-    MPI_Type_commit(&type);
-    return type;
-}
-
-static void make_pairs(void)
-{
-    MPI_Datatype gaps = resized_vector(3, 2, 4, 0, 56), tight = resized_vector(3, 2, 3, 0, 40);
-    MPI_Datatype six;
-
-    MPI_Type_contiguous(6, MPI_INT, &six);
-    MPI_Type_commit(&six);
-    pairs[0] = (pair){"int", MPI_INT, MPI_INT, 1};
-    pairs[1] = (pair){"gaps to gaps", gaps, tight, 1};
-    pairs[2] = (pair){"gaps to int", gaps, MPI_INT, 6};
-    pairs[3] = (pair){"contiguous to gaps", six, gaps, 1};
-    pairs[4] = (pair){"negative lower bound", negative_lb(), six, 1};
-    pairs[5] = (pair){"record", record(), record(), 1};
-}
-
 /* ---- one operation and its native oracle ---- */
 
 typedef struct test_case {
     const entry *e;
-    const pair *t;
+    const type_pair *t;
     MPI_Comm comm;
     int p, rank;
     bool vector, large, in_place;
@@ -178,7 +120,7 @@ static void compare(const test_case *c)
 static int start_nonblocking(const test_case *c, MPI_Request *r)
 {
     const entry *e = c->e;
-    const pair *t = c->t;
+    const type_pair *t = c->t;
     int n = block_count(c, c->rank), m = c->count * t->per;
 
     if (c->vector && c->large)
@@ -195,7 +137,7 @@ static int start_nonblocking(const test_case *c, MPI_Request *r)
 static int init_persistent(const test_case *c, MPIX_Request *r)
 {
     const entry *e = c->e;
-    const pair *t = c->t;
+    const type_pair *t = c->t;
     int n = block_count(c, c->rank), m = c->count * t->per;
 
     if (c->vector && c->large)
@@ -256,14 +198,14 @@ static void run_matrix(void (*run)(test_case), MPI_Comm comm, int p)
     static const int counts[] = {0, 1, 5, 1000, 9000};
 
     for (int i = 0; i < entry_count; i++)
-        for (size_t t = 0; t < sizeof pairs / sizeof *pairs; t++)
+        for (int t = 0; t < type_pair_count; t++)
             for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
                 for (int way = 0; way < 4 && entry_serves(&entries[i], p); way++)
                     run((test_case){.e = &entries[i],
-                                    .t = &pairs[t],
+                                    .t = &type_pairs[t],
                                     .comm = comm,
                                     .vector = way % 2,
-                                    .large = (k + t) % 2,
+                                    .large = ((int)k + t) % 2,
                                     .in_place = way / 2,
                                     .count = counts[k]});
 }
@@ -289,7 +231,7 @@ static void subcommunicators_work_side_by_side(void)
     for (int i = 0; i < entry_count; i++)
         for (int way = 0; way < 4; way++) {
             test_case c = {.e = &entries[i],
-                           .t = &pairs[way],
+                           .t = &type_pairs[way],
                            .comm = half,
                            .vector = way % 2,
                            .in_place = way / 2,
@@ -383,7 +325,7 @@ static void forms_are_chosen_by_info(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(make_pairs), /* needs MPI: so it comes as the first test */
+        MPI_TEST(type_pairs_make), /* needs MPI: so it comes as the first test */
         MPI_TEST(nonblocking_equals_the_native_collective),
         MPI_TEST(restart_sends_the_new_contents),
         MPI_TEST(subcommunicators_work_side_by_side),

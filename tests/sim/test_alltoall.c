@@ -1,8 +1,8 @@
 /* test_alltoall.c - every alltoall algorithm, for every p and radix, proven in the simulator.
  *
  * usage: test_alltoall alltoall|alltoallv
- * Each run draws its order of events from a seed that is printed when something is wrong. The counts
- * that are expected are computed here from the definitions, not by the library.
+ * Each run draws its order of events from a seed that is printed when something is wrong. The
+ * counts that are expected are computed here from the definitions, not by the library.
  */
 #include "algos/algo.h"
 #include "sim/sim.h"
@@ -45,7 +45,8 @@ static void fail_run(const run *t, const char *what)
              t->sends, (unsigned long long)t->seed, what);
 }
 
-/* Unequal blocks, a quarter of them empty; the same in both directions where the call is in place. */
+/* Unequal blocks, a quarter of them empty; the same in both directions where the call is in place.
+ */
 static int64_t count_of(const run *t, int from, int to)
 {
     int mix = t->in_place ? from + to : from + 3 * to;
