@@ -1,9 +1,10 @@
-/* test_alltoall.c - every entry point of alltoall and alltoallv against the blocking native collective.
+/* test_alltoall.c - every entry point of alltoall and alltoallv against the blocking native
+ * collective.
  *
  * The matrix: algorithms x datatype pairs x counts x in place or not, each as a blocking call, as a
  * non-blocking one (twice: the second finds its plan) and as a persistent one with several starts,
- * regular and v, int and large counts. The data changes before every operation; both receive buffers
- * begin with the same bytes and are compared whole, so gaps that are overwritten are seen.
+ * regular and v, int and large counts. The data changes before every operation; both receive
+ * buffers begin with the same bytes and are compared whole, so gaps that are overwritten are seen.
  */
 #include "mpi/entries.h"
 #include "mpi/type_pairs.h"
@@ -54,8 +55,7 @@ static void side_open(const test_case *c, side *s, bool send, int per)
     s->displs_c = calloc((size_t)c->p, sizeof(MPI_Aint));
     for (int i = 0; i < c->p; i++) {
         int r = c->vector ? c->p - 1 - i : i;
-        s->counts[r] =
-            per * (send ? block_count(c, c->rank, r) : block_count(c, r, c->rank));
+        s->counts[r] = per * (send ? block_count(c, c->rank, r) : block_count(c, r, c->rank));
         s->displs[r] = at;
         at += s->counts[r] + (c->vector ? r % 3 : 0);
     }
@@ -89,9 +89,8 @@ static void case_open(test_case *c)
     side_open(c, &c->recv, false, c->t->per);
     c->expected = malloc((size_t)c->recv.bytes);
     mpi_test_context("%s, %s, %s count %d%s%s%s", c->e->name, c->t->name,
-                     c->vector ? "alltoallv" : "alltoall", c->count,
-                     c->in_place ? " in place" : "", c->large ? " _c" : "",
-                     c->below ? " below 0" : "");
+                     c->vector ? "alltoallv" : "alltoall", c->count, c->in_place ? " in place" : "",
+                     c->large ? " _c" : "", c->below ? " below 0" : "");
 }
 
 static void case_close(test_case *c)
@@ -367,7 +366,8 @@ static void mpi_bottom_is_an_address(void)
     free(in);
 }
 
-/* The same call on other buffers, and back: what was resolved for the first ones must not be used. */
+/* The same call on other buffers, and back: what was resolved for the first ones must not be used.
+ */
 static void buffers_may_change_from_call_to_call(void)
 {
     enum { N = 4000 }; /* above what is packed */

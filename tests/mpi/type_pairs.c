@@ -52,4 +52,3 @@ void type_pairs_make(void)
     type_pairs[4] = (type_pair){"negative lower bound", negative_lb(), six, 1};
     type_pairs[5] = (type_pair){"record", record(), record(), 1};
 }
-

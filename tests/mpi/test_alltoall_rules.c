@@ -1,0 +1,379 @@
+/* test_alltoall_rules.c - alltoall: bad input, parameters and names, what is really sent, and what may
+ * be freed while it runs.
+ */
+#include "mpi/entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int *out, *in, *counts, *displs;
+
+static void open_buffers(void)
+{
+    out = calloc((size_t)world_size * 2, sizeof *out);
+    in = calloc((size_t)world_size * 2, sizeof *in);
+    counts = calloc((size_t)world_size * 2, sizeof *counts);
+    displs = counts + world_size;
+    for (int i = 0; i < world_size; i++) {
+        counts[i] = 1;
+        displs[i] = i;
+    }
+}
+
+static void fill(int round)
+{
+    for (int i = 0; i < world_size; i++) {
+        out[i] = world_rank * 1000 + i + round;
+        in[i] = -1;
+    }
+}
+
+static void compare(int round)
+{
+    for (int i = 0; i < world_size; i++)
+        CHECK(in[i] == i * 1000 + world_rank + round);
+}
+
+/* The communicator is still in order: a right call works after a wrong one. */
+static void still_works(void)
+{
+    fill(7);
+    CHECK(MPIX_Alltoall_pairwise(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    compare(7);
+}
+
+/* All three kinds of calls refuse, and leave the request alone. */
+static void refuses(const void *s, int sc, MPI_Datatype st, void *r, int rc, MPI_Datatype rt,
+                    MPI_Comm comm, int expected)
+{
+    MPI_Request native = MPI_REQUEST_NULL;
+    MPIX_Request persistent = MPIX_REQUEST_NULL;
+
+    CHECK_CLASS(MPIX_Alltoall_bruck(s, sc, st, r, rc, rt, comm), expected);
+    CHECK_CLASS(MPIX_Ialltoall_auto(s, sc, st, r, rc, rt, comm, &native), expected);
+    CHECK_CLASS(
+        MPIX_Alltoall_linear_init(s, sc, st, r, rc, rt, comm, MPI_INFO_NULL, &persistent),
+        expected);
+    CHECK(native == MPI_REQUEST_NULL && persistent == MPIX_REQUEST_NULL);
+}
+
+static void bad_arguments_give_their_error_class(void)
+{
+    MPI_Datatype raw;
+    MPI_Comm world = MPI_COMM_WORLD;
+
+    MPI_Type_contiguous(1, MPI_INT, &raw);
+    refuses(out, -1, MPI_INT, in, 1, MPI_INT, world, MPI_ERR_COUNT);
+    refuses(out, 1, MPI_INT, in, -1, MPI_INT, world, MPI_ERR_COUNT);
+    refuses(MPI_IN_PLACE, 0, MPI_INT, in, -1, MPI_INT, world, MPI_ERR_COUNT);
+    refuses(NULL, 1, MPI_INT, in, 1, MPI_INT, world, MPI_ERR_BUFFER);
+    refuses(out, 1, MPI_INT, NULL, 1, MPI_INT, world, MPI_ERR_BUFFER);
+    refuses(out, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, world, MPI_ERR_BUFFER);
+    refuses(in, 1, MPI_INT, in, 1, MPI_INT, world, MPI_ERR_BUFFER);
+    refuses(out, 1, MPI_DATATYPE_NULL, in, 1, MPI_INT, world, MPI_ERR_TYPE);
+    refuses(out, 1, MPI_INT, in, 1, MPI_DATATYPE_NULL, world, MPI_ERR_TYPE);
+    refuses(out, 1, raw, in, 1, MPI_INT, world, MPI_ERR_TYPE);
+    refuses(out, 1, MPI_INT, in, 1, raw, world, MPI_ERR_TYPE);
+    refuses(out, 2, MPI_INT, in, 1, MPI_INT, world, MPI_ERR_TRUNCATE);
+    refuses(out, 1, MPI_INT, in, 2, MPI_INT, world, MPI_ERR_COUNT);
+    refuses(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_NULL, MPI_ERR_COMM);
+    CHECK_CLASS(MPIX_Ialltoall_auto(out, 1, MPI_INT, in, 1, MPI_INT, world, NULL), MPI_ERR_ARG);
+    MPI_Type_free(&raw);
+    still_works();
+}
+
+static int start_v(const int *sc, const int *sd, const int *rc, const int *rd)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+    int error = MPIX_Ialltoallv_auto(out, sc, sd, MPI_INT, in, rc, rd, MPI_INT, MPI_COMM_WORLD, &r);
+
+    CHECK(error == MPI_SUCCESS || r == MPI_REQUEST_NULL);
+    if (!error)
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    return error;
+}
+
+static void bad_vector_arguments_give_their_error_class(void)
+{
+    int *bad = calloc((size_t)world_size, sizeof *bad), last = world_size - 1;
+
+    CHECK_CLASS(start_v(NULL, displs, counts, displs), MPI_ERR_ARG);
+    CHECK_CLASS(start_v(counts, NULL, counts, displs), MPI_ERR_ARG);
+    CHECK_CLASS(start_v(counts, displs, NULL, displs), MPI_ERR_ARG);
+    CHECK_CLASS(start_v(counts, displs, counts, NULL), MPI_ERR_ARG);
+    memcpy(bad, counts, (size_t)world_size * sizeof *bad);
+    bad[last] = -1;
+    CHECK_CLASS(start_v(bad, displs, counts, displs), MPI_ERR_COUNT);
+    CHECK_CLASS(start_v(counts, displs, bad, displs), MPI_ERR_COUNT);
+    bad[last] = 1;
+    bad[world_rank] = 2; /* to myself */
+    CHECK_CLASS(start_v(bad, displs, counts, displs), MPI_ERR_TRUNCATE);
+    CHECK_CLASS(start_v(counts, displs, bad, displs), MPI_ERR_COUNT);
+    CHECK_CLASS(MPIX_Alltoallv_linear(in, counts, displs, MPI_INT, in, counts, displs, MPI_INT,
+                                      MPI_COMM_WORLD),
+                MPI_ERR_BUFFER);
+    CHECK(start_v(counts, displs, counts, displs) == MPI_SUCCESS);
+    free(bad);
+    still_works();
+}
+
+/* In place the send arguments are not looked at. */
+static void in_place_ignores_the_send_arguments(void)
+{
+    for (int i = 0; i < world_size; i++)
+        in[i] = world_rank * 1000 + i;
+    CHECK(MPIX_Alltoall_bruck_zerocopy(MPI_IN_PLACE, -5, MPI_DATATYPE_NULL, in, 1, MPI_INT,
+                                       MPI_COMM_WORLD) == MPI_SUCCESS);
+    compare(0);
+    for (int i = 0; i < world_size; i++)
+        in[i] = world_rank * 1000 + i;
+    CHECK(MPIX_Alltoallv_pairwise(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, counts, displs,
+                                  MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    compare(0);
+}
+
+static void radices_below_two_are_refused_and_large_ones_clamped(void)
+{
+    static const int bad[] = {1, 0, -1, -1000000000};
+    static const int good[] = {2, 3, 1000000000, 2147483647};
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPIX_Request p = MPIX_REQUEST_NULL;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        mpi_test_context("radix %d", bad[i]);
+        CHECK_CLASS(MPIX_Alltoall_bruck_radix(out, 1, MPI_INT, in, 1, MPI_INT, bad[i],
+                                              MPI_COMM_WORLD),
+                    MPI_ERR_ARG);
+        CHECK_CLASS(MPIX_Ialltoall_bruck_radix_c(out, 1, MPI_INT, in, 1, MPI_INT, bad[i],
+                                                 MPI_COMM_WORLD, &r),
+                    MPI_ERR_ARG);
+        CHECK_CLASS(MPIX_Alltoall_bruck_radix_init(out, 1, MPI_INT, in, 1, MPI_INT, bad[i],
+                                                   MPI_COMM_WORLD, MPI_INFO_NULL, &p),
+                    MPI_ERR_ARG);
+        CHECK(r == MPI_REQUEST_NULL && p == MPIX_REQUEST_NULL);
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        mpi_test_context("radix %d", good[i]);
+        fill(good[i] % 100);
+        CHECK(MPIX_Alltoall_bruck_radix(out, 1, MPI_INT, in, 1, MPI_INT, good[i],
+                                        MPI_COMM_WORLD) == MPI_SUCCESS);
+        compare(good[i] % 100);
+    }
+    still_works();
+}
+
+/* ---- what is sent, told by tutti_get_stats ---- */
+
+static int hops(int j, int radix)
+{
+    int n = 0;
+
+    for (; j; j /= radix)
+        n += j % radix != 0;
+    return n;
+}
+
+static int all_hops(int radix)
+{
+    int sum = 0;
+
+    for (int j = 0; j < world_size; j++)
+        sum += hops(j, radix);
+    return sum;
+}
+
+static int rounds(int radix)
+{
+    int n = 0;
+
+    for (int weight = 1; weight < world_size; weight *= radix)
+        for (int digit = 1; digit < radix && digit * weight < world_size; digit++)
+            n++;
+    return n;
+}
+
+/* An info value makes a persistent request that sends so many messages of so many blocks in all. */
+static void sends(const char *name, int messages, int blocks)
+{
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    tutti_stats stats = {0};
+    MPI_Info info;
+
+    mpi_test_context("%s", name);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_algorithm", name);
+    CHECK(MPIX_Alltoall_auto_init(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, info, &r) ==
+          MPI_SUCCESS);
+    MPI_Info_free(&info);
+    for (int round = 0; round < 4; round++) {
+        fill(round);
+        CHECK(MPIX_Start(&r) == MPI_SUCCESS && MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        compare(round);
+    }
+    CHECK(tutti_get_stats(r, &stats) == MPI_SUCCESS);
+    CHECK(stats.starts == 4 && stats.messages == 4 * 2 * messages);
+    CHECK(stats.bytes_sent == 4 * blocks * (long long)sizeof(int));
+    CHECK(stats.bytes_received == stats.bytes_sent);
+    MPIX_Request_free(&r);
+}
+
+static void info_names_the_algorithm_and_its_parameter(void)
+{
+    int p = world_size;
+
+    sends("linear", p - 1, p - 1);
+    sends("linear:1", p - 1, p - 1);
+    sends("pairwise", p - 1, p - 1);
+    sends("bruck", rounds(2), all_hops(2));
+    sends("bruck_modified", rounds(2), all_hops(2));
+    sends("bruck_zerocopy", rounds(2), all_hops(2));
+    sends("bruck_radix:2", rounds(2), all_hops(2));
+    sends("bruck_radix:3", rounds(3), all_hops(3));
+    sends("bruck_radix", rounds(4), all_hops(4));
+    sends("bruck_radix:99", p - 1, p - 1);
+}
+
+static void bad_info_values_are_refused(void)
+{
+    static const char *const bad[] = {"bruck_radix:1", "bruck_radix:0",   "bruck_radix:-3",
+                                      "bruck_radix:",  "bruck_radix:two", "pairwise:4",
+                                      "ring",          "linear:0",        "bruck:step"};
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        MPI_Info_set(info, "tutti_algorithm", bad[i]);
+        mpi_test_context("%s", bad[i]);
+        CHECK_CLASS(
+            MPIX_Alltoall_auto_init(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, info, &r),
+            MPI_ERR_INFO_VALUE);
+    }
+    MPI_Info_set(info, "tutti_algorithm", "bruck"); /* not for alltoallv */
+    CHECK_CLASS(MPIX_Alltoallv_auto_init(out, counts, displs, MPI_INT, in, counts, displs, MPI_INT,
+                                         MPI_COMM_WORLD, info, &r),
+                MPI_ERR_INFO_VALUE);
+    CHECK(r == MPIX_REQUEST_NULL);
+    MPI_Info_free(&info);
+    still_works();
+}
+
+/* ---- lives ---- */
+
+/* Types and communicator are freed while every algorithm runs, on derived types that are sent from
+ * several spaces by one message. */
+static void types_and_communicator_may_be_freed_in_flight(void)
+{
+    enum { N = 700 }; /* above what is packed, for most messages */
+    int n = N * world_size, *from = malloc((size_t)n * 2 * sizeof *from);
+    int *to = malloc((size_t)n * 2 * sizeof *to);
+
+    for (int i = 0; i < alltoall_entry_count; i++) {
+        MPI_Request r;
+        MPI_Datatype vector, type;
+        MPI_Comm dup;
+        int wrong = 0;
+
+        mpi_test_context("%s", alltoall_entries[i].name);
+        for (int k = 0; k < 2 * n; k++) {
+            from[k] = world_rank * 2 * n + k;
+            to[k] = -1;
+        }
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        MPI_Type_vector(N, 1, 2, MPI_INT, &vector);
+        MPI_Type_create_resized(vector, 0, 2 * N * (MPI_Aint)sizeof(int), &type);
+        MPI_Type_commit(&type);
+        CHECK(alltoall_entries[i].start(from, 1, type, to, 1, type, dup, &r) == MPI_SUCCESS);
+        MPI_Type_free(&type);
+        MPI_Type_free(&vector);
+        MPI_Comm_free(&dup);
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        for (int k = 0; k < 2 * n; k++) {
+            int source = k / (2 * N), at = k % (2 * N);
+            wrong += to[k] != (at % 2 ? -1 : source * 2 * n + world_rank * 2 * N + at);
+        }
+        CHECK(wrong == 0);
+    }
+    free(from);
+    free(to);
+}
+
+/* Many operations of all algorithms at once, completed in another order on every rank. */
+static void operations_of_all_algorithms_run_side_by_side(void)
+{
+    enum { MOST = 16 };
+    MPI_Request r[MOST];
+    int *from[MOST], *to[MOST], n = alltoall_entry_count;
+
+    for (int i = 0; i < n; i++) {
+        from[i] = malloc((size_t)world_size * sizeof(int));
+        to[i] = malloc((size_t)world_size * sizeof(int));
+        for (int k = 0; k < world_size; k++)
+            from[i][k] = world_rank * 1000 + k + i * 100000;
+        CHECK(alltoall_entries[i].start(from[i], 1, MPI_INT, to[i], 1, MPI_INT, MPI_COMM_WORLD,
+                                        &r[i]) == MPI_SUCCESS);
+    }
+    for (int i = 0; i < n; i++)
+        MPI_Wait(&r[(i * 5 + world_rank) % n], MPI_STATUS_IGNORE);
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE); /* where 5 divides n, some have been left */
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < world_size; k++)
+            CHECK(to[i][k] == k * 1000 + world_rank + i * 100000);
+        free(from[i]);
+        free(to[i]);
+    }
+}
+
+/* Persistent requests of all algorithms, started in another order on every rank. */
+static void persistent_requests_start_in_any_order(void)
+{
+    enum { MOST = 16 };
+    MPIX_Request r[MOST];
+    int *from[MOST], *to[MOST], n = alltoall_entry_count;
+
+    for (int i = 0; i < n; i++) {
+        from[i] = malloc((size_t)world_size * sizeof(int));
+        to[i] = malloc((size_t)world_size * sizeof(int));
+        CHECK(alltoall_entries[i].init(from[i], 1, MPI_INT, to[i], 1, MPI_INT, MPI_COMM_WORLD,
+                                       MPI_INFO_NULL, &r[i]) == MPI_SUCCESS);
+    }
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < n; i++) {
+            int which = (i + world_rank * 2 + round) % n;
+            for (int k = 0; k < world_size; k++)
+                from[which][k] = world_rank * 1000 + k + which * 100000 + round;
+            CHECK(MPIX_Start(&r[which]) == MPI_SUCCESS);
+        }
+        CHECK(MPIX_Waitall(n, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < world_size; k++)
+                CHECK(to[i][k] == k * 1000 + world_rank + i * 100000 + round);
+    }
+    for (int i = 0; i < n; i++) {
+        CHECK(MPIX_Request_free(&r[i]) == MPI_SUCCESS);
+        free(from[i]);
+        free(to[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(open_buffers),
+        MPI_TEST(bad_arguments_give_their_error_class),
+        MPI_TEST(bad_vector_arguments_give_their_error_class),
+        MPI_TEST(in_place_ignores_the_send_arguments),
+        MPI_TEST(radices_below_two_are_refused_and_large_ones_clamped),
+        MPI_TEST(info_names_the_algorithm_and_its_parameter),
+        MPI_TEST(bad_info_values_are_refused),
+        MPI_TEST(types_and_communicator_may_be_freed_in_flight),
+        MPI_TEST(operations_of_all_algorithms_run_side_by_side),
+        MPI_TEST(persistent_requests_start_in_any_order),
+    };
+    int failed = mpi_test_main(argc, argv, "alltoall_rules", tests, sizeof tests / sizeof *tests);
+
+    free(counts);
+    free(in);
+    free(out);
+    return failed;
+}
