@@ -1,8 +1,8 @@
 /* plain_app.c - an MPI program that knows nothing of Tutti and prints what it computes: the output
  * with libtutti_mpi.so must be the native one. For check_interpose.
  *
- * A small spectral-like loop with calls that Tutti covers (blocking and non-blocking allgather and
- * allgatherv) and many that it does not.
+ * A small spectral-like loop with calls that Tutti covers (blocking and non-blocking allgather,
+ * allgatherv and alltoall) and many that it does not.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* test_alltoall_rules.c - alltoall: bad input, parameters and names, what is really sent, and what may
- * be freed while it runs.
+/* test_alltoall_rules.c - alltoall: bad input, parameters and names, what is really sent, and what
+ * may be freed while it runs.
  */
 #include "mpi/entries.h"
 
@@ -51,9 +51,8 @@ static void refuses(const void *s, int sc, MPI_Datatype st, void *r, int rc, MPI
 
     CHECK_CLASS(MPIX_Alltoall_bruck(s, sc, st, r, rc, rt, comm), expected);
     CHECK_CLASS(MPIX_Ialltoall_auto(s, sc, st, r, rc, rt, comm, &native), expected);
-    CHECK_CLASS(
-        MPIX_Alltoall_linear_init(s, sc, st, r, rc, rt, comm, MPI_INFO_NULL, &persistent),
-        expected);
+    CHECK_CLASS(MPIX_Alltoall_linear_init(s, sc, st, r, rc, rt, comm, MPI_INFO_NULL, &persistent),
+                expected);
     CHECK(native == MPI_REQUEST_NULL && persistent == MPIX_REQUEST_NULL);
 }
 
@@ -141,9 +140,9 @@ static void radices_below_two_are_refused_and_large_ones_clamped(void)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mpi_test_context("radix %d", bad[i]);
-        CHECK_CLASS(MPIX_Alltoall_bruck_radix(out, 1, MPI_INT, in, 1, MPI_INT, bad[i],
-                                              MPI_COMM_WORLD),
-                    MPI_ERR_ARG);
+        CHECK_CLASS(
+            MPIX_Alltoall_bruck_radix(out, 1, MPI_INT, in, 1, MPI_INT, bad[i], MPI_COMM_WORLD),
+            MPI_ERR_ARG);
         CHECK_CLASS(MPIX_Ialltoall_bruck_radix_c(out, 1, MPI_INT, in, 1, MPI_INT, bad[i],
                                                  MPI_COMM_WORLD, &r),
                     MPI_ERR_ARG);
@@ -155,8 +154,8 @@ static void radices_below_two_are_refused_and_large_ones_clamped(void)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         mpi_test_context("radix %d", good[i]);
         fill(good[i] % 100);
-        CHECK(MPIX_Alltoall_bruck_radix(out, 1, MPI_INT, in, 1, MPI_INT, good[i],
-                                        MPI_COMM_WORLD) == MPI_SUCCESS);
+        CHECK(MPIX_Alltoall_bruck_radix(out, 1, MPI_INT, in, 1, MPI_INT, good[i], MPI_COMM_WORLD) ==
+              MPI_SUCCESS);
         compare(good[i] % 100);
     }
     still_works();
