@@ -1,5 +1,5 @@
-/* plain_alltoall.c - an MPI program that knows nothing of Tutti: all forms of alltoall and alltoallv give
- * what MPI says. Run natively and under libtutti_mpi.so.
+/* plain_alltoall.c - an MPI program that knows nothing of Tutti: all forms of alltoall and
+ * alltoallv give what MPI says. Run natively and under libtutti_mpi.so.
  */
 #include "mpi/mpi_test.h"
 #include "mpi/plain.h"
