@@ -1,5 +1,5 @@
-/* bench_alltoall.c - what an alltoall costs: every algorithm of Tutti against the native calls and the
- * same messages by hand (interleave.h says how it is measured).
+/* bench_alltoall.c - what an alltoall costs: every algorithm of Tutti against the native calls and
+ * the same messages by hand (interleave.h says how it is measured).
  *
  * By hand means pairwise exchange as a programmer would write it: one partner after the other, the
  * own block copied while the first messages travel; as persistent messages or as plain ones. The
@@ -203,7 +203,8 @@ static void print_row(int size, const double t[])
                k == 4 || (k > 4 && (k - 5) % 3 == 2) ? "\n" : "");
     printf("  %s / native-i %.2f   %s / native-init %.2f   init-pairwise / floor %.2f\n",
            variants[i].name, t[i] / of(t, "native-i"), variants[init].name,
-           t[init] / of(t, "native-init"), of(t, "init-pairwise") / (start < plain ? start : plain));
+           t[init] / of(t, "native-init"),
+           of(t, "init-pairwise") / (start < plain ? start : plain));
 }
 
 /* ---- the paper's table ---- */

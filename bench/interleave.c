@@ -155,11 +155,13 @@ static int usage(const char *program)
 
 static bool parse(interleave *m, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"min", required_argument, NULL, 'm'},         {"max", required_argument, NULL, 'M'},
-        {"factor", required_argument, NULL, 'f'},      {"seed", required_argument, NULL, 's'},
-        {"repetitions", required_argument, NULL, 'r'}, {"only", required_argument, NULL, 'o'},
-        {0}};
+    static const struct option options[] = {{"min", required_argument, NULL, 'm'},
+                                            {"max", required_argument, NULL, 'M'},
+                                            {"factor", required_argument, NULL, 'f'},
+                                            {"seed", required_argument, NULL, 's'},
+                                            {"repetitions", required_argument, NULL, 'r'},
+                                            {"only", required_argument, NULL, 'o'},
+                                            {0}};
     int option, seed = 1;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -195,8 +197,8 @@ int interleave_main(interleave *m, int argc, char **argv)
     for (long size = m->least; size <= m->most; size *= m->factor) {
         measure(m, (int)size, result);
         if (rank == 0 && m->only)
-            printf("%8ld %11.2f  %s\n", size,
-                   result[interleave_find(m->variants, m->n, m->only)], m->only);
+            printf("%8ld %11.2f  %s\n", size, result[interleave_find(m->variants, m->n, m->only)],
+                   m->only);
         else if (rank == 0)
             m->row((int)size, result);
         fflush(stdout);

@@ -15,8 +15,8 @@
 /* What a variant works with. The buffers are the same for all: none has warmer caches. */
 typedef struct bench {
     int p, rank;
-    int size;         /* bytes of a block */
-    char *send, *recv; /* [size] or [p * size], [p * size] */
+    int size;              /* bytes of a block */
+    char *send, *recv;     /* [size] or [p * size], [p * size] */
     MPI_Request *requests; /* [2p]: by hand */
     int nrequests;
     MPI_Request native;
@@ -33,7 +33,7 @@ typedef struct variant {
 typedef struct interleave {
     const variant *variants;
     int n;
-    bool send_p_blocks;  /* else one */
+    bool send_p_blocks;      /* else one */
     int least, most, factor; /* sizes: bytes of a block */
     int repetitions;
     void (*head)(int p, int repetitions);
