@@ -1,12 +1,13 @@
 /* bench_compile.c - how long the compilation of a schedule takes, and what it occupies. No MPI.
  *
  * Median over repetitions, for the middle rank, counts normalized to one element a block (as the
- * library does for allgather) and as elements (as for allgatherv).
+ * library does for regular collectives) and as elements (as for v-collectives).
  */
 #include "median.h"
 
 #include "algos/algo.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,37 +22,56 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void measure(const algo *a, coll_form form, int p, int64_t *v)
+static coll call_of(const algo *a, bool v, int p, const int64_t *counts)
 {
-    coll c = {.kind = COLL_ALLGATHER, .p = p, .rank = p / 2, .sendcount = 1, .count = 1};
-    double times[2][REPETITIONS], result[2];
-    sched *s = NULL;
+    int kinds[2][2] = {{COLL_ALLGATHER, COLL_ALLGATHERV}, {COLL_ALLTOALL, COLL_ALLTOALLV}};
 
-    if (a->inapplicable && a->inapplicable(&c))
+    return (coll){.kind = (coll_kind)kinds[a->kind == COLL_ALLTOALL][v],
+                  .p = p,
+                  .rank = p / 2,
+                  .parameter = algo_parameter_for(a, 0, p),
+                  .sendcount = v ? 1000 : 1,
+                  .sendcounts = counts,
+                  .senddispls = counts + p,
+                  .count = 1,
+                  .counts = counts,
+                  .displs = counts + p};
+}
+
+/* Median seconds; the last schedule is left in *s. */
+static double time_of(const algo *a, coll_form form, const coll *c, sched **s)
+{
+    double times[REPETITIONS];
+
+    for (int i = 0; i < REPETITIONS; i++) {
+        double begin = now();
+        if (algo_compile(a, form, c, s) != SCHED_OK)
+            exit(1);
+        times[i] = now() - begin;
+        if (i < REPETITIONS - 1)
+            sched_free(*s);
+    }
+    return median(times, REPETITIONS);
+}
+
+static void measure(const algo *a, coll_form form, int p, const int64_t *v)
+{
+    static const char *const forms[] = {"step", "block"};
+    coll regular = call_of(a, false, p, v), vector = call_of(a, true, p, v);
+    sched *s = NULL;
+    double time;
+
+    if (a->inapplicable && a->inapplicable(&regular))
         return;
-    for (int vector = 0; vector < 2; vector++) {
-        c.kind = vector ? COLL_ALLGATHERV : COLL_ALLGATHER;
-        c.sendcount = vector ? 1000 : 1;
-        c.counts = v;
-        c.displs = v + p;
-        for (int i = 0; i < REPETITIONS; i++) {
-            double begin = now();
-            if (algo_compile(a, form, &c, &s) != SCHED_OK)
-                exit(1);
-            times[vector][i] = now() - begin;
-            if (i < REPETITIONS - 1)
-                sched_free(s);
-        }
-        result[vector] = median(times[vector], REPETITIONS);
-        if (!vector)
-            printf("%-20s %-6s %6d %8d %9zu %11.1f", a->name,
-                   !a->has_forms       ? ""
-                   : form == FORM_STEP ? "step"
-                                       : "block",
-                   p, s->nsteps, sched_memory(s), 1e6 * result[0]);
+    time = time_of(a, form, &regular, &s);
+    printf("%-10s %-20s %-6s %6d %8d %9zu %11.1f", coll_kind_name(a->kind), a->name,
+           a->has_forms ? forms[form] : "", p, s->nsteps, sched_memory(s), 1e6 * time);
+    sched_free(s);
+    if (!a->regular) {
+        printf(" %11.1f", 1e6 * time_of(a, form, &vector, &s));
         sched_free(s);
     }
-    printf(" %11.1f\n", 1e6 * result[1]);
+    printf("\n");
 }
 
 int main(void)
@@ -59,8 +79,8 @@ int main(void)
     static const int sizes[] = {64, 1000, 4096};
     int64_t *v = malloc(2 * 4096 * sizeof *v);
 
-    printf("# median of %d compilations, us\n%-20s %-6s %6s %8s %9s %11s %11s\n", REPETITIONS,
-           "# algorithm", "form", "ranks", "steps", "bytes", "allgather", "allgatherv");
+    printf("# median of %d compilations, us\n%-10s %-20s %-6s %6s %8s %9s %11s %11s\n", REPETITIONS,
+           "#", "algorithm", "form", "ranks", "steps", "bytes", "regular", "v");
     for (int i = 0; i < algo_count; i++)
         for (int form = 0; form <= (algo_table[i]->has_forms ? FORM_BLOCK : FORM_STEP); form++)
             for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {

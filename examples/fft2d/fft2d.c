@@ -2,11 +2,11 @@
  *
  * usage: fft2d [options] [PICTURE.pgm]
  *
- * Rows are spread over the ranks. A forward transform and its inverse must give the input again, and
- * small fields are compared with a serial transform. With -k K the transposes travel in K chunks, each
- * while the next is transformed; -k 1 does not overlap and is the baseline that is timed beside it, in
- * turn. --lowpass keeps low frequencies only, and --output writes the picture that remains. --pencil
- * takes a 3-D field on a grid of ranks instead.
+ * Rows are spread over the ranks. A forward transform and its inverse must give the input again,
+ * and small fields are compared with a serial transform. With -k K the transposes travel in K
+ * chunks, each while the next is transformed; -k 1 does not overlap and is the baseline that is
+ * timed beside it, in turn. --lowpass keeps low frequencies only, and --output writes the picture
+ * that remains. --pencil takes a 3-D field on a grid of ranks instead.
  */
 #include "pgm.h"
 #include "split.h"
@@ -82,8 +82,9 @@ static void fill(const options *o, const transform *t, const pgm *picture, kiss_
         int at[3];
         transform_point_at(t, i, at);
         field[i].i = 0;
-        field[i].r = picture->at ? (float)picture->at[(size_t)at[1] * (size_t)o->n[2] + (size_t)at[2]]
-                                 : generated(o->n, at);
+        field[i].r = picture->at
+                         ? (float)picture->at[(size_t)at[1] * (size_t)o->n[2] + (size_t)at[2]]
+                         : generated(o->n, at);
     }
 }
 
@@ -172,8 +173,8 @@ static int check(const options *o, transform *t, const kiss_fft_cpx *field, kiss
     must(transform_forward(t, work, spectrum));
     if ((double)o->n[0] * o->n[1] * o->n[2] <= SERIAL_MOST) {
         kiss_fft_cpx *expected = serial(o, t, field);
-        failed |= say("against a serial transform", difference(spectrum, expected,
-                                                               transform_frequencies(t)));
+        failed |= say("against a serial transform",
+                      difference(spectrum, expected, transform_frequencies(t)));
         free(expected);
     }
     must(transform_inverse(t, spectrum, work));
@@ -199,7 +200,8 @@ static void keep_low(const options *o, const transform *t, kiss_fft_cpx *spectru
 }
 
 /* Rank 0 writes the real part of all rows. */
-static int write_picture(const options *o, const transform *t, int maximum, const kiss_fft_cpx *field)
+static int write_picture(const options *o, const transform *t, int maximum,
+                         const kiss_fft_cpx *field)
 {
     size_t n = transform_points(t);
     int *counts = calloc(2 * (size_t)size, sizeof *counts), *displs = counts + size, failed = 0;
@@ -217,7 +219,8 @@ static int write_picture(const options *o, const transform *t, int maximum, cons
         counts[r] = split_count(o->n[1], size, r) * o->n[2];
         displs[r] = split_first(o->n[1], size, r) * o->n[2];
     }
-    MPI_Gatherv(mine, (int)n, MPI_UINT16_T, all.at, counts, displs, MPI_UINT16_T, 0, MPI_COMM_WORLD);
+    MPI_Gatherv(mine, (int)n, MPI_UINT16_T, all.at, counts, displs, MPI_UINT16_T, 0,
+                MPI_COMM_WORLD);
     if (rank == 0 && (failed = pgm_write(o->output, &all, error)))
         fprintf(stderr, "%s\n", error);
     MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -267,7 +270,8 @@ static double time_once(transform *t, kiss_fft_cpx *work, kiss_fft_cpx *spectrum
 }
 
 /* With K chunks and with one, in turn. */
-static void compare_times(const options *o, transform *t, kiss_fft_cpx *work, kiss_fft_cpx *spectrum)
+static void compare_times(const options *o, transform *t, kiss_fft_cpx *work,
+                          kiss_fft_cpx *spectrum)
 {
     double *times = calloc(2 * (size_t)o->repetitions, sizeof *times), one, many;
     transform *baseline;
@@ -337,20 +341,20 @@ static bool fraction(const char *text, double *value)
 
 static bool parse(int argc, char **argv, options *o)
 {
-    static const struct option names[] = {
-        {"chunks", required_argument, NULL, 'k'},    {"size", required_argument, NULL, 's'},
-        {"pencil", required_argument, NULL, 'p'},    {"grid", required_argument, NULL, 'g'},
-        {"lowpass", required_argument, NULL, 'l'},   {"output", required_argument, NULL, 'o'},
-        {"algorithm", required_argument, NULL, 'a'}, {"repetitions", required_argument, NULL, 'r'},
-        {0}};
+    static const struct option names[] = {{"chunks", required_argument, NULL, 'k'},
+                                          {"size", required_argument, NULL, 's'},
+                                          {"pencil", required_argument, NULL, 'p'},
+                                          {"grid", required_argument, NULL, 'g'},
+                                          {"lowpass", required_argument, NULL, 'l'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"algorithm", required_argument, NULL, 'a'},
+                                          {"repetitions", required_argument, NULL, 'r'},
+                                          {0}};
     bool right = true;
     int option;
 
-    *o = (options){.algorithm = "auto",
-                   .n = {1, 384, 500},
-                   .chunks = 4,
-                   .repetitions = 20,
-                   .lowpass = -1};
+    *o = (options){
+        .algorithm = "auto", .n = {1, 384, 500}, .chunks = 4, .repetitions = 20, .lowpass = -1};
     opterr = 0;
     while ((option = getopt_long(argc, argv, "k:o:", names, NULL)) != -1)
         if (option == 'k')

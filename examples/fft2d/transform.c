@@ -15,8 +15,8 @@ typedef struct stage {
 
 struct transform {
     int n[3];
-    int z, y, x;    /* how many of each this rank has: of z, y before the first transpose, x after */
-    int y2;         /* of y, after the second transpose */
+    int z, y, x; /* how many of each this rank has: of z, y before the first transpose, x after */
+    int y2;      /* of y, after the second transpose */
     int first_z, first_y, first_x, first_y2;
     MPI_Comm row, column;
     int nstages;
@@ -37,8 +37,7 @@ static size_t turned_points(const transform *t)
 
 size_t transform_frequencies(const transform *t)
 {
-    return t->nstages == 1 ? turned_points(t)
-                           : (size_t)t->x * (size_t)t->y2 * (size_t)t->n[0];
+    return t->nstages == 1 ? turned_points(t) : (size_t)t->x * (size_t)t->y2 * (size_t)t->n[0];
 }
 
 void transform_point_at(const transform *t, size_t i, int at[3])

@@ -4,8 +4,8 @@
  *   3-D   pencils over a grid      x-lines, transpose in the grid's row,         spectrum [x][y][z]
  *         of ranks                 y-lines, transpose in its column, z-lines
  *
- * The inverse goes back the same way. Each transpose is one of transpose.h, with requests of its own:
- * a 3-D transform keeps persistent requests on two communicators.
+ * The inverse goes back the same way. Each transpose is one of transpose.h, with requests of its
+ * own: a 3-D transform keeps persistent requests on two communicators.
  */
 #ifndef FFT2D_TRANSFORM_H
 #define FFT2D_TRANSFORM_H
@@ -14,8 +14,8 @@
 
 typedef struct transform transform;
 
-/* A field of n[0] x n[1] x n[2] (z, y, x; 2-D: n[0] is 1) on a grid of grid[0] x grid[1] ranks (2-D: 1 x
- * p), which are all of MPI_COMM_WORLD. Collective. Returns an MPI error. */
+/* A field of n[0] x n[1] x n[2] (z, y, x; 2-D: n[0] is 1) on a grid of grid[0] x grid[1] ranks
+ * (2-D: 1 x p), which are all of MPI_COMM_WORLD. Collective. Returns an MPI error. */
 int transform_make(const int n[3], const int grid[2], int chunks, const char *algorithm,
                    transform **result);
 void transform_free(transform *t);

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <tutti.h>
 
-/* A share of the planes, or of every rank's rows. In elements, by rank: what is sent and received. */
+/* A share of the planes, or of every rank's rows. In elements, by rank: what is sent and received.
+ */
 typedef struct chunk {
     int first_plane, planes;
     int *first_row, *rows; /* [p]: of each rank, counted from row 0 of the plane */
@@ -196,8 +197,7 @@ static void put_into_place(const transpose *t, const chunk *c, kiss_fft_cpx *out
         const kiss_fft_cpx *from = c->recv + c->recvdispls[q];
         for (int k = c->first_plane; k < c->first_plane + c->planes; k++)
             for (int row = 0; row < c->rows[q]; row++, from += columns) {
-                kiss_fft_cpx *to =
-                    out + (ptrdiff_t)k * columns * t->s.rows + c->first_row[q] + row;
+                kiss_fft_cpx *to = out + (ptrdiff_t)k * columns * t->s.rows + c->first_row[q] + row;
                 for (int x = 0; x < columns; x++)
                     to[(ptrdiff_t)x * t->s.rows] = from[x];
             }

@@ -30,6 +30,18 @@ static void place(const coll *c, const blockmap *b, sched_builder *s, int64_t le
     }
 }
 
+/* n blocks of scratch to block `first` of RECV and those behind it, which may wrap around. */
+static void copy_run(const blockmap *b, sched_builder *s, int64_t at, int first, int n,
+                     int64_t length)
+{
+    int head = n < b->n - first ? n : b->n - first;
+
+    sched_copy(s, interval_make(SPACE_SCRATCH, at, head * length),
+               interval_make(SPACE_RECV, first * length, head * length));
+    sched_copy(s, interval_make(SPACE_SCRATCH, at + head * length, (n - head) * length),
+               interval_make(SPACE_RECV, 0, (n - head) * length));
+}
+
 static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
@@ -47,11 +59,8 @@ static void compile(const coll *c, const group *g, const blockmap *b, sched_buil
                 sched_add(s, block(b, me + j));
         sched_close(s);
         sched_recv(s, interval_make(SPACE_SCRATCH, at, bruck_count(&t) * length), peer(g, me + d));
-        for (int j = d; j < p; j++)
-            if (bruck_moves(&t, j)) {
-                sched_copy(s, interval_make(SPACE_SCRATCH, at, length), block(b, me + j));
-                at += length;
-            }
+        for (int j = 0, n; (n = bruck_run(&t, &j)); j += n, at += n * length)
+            copy_run(b, s, at, wrap(me + j, p), n, length);
     }
 }
 
