@@ -77,22 +77,23 @@ static bool is_null(const args_side *s, const facts_side *f)
     return s->buffer == NULL && f->total * f->type.size > 0 && f->type.true_lb == 0;
 }
 
+int64_t args_forbidden(const args *a, const facts *f)
+{
+    if (a->kind == COLL_ALLGATHER)
+        return f->comm->rank * a->recv.count * f->recv.type.extent;
+    if (a->kind == COLL_ALLGATHERV)
+        return displ_of(&a->recv, f->comm->rank) * f->recv.type.extent;
+    return 0;
+}
+
 /* Does what is sent lie where something is received? Only the plain case: equal addresses. */
 static bool is_aliased(const args *a, const facts *f)
 {
-    const char *recv = a->recv.buffer;
     bool allgather = a->kind == COLL_ALLGATHER || a->kind == COLL_ALLGATHERV;
-    int64_t sent = f->send.total * f->send.type.size, mine = f->recv.mine * f->recv.type.size;
+    int64_t received = (allgather ? f->recv.mine : f->recv.total) * f->recv.type.size;
 
-    if (a->send.buffer == NULL || sent == 0)
-        return false;
-    if (!allgather)
-        return a->send.buffer == recv && f->recv.total * f->recv.type.size > 0;
-    if (a->kind == COLL_ALLGATHER)
-        recv += f->comm->rank * a->recv.count * f->recv.type.extent;
-    else
-        recv += displ_of(&a->recv, f->comm->rank) * f->recv.type.extent;
-    return a->send.buffer == recv && mine > 0;
+    return a->send.buffer != NULL && received > 0 && f->send.total * f->send.type.size > 0 &&
+           a->send.buffer == (const char *)a->recv.buffer + args_forbidden(a, f);
 }
 
 static int check_buffers(const args *a, const facts *f)

@@ -43,6 +43,9 @@ typedef struct facts {
 /* Check everything but the communicator, which f->comm is. Returns an error class. */
 int args_check(const args *a, facts *f);
 
+/* Bytes from the receive buffer to where sending from would be an error. */
+int64_t args_forbidden(const args *a, const facts *f);
+
 /* Bytes of all blocks that a rank receives, as far as all ranks know them; else 0. */
 int64_t args_bytes(const args *a, const facts *f);
 

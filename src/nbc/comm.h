@@ -18,6 +18,8 @@
 #ifndef TUTTI_COMM_H
 #define TUTTI_COMM_H
 
+#include "nbc/coll.h"
+
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,6 +27,17 @@
 
 struct exec;
 struct plan;
+
+/* The last call of a regular collective with predefined types, for the next one like it (call.c).
+ */
+typedef struct comm_repeat {
+    struct plan *plan; /* NULL: there is none, or it has left the cache */
+    int algo, parameter;
+    bool in_place;
+    MPI_Datatype sendtype, recvtype;
+    MPI_Count sendcount, recvcount;
+    MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
+} comm_repeat;
 
 typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
@@ -42,6 +55,7 @@ typedef struct comm {
     unsigned char *held;                    /* [windows - split]: taken here, once they ran out */
     struct exec *persistent;                /* execs that hold a persistent window */
     struct plan *plans;                     /* plan cache, least recently used first */
+    comm_repeat repeat[COLL_KINDS];         /* library lock */
     struct comm *prev, *next;               /* all communicators with state */
     struct comm *dead_next;                 /* comm_reap's list */
 } comm;

@@ -22,6 +22,7 @@ static size_t layout(exec *e, char *memory)
         at += (count) * sizeof *e->field;                                                          \
     } while (0)
     PLACE(messages, messages);
+    PLACE(copies, n - messages);
     PLACE(requests, messages);
     PLACE(waiting, n);
     PLACE(ready, n);
@@ -132,15 +133,22 @@ static int bind_messages(exec *e)
     const sched *s = e->sched;
     int64_t pack_size = 0;
 
-    for (int i = 0; i < s->nsteps; i++)
-        if (step_is_message(&s->steps[i])) {
-            int error =
-                wire_resolve(e, &s->steps[i], &e->messages[s->steps[i].message], &pack_size);
-            if (error)
-                return error;
-            if (e->messages[s->steps[i].message].made && wire_spans_spaces(e, &s->steps[i]))
-                e->spanning = true;
+    e->unpacks = false;
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        message *m = &e->messages[st->message];
+        int error;
+
+        if (!step_is_message(st)) {
+            e->copies[st->queue] = wire_resolve_copy(e, st);
+            continue;
         }
+        error = wire_resolve(e, st, m, &pack_size);
+        if (error)
+            return error;
+        e->spanning |= m->made && wire_spans_spaces(e, st);
+        e->unpacks |= st->kind == STEP_RECV && wire_packed(m);
+    }
     e->pack = pack_size ? malloc((size_t)pack_size) : NULL;
     e->base[BASE_PACK] = e->pack;
     return pack_size && !e->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;

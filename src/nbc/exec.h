@@ -60,6 +60,13 @@ typedef struct message {
     bool made;    /* type is ours to free */
 } message;
 
+/* A COPY step, resolved, if it moves bytes as they are. */
+typedef struct raw_copy {
+    int64_t from, to;           /* bytes from the bases */
+    size_t bytes;               /* 0: it does not */
+    uint8_t from_base, to_base; /* indices in exec.base */
+} raw_copy;
+
 enum { BASE_PACK = SPACES, BASES };
 
 typedef struct exec {
@@ -72,6 +79,8 @@ typedef struct exec {
     space_binding space[SPACES];
     char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */
     message *messages; /* [nmessages] */
+    raw_copy *copies;  /* [nsteps - nmessages]: of local steps */
+    bool unpacks;      /* some receive is packed */
     char *scratch, *pack;
     bool persistent_messages; /* requests are persistent: start them; else post anew */
 

@@ -43,7 +43,8 @@ typedef struct step {
     uint8_t kind;     /* step_kind */
     uint8_t tag;      /* SEND, RECV: k mod SCHED_WINDOW */
     int32_t peer;     /* SEND, RECV: rank */
-    int32_t queue;    /* SEND, RECV: index of (peer, direction) in 0..nqueues-1 */
+    int32_t queue;    /* SEND, RECV: index of (peer, direction) in 0..nqueues-1; else number of
+                         this local step among them */
     int32_t message;  /* SEND, RECV: index in 0..nmessages-1; else -1 */
     int32_t first, n; /* intervals[first .. first + n - 1] */
 } step;

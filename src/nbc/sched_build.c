@@ -74,6 +74,8 @@ static void push_step(sched_builder *b, step_kind kind, int peer)
         return;
     b->steps[b->nsteps++] =
         (step){.kind = (uint8_t)kind, .peer = peer, .message = -1, .first = b->nintervals};
+    if (kind > STEP_RECV)
+        b->steps[b->nsteps - 1].queue = b->nlocals++;
 }
 
 static void push_interval(sched_builder *b, interval i)

@@ -29,7 +29,7 @@ struct sched_builder {
     int nsteps, steps_cap;
     interval *list;
     int nintervals, list_cap;
-    int nmessages, nqueues;
+    int nmessages, nqueues, nlocals;
     int32_t *queue_of; /* [2p]: queue of (peer, direction) plus 1, or 0 */
     int32_t *sent;     /* [queue]: messages so far; 2p entries */
     int64_t extent[SPACES];

@@ -108,7 +108,11 @@ static void issue_local(exec *e, int index)
 {
     const step *st = &e->sched->steps[index];
 
-    if (st->kind != STEP_FENCE)
+    const raw_copy *c = &e->copies[st->queue];
+
+    if (c->bytes)
+        wire_copy(e, c);
+    else if (st->kind != STEP_FENCE)
         keep_error(e, wire_local(e, st));
     retire(e, index);
 }
@@ -289,6 +293,11 @@ void steps_wait(exec *e)
     if (e->nprobes < e->nopen)
         probe_all(e);
     error = PMPI_Waitall(e->nprobes, e->probe_request, e->statuses);
+    if (error == MPI_SUCCESS && e->left == e->nprobes &&
+        !e->unpacks) { /* nothing comes after them */
+        e->left = e->nopen = 0;
+        return;
+    }
     for (int k = 0; k < e->nprobes; k++) {
         int one = finish_pending(&e->probe_request[k], status_error(error, &e->statuses[k]));
         finish_message(e, e->probe_step[k], one);

@@ -291,18 +291,6 @@ static int reduce(const exec *e, interval from, interval to)
     return error;
 }
 
-/* In pieces: from about the size of the second-level cache on memcpy writes past the caches, and
- * the peer that fetches the block from its copy has to go to memory: 5 % of an exchange of 1 MiB on
- * Open MPI (docs/measurements.md). */
-static void copy_bytes(char *to, const char *from, size_t n)
-{
-    enum { PIECE = 131072 };
-
-    for (; n > PIECE; n -= PIECE, to += PIECE, from += PIECE)
-        memcpy(to, from, PIECE);
-    memcpy(to, from, n);
-}
-
 /* Are dense elements of both spaces the same bytes? */
 static bool same_bytes(const space_binding *s, const space_binding *t)
 {
@@ -329,6 +317,23 @@ static bool copy_packed(const exec *e, interval from, interval to, int *error)
     return true;
 }
 
+raw_copy wire_resolve_copy(const exec *e, const step *st)
+{
+    interval from, to;
+
+    if (st->kind != STEP_COPY)
+        return (raw_copy){0};
+    from = *interval_at(e, st, 0);
+    to = *interval_at(e, st, 1);
+    if (!same_bytes(&e->space[from.space], &e->space[to.space]))
+        return (raw_copy){0};
+    return (raw_copy){.from = offset_of(e, from),
+                      .to = offset_of(e, to),
+                      .bytes = (size_t)bytes_of(e, from),
+                      .from_base = from.space,
+                      .to_base = to.space};
+}
+
 int wire_local(const exec *e, const step *st)
 {
     interval from = *interval_at(e, st, 0), to = *interval_at(e, st, 1);
@@ -336,10 +341,6 @@ int wire_local(const exec *e, const step *st)
 
     if (st->kind == STEP_REDUCE)
         return reduce(e, from, to);
-    if (same_bytes(&e->space[from.space], &e->space[to.space])) {
-        copy_bytes(address_of(e, to), address_of(e, from), (size_t)bytes_of(e, from));
-        return MPI_SUCCESS;
-    }
     if (copy_packed(e, from, to, &error))
         return error;
     return copy_typed(e, from, to);

@@ -36,6 +36,8 @@ static void drop(comm *c, plan *p)
 {
     HASH_DEL(c->plans, p);
     p->cached = false;
+    if (c->repeat[p->key.kind].plan == p)
+        c->repeat[p->key.kind].plan = NULL;
     unref_locked(p);
 }
 

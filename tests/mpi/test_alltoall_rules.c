@@ -81,6 +81,35 @@ static void bad_arguments_give_their_error_class(void)
     still_works();
 }
 
+static int exchange(const void *s, int n, void *r, MPI_Datatype type)
+{
+    return MPIX_Alltoall_pairwise(s, n, type, r, n, type, MPI_COMM_WORLD);
+}
+
+/* A call like the one before takes a short way: what is different about it must be seen. */
+static void a_call_after_one_like_it_is_still_checked(void)
+{
+    still_works();
+    CHECK_CLASS(exchange(in, 1, in, MPI_INT), MPI_ERR_BUFFER);
+    still_works();
+    CHECK_CLASS(exchange(NULL, 1, in, MPI_INT), MPI_ERR_BUFFER);
+    still_works();
+    for (int i = 0; i < 2 * world_size; i++) { /* twice as many, then as many of half the size */
+        out[i] = world_rank * 1000 + i;
+        in[i] = -1;
+    }
+    CHECK(exchange(out, 2, in, MPI_INT) == MPI_SUCCESS);
+    for (int i = 0; i < 2 * world_size; i++)
+        CHECK(in[i] == i / 2 * 1000 + world_rank * 2 + i % 2);
+    CHECK(exchange(out, 2, in, MPI_SHORT) == MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(in[i] == i * 1000 + world_rank);
+    memcpy(in, out, (size_t)world_size * sizeof *in);
+    CHECK(exchange(MPI_IN_PLACE, 1, in, MPI_INT) == MPI_SUCCESS);
+    compare(0);
+    still_works();
+}
+
 static int start_v(const int *sc, const int *sd, const int *rc, const int *rd)
 {
     MPI_Request r = MPI_REQUEST_NULL;
@@ -114,6 +143,28 @@ static void bad_vector_arguments_give_their_error_class(void)
     CHECK(start_v(counts, displs, counts, displs) == MPI_SUCCESS);
     free(bad);
     still_works();
+}
+
+/* More shapes than a communicator keeps plans, between two calls that are alike. CI runs this under
+ * valgrind. */
+static void a_plan_that_has_left_the_cache_is_made_anew(void)
+{
+    int *at = calloc((size_t)world_size, sizeof *at), *room;
+
+    still_works();
+    room = calloc((size_t)world_size * 200, sizeof *room);
+    for (int shape = 1; shape <= 100; shape++) {
+        fill(shape);
+        for (int i = 0; i < world_size; i++)
+            at[i] = i * (1 + shape);
+        CHECK(MPIX_Alltoallv_pairwise(out, counts, displs, MPI_INT, room, counts, at, MPI_INT,
+                                      MPI_COMM_WORLD) == MPI_SUCCESS);
+        for (int i = 0; i < world_size; i++)
+            CHECK(room[at[i]] == i * 1000 + world_rank + shape);
+    }
+    still_works();
+    free(room);
+    free(at);
 }
 
 /* In place the send arguments are not looked at. */
@@ -360,7 +411,9 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(open_buffers),
         MPI_TEST(bad_arguments_give_their_error_class),
+        MPI_TEST(a_call_after_one_like_it_is_still_checked),
         MPI_TEST(bad_vector_arguments_give_their_error_class),
+        MPI_TEST(a_plan_that_has_left_the_cache_is_made_anew),
         MPI_TEST(in_place_ignores_the_send_arguments),
         MPI_TEST(radices_below_two_are_refused_and_large_ones_clamped),
         MPI_TEST(info_names_the_algorithm_and_its_parameter),

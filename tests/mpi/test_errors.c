@@ -68,6 +68,37 @@ static void bad_arguments_give_their_error_class(void)
     still_works();
 }
 
+static int gather(const void *s, int sc, void *r, int rc, MPI_Datatype type)
+{
+    return MPIX_Allgather_ring(s, sc, type, r, rc, type, MPI_COMM_WORLD);
+}
+
+/* A call like the one before takes a short way: what is different about it must be seen. */
+static void a_call_after_one_like_it_is_still_checked(void)
+{
+    for (int round = 0; round < 2; round++) {
+        still_works();
+        CHECK_CLASS(gather(NULL, 1, all, 1, MPI_INT), MPI_ERR_BUFFER);
+        still_works();
+        CHECK_CLASS(gather(mine, 1, NULL, 1, MPI_INT), MPI_ERR_BUFFER);
+        CHECK(gather(mine, 1, all, 1, MPI_INT) == MPI_SUCCESS);
+        CHECK_CLASS(gather(mine, 1, MPI_IN_PLACE, 1, MPI_INT), MPI_ERR_BUFFER);
+        CHECK(gather(mine, 1, all, 1, MPI_INT) == MPI_SUCCESS);
+        CHECK_CLASS(gather(all + world_rank, 1, all, 1, MPI_INT), MPI_ERR_BUFFER);
+        CHECK(gather(mine, 1, all, 1, MPI_INT) == MPI_SUCCESS);
+        CHECK_CLASS(gather(mine, 2, all, 1, MPI_INT), MPI_ERR_TRUNCATE);
+        CHECK_CLASS(gather(mine, 1, all, 2, MPI_INT), MPI_ERR_COUNT);
+        CHECK_CLASS(gather(mine, -1, all, -1, MPI_INT), MPI_ERR_COUNT);
+        CHECK_CLASS(MPIX_Allgather_ring(mine, 1, MPI_INT, all, 1, MPI_SHORT, MPI_COMM_WORLD),
+                    MPI_ERR_TRUNCATE);
+        CHECK_CLASS(MPIX_Iallgather_ring(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, NULL),
+                    MPI_ERR_ARG);
+        CHECK(gather(NULL, 0, NULL, 0, MPI_INT) == MPI_SUCCESS);
+        CHECK(gather(NULL, 0, NULL, 0, MPI_INT) == MPI_SUCCESS);
+    }
+    still_works();
+}
+
 static void bad_vector_arguments_give_their_error_class(void)
 {
     MPI_Request r = MPI_REQUEST_NULL;
@@ -267,6 +298,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(open_buffers),
         MPI_TEST(bad_arguments_give_their_error_class),
+        MPI_TEST(a_call_after_one_like_it_is_still_checked),
         MPI_TEST(bad_vector_arguments_give_their_error_class),
         MPI_TEST(intercommunicators_are_refused),
         MPI_TEST(unfit_rank_counts_are_refused_on_all_ranks),
