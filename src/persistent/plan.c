@@ -73,6 +73,17 @@ static plan *find(comm *c, const plan_key *key, size_t size)
     return p;
 }
 
+/* The least recently used plan: those that calls come back to without a look into the cache are in
+ * use. There are fewer of them than plans. */
+static plan *oldest(const comm *c)
+{
+    plan *p = c->plans;
+
+    while (p->hh.next && c->repeat[p->key.kind].plan == p)
+        p = p->hh.next;
+    return p;
+}
+
 static int compile_new(comm *c, const plan_key *key, size_t size, plan_compile *compile,
                        plan **result)
 {
@@ -90,7 +101,7 @@ static int compile_new(comm *c, const plan_key *key, size_t size, plan_compile *
     }
     plan_compilations++;
     if (HASH_COUNT(c->plans) >= PLAN_CACHE)
-        drop(c, c->plans);
+        drop(c, oldest(c));
     cache(c, p);
     p->refs = p->cached;
     *result = p;

@@ -370,7 +370,7 @@ static void mpi_bottom_is_an_address(void)
  */
 static void buffers_may_change_from_call_to_call(void)
 {
-    enum { N = 4000 }; /* above what is packed */
+    enum { N = 9000 }; /* above what is packed: types hold distances between the buffers */
     size_t bytes = (size_t)world_size * N;
     unsigned char *out[2], *in[3];
 

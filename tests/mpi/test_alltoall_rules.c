@@ -107,6 +107,30 @@ static void a_call_after_one_like_it_is_still_checked(void)
     memcpy(in, out, (size_t)world_size * sizeof *in);
     CHECK(exchange(MPI_IN_PLACE, 1, in, MPI_INT) == MPI_SUCCESS);
     compare(0);
+    CHECK(exchange(MPI_IN_PLACE, 1, in, MPI_INT) == MPI_SUCCESS); /* and back */
+    for (int i = 0; i < world_size; i++)
+        CHECK(in[i] == out[i]);
+    for (int i = 0; i < world_size; i++)
+        ((short *)in)[i] = (short)(world_rank * 100 + i);
+    CHECK(exchange(MPI_IN_PLACE, 1, in, MPI_SHORT) == MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(((short *)in)[i] == i * 100 + world_rank);
+    still_works();
+}
+
+/* MPI may give the handle of a freed type to a new one. */
+static void a_new_type_with_an_old_handle_is_checked(void)
+{
+    MPI_Datatype pair, triple;
+
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    CHECK(exchange(MPI_IN_PLACE, 1, in, pair) == MPI_SUCCESS);
+    MPI_Type_free(&pair);
+    MPI_Type_contiguous(3, MPI_INT, &triple); /* not committed */
+    CHECK_CLASS(exchange(MPI_IN_PLACE, 1, in, triple), MPI_ERR_TYPE);
+    CHECK_CLASS(exchange(out, 1, in, triple), MPI_ERR_TYPE);
+    MPI_Type_free(&triple);
     still_works();
 }
 
@@ -412,6 +436,7 @@ int main(int argc, char **argv)
         MPI_TEST(open_buffers),
         MPI_TEST(bad_arguments_give_their_error_class),
         MPI_TEST(a_call_after_one_like_it_is_still_checked),
+        MPI_TEST(a_new_type_with_an_old_handle_is_checked),
         MPI_TEST(bad_vector_arguments_give_their_error_class),
         MPI_TEST(a_plan_that_has_left_the_cache_is_made_anew),
         MPI_TEST(in_place_ignores_the_send_arguments),

@@ -112,6 +112,28 @@ static void one_plan_serves_every_count_and_type_of_one_shape(void)
     CHECK(plan_compilations == before);
 }
 
+/* The short way of a repeated call must not take another algorithm's plan: all give the same data.
+ */
+static void every_algorithm_and_radix_has_a_plan_of_its_own(void)
+{
+    MPI_Comm dup;
+    unsigned before;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    for (int round = 0; round < 2; round++) {
+        int from[8] = {0}, to[8];
+        before = plan_compilations;
+        CHECK(MPIX_Alltoall_bruck(from, 1, MPI_INT, to, 1, MPI_INT, dup) == MPI_SUCCESS);
+        CHECK(MPIX_Alltoall_bruck_modified(from, 1, MPI_INT, to, 1, MPI_INT, dup) == MPI_SUCCESS);
+        for (int radix = 2; radix <= world_size; radix++)
+            CHECK(MPIX_Alltoall_bruck_radix(from, 1, MPI_INT, to, 1, MPI_INT, radix, dup) ==
+                  MPI_SUCCESS);
+        CHECK(MPIX_Allgather_ring(from, 1, MPI_INT, to, 1, MPI_INT, dup) == MPI_SUCCESS);
+        CHECK(plan_compilations - before == (round ? 0u : 2u + (unsigned)world_size));
+    }
+    MPI_Comm_free(&dup);
+}
+
 static void the_plan_cache_is_bounded_and_drops_the_least_recently_used(void)
 {
     int *counts = calloc((size_t)world_size * 2, sizeof *counts), *displs = counts + world_size;
@@ -130,7 +152,9 @@ static void the_plan_cache_is_bounded_and_drops_the_least_recently_used(void)
                                     MPI_COMM_WORLD, &r) == MPI_SUCCESS);
         CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         free(wide);
+        before = plan_compilations;
         run(1, MPI_INT, MPI_COMM_WORLD); /* stays recently used */
+        CHECK(plan_compilations == before || shape == 0);
     }
     CHECK(comm_get(MPI_COMM_WORLD, &c) == MPI_SUCCESS);
     CHECK(HASH_COUNT(c->plans) <= PLAN_CACHE);
@@ -275,6 +299,7 @@ int main(int argc, char **argv)
         MPI_TEST(communicators_may_be_freed_while_operations_run),
         MPI_TEST(shadows_are_freed_with_their_communicators),
         MPI_TEST(one_plan_serves_every_count_and_type_of_one_shape),
+        MPI_TEST(every_algorithm_and_radix_has_a_plan_of_its_own),
         MPI_TEST(the_plan_cache_is_bounded_and_drops_the_least_recently_used),
         MPI_TEST(tags_are_used_again_and_never_twice_at_a_time),
         MPI_TEST(counts_over_the_limit_of_a_message_work),

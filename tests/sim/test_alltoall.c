@@ -372,6 +372,48 @@ static void every_parameter_works(void **state)
                     run_all_ways(algo_table[i], p, value, 3);
 }
 
+static int ready_receives(const sched *s)
+{
+    int n = 0;
+
+    for (int i = 0; i < s->nready; i++)
+        n += s->steps[s->ready[i]].kind == STEP_RECV;
+    return n;
+}
+
+/* Messages of the phases of digits 0 and 1. */
+static int messages_of_two_phases(int p, int radix)
+{
+    int n = 0, weight = 1;
+
+    for (int phase = 0; phase < 2 && weight < p; phase++, weight *= radix)
+        for (int digit = 1; digit < radix && digit * weight < p; digit++)
+            n++;
+    return n;
+}
+
+/* The messages of a phase travel at once, and those of the next one find a place to arrive at. */
+static void receives_of_two_phases_are_posted_at_the_start(void **state)
+{
+    static const char *const names[] = {"bruck", "bruck_modified", "bruck_radix"};
+
+    (void)state;
+    for (int p = 1; p <= 32; p++)
+        for (int radix = 2; radix <= (p > 2 ? p : 2); radix++)
+            for (int i = radix == 2 ? 0 : 2; i < 3; i++) {
+                const algo *a = algo_table[algo_find(COLL_ALLTOALL, names[i])];
+                coll c = {.kind = COLL_ALLTOALL,
+                          .p = p,
+                          .parameter = algo_parameter_for(a, radix, p),
+                          .sendcount = 1,
+                          .count = 1};
+                sched *s = NULL;
+                assert_int_equal(algo_compile(a, FORM_STEP, &c, &s), SCHED_OK);
+                assert_int_equal(ready_receives(s), messages_of_two_phases(p, radix));
+                sched_free(s);
+            }
+}
+
 static void radices_are_clamped_to_the_number_of_ranks(void **state)
 {
     const algo *a = algo_table[algo_find(COLL_ALLTOALL, "bruck_radix")];
@@ -394,6 +436,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(up_to_64_ranks_everybody_gets_its_own),
         cmocka_unit_test(hundreds_of_ranks_get_their_own),
         cmocka_unit_test(every_parameter_works),
+        cmocka_unit_test(receives_of_two_phases_are_posted_at_the_start),
         cmocka_unit_test(radices_are_clamped_to_the_number_of_ranks),
     };
 
