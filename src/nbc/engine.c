@@ -134,7 +134,8 @@ static void done(exec *e)
 {
     DL_DELETE(running, e);
     count_running(-1);
-    comm_window_done(e->comm, e);
+    if (!e->persistent)
+        comm_window_done(e->comm, e);
     if (e->timed)
         e->seconds = clock_now() - e->started;
     MPI_Request native = e->native;
@@ -176,7 +177,7 @@ void engine_begin(exec *e)
 
 static void admit(exec *e)
 {
-    if (!comm_gate(e->comm, e))
+    if (e->persistent || !comm_gate(e->comm, e))
         engine_begin(e);
 }
 

@@ -53,6 +53,7 @@ typedef struct step {
 typedef struct sched {
     int nsteps, nmessages, nqueues, nintervals, nedges;
     int nready;             /* steps without dependencies */
+    bool flat;              /* all steps are ready, and every message has a queue of its own */
     int64_t extent[SPACES]; /* elements used of each space: 1 + the highest one named */
     const step *steps;      /* [nsteps], in program order */
     const interval *list;   /* [nintervals] */

@@ -301,6 +301,7 @@ static void fill_ready(sched *s)
                 ready[n++] = i;
         }
     s->nready = n;
+    s->flat = n == s->nsteps && s->nqueues == s->nmessages;
 }
 
 sched_error sched_commit(sched_builder *b, sched **result)

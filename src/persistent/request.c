@@ -120,7 +120,8 @@ static void wait_for(MPIX_Request r)
 
     if (exec_get_state(e) == EXEC_DONE)
         return;
-    r->steps_waited += engine_steps_left(e); /* when we return, all of them will have retired */
+    /* when we return, all of them will have retired */
+    r->steps_waited += library_threaded ? engine_steps_left(e) : e->left;
     engine_wait(e);
 }
 
