@@ -49,9 +49,8 @@ exec *exec_create(const sched *s)
     layout(e, (char *)e + head);
     for (int i = 0; i < s->nmessages; i++)
         e->requests[i] = MPI_REQUEST_NULL;
-    memset(e->queue_head, -1,
-           (size_t)s->nqueues * sizeof *e->queue_head);         /* so they stay if it is */
-    memset(e->after, -1, (size_t)s->nsteps * sizeof *e->after); /* flat */
+    memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
+    memset(e->after, -1, (size_t)s->nsteps * sizeof *e->after); /* for good, if it is flat */
     e->native = MPI_REQUEST_NULL;
     e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
     atomic_init(&e->state, EXEC_IDLE);

@@ -98,7 +98,8 @@ typedef struct exec {
     int32_t *ready;   /* [nsteps]: messages from the front, local steps from nmessages on */
     int ready_head, ready_tail, local_head, local_tail;
     MPI_Request *requests; /* [nmessages] */
-    int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1 */
+    int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1; of a flat
+                              schedule always -1: its messages are all probes */
     int32_t *queue_tail;
     int32_t *after;             /* [nsteps]: next open message of the same queue, or -1 */
     int nprobes, turn;          /* turn: the probe that the next poll tests first */

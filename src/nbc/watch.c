@@ -57,8 +57,8 @@ static void report(exec *e)
     n += (size_t)snprintf(line + n, LINE - n,
                           ": %d of %d steps done, open:", e->sched->nsteps - e->left,
                           e->sched->nsteps);
-    for (int q = 0; q < e->sched->nqueues; q++)
-        for (int i = e->queue_head[q]; i >= 0 && n < LINE; i = e->after[i])
+    for (int k = 0; k < e->nprobes; k++)
+        for (int i = e->probe_step[k]; i >= 0 && n < LINE; i = e->after[i])
             n += (size_t)add_message(e, i, line + n, LINE - n);
     env_say_here("%s%s", line, n < LINE ? "" : "...");
     e->reported = true;
