@@ -237,34 +237,37 @@ static void remember(const args *a, const facts *f, MPI_Info info, plan *p)
     library_unlock();
 }
 
-/* Everything up to a bound exec; nothing has been sent. result: where the request is to go. *c is
- * set as soon as the communicator is known. */
-static int prepare(const args *a, MPI_Info info, const void *result, exec **e, comm **c)
+static int prepare_anew(const args *a, MPI_Info info, comm *c, exec **e)
 {
-    facts f = {0};
+    facts f = {.comm = c};
     choice chosen;
-    plan *again;
-    int error = library_enter();
+    int error = args_check(a, &f);
 
     if (!error)
-        error = comm_get(a->comm, &f.comm);
-    if (error)
-        return error;
-    *c = f.comm;
-    comm_reap();
-    if (!result)
-        return MPI_ERR_ARG;
-    again = info == MPI_INFO_NULL ? recall(a, f.comm) : NULL;
-    if (again)
-        return exec_again(a, f.comm, again, e);
-    error = args_check(a, &f);
-    if (!error)
-        error = choose(a, info, f.comm->p, args_bytes(a, &f), &chosen);
+        error = choose(a, info, c->p, args_bytes(a, &f), &chosen);
     if (!error)
         error = exec_for(a, &f, chosen, e);
     if (!error)
         remember(a, &f, info, (*e)->plan);
     return error;
+}
+
+/* Everything up to a bound exec; nothing has been sent. result: where the request is to go. *c is
+ * set as soon as the communicator is known. */
+static int prepare(const args *a, MPI_Info info, const void *result, exec **e, comm **c)
+{
+    plan *again;
+    int error = library_enter();
+
+    if (!error)
+        error = comm_get(a->comm, c);
+    if (error)
+        return error;
+    comm_reap();
+    if (!result)
+        return MPI_ERR_ARG;
+    again = info == MPI_INFO_NULL ? recall(a, *c) : NULL;
+    return again ? exec_again(a, *c, again, e) : prepare_anew(a, info, *c, e);
 }
 
 static int raise_for(const args *a, const comm *c, int error)

@@ -157,7 +157,7 @@ void plan_return_exec(exec *e)
     e->comm = NULL;
     e->native = MPI_REQUEST_NULL;
     e->detached = false;
-    atomic_store(&e->state, EXEC_IDLE);
+    atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     library_lock();
     keep = p->cached && e->reusable && !e->persistent_messages && p->nidle < PLAN_IDLE;
     if (keep) {
