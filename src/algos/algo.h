@@ -23,11 +23,11 @@ typedef struct algo_parameter {
 
 typedef struct algo {
     const char *name;
-    coll_kind kind;      /* the collective; serves its v-variant too */
+    coll_kind kind;      /* the collective; serves its v-variant too unless `regular` */
     const char *summary; /* one line */
     const char *steps, *volume, *restriction, *source; /* for tutti-info */
     bool has_forms; /* some message has several blocks, so FORM_STEP and FORM_BLOCK differ */
-    bool regular;   /* does not serve the v-variant */
+    bool regular;   /* blocks of equal length only */
     algo_parameter parameter;
 
     /* Why the algorithm cannot serve this call, or NULL if it can. Equal on all ranks. */

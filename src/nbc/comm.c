@@ -51,6 +51,7 @@ void comm_unref(comm *c)
 
 void comm_reap(void)
 {
+    plan_reap();
     if (!atomic_load_explicit(&dead, memory_order_relaxed) || key == MPI_KEYVAL_INVALID)
         return; /* nothing to do, or MPI_Finalize has been here */
     engine_enter();
@@ -87,13 +88,17 @@ static void finish_duplication(comm *c)
 static int detach(MPI_Comm user, int keyval, void *value, void *extra)
 {
     comm *c = value;
+    bool before;
 
     (void)user, (void)keyval, (void)extra;
     finish_duplication(c);
     c->user = MPI_COMM_NULL;
     if (!library_threaded) /* else it is never set */
         latest = NULL;
+    before = library_in_callback;
+    library_in_callback = true;
     plan_cache_clear(c);
+    library_in_callback = before;
     comm_unref(c);
     return MPI_SUCCESS;
 }

@@ -28,8 +28,7 @@
 struct exec;
 struct plan;
 
-/* The last call of a regular collective with predefined types, for the next one like it (call.c).
- */
+/* The last call of a regular collective with predefined types, for the next one like it: call.c. */
 typedef struct comm_repeat {
     struct plan *plan; /* NULL: there is none, or it has left the cache */
     int algo, parameter;

@@ -38,6 +38,15 @@ static bool is_told(exec *e)
            !atomic_load_explicit(&e->untold, memory_order_relaxed);
 }
 
+static void collect_in_callback(exec *e)
+{
+    bool before = library_in_callback;
+
+    library_in_callback = true;
+    e->collect(e);
+    library_in_callback = before;
+}
+
 /* The user has completed the request, or has freed it while the operation runs (which MPI
  * forbids): then the engine finishes it and nobody is told. */
 int driver_free(void *extra_state)
@@ -47,7 +56,7 @@ int driver_free(void *extra_state)
     if (!is_told(e))
         e->detached = true;
     else
-        e->collect(e);
+        collect_in_callback(e);
     return MPI_SUCCESS;
 }
 

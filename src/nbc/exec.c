@@ -78,6 +78,7 @@ void exec_unbind(exec *e)
     free(e->pack);
     free(e->scratch);
     e->pack = e->scratch = NULL;
+    e->memory = 0;
     e->reusable = e->spanning = false;
     e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
 }
@@ -138,13 +139,14 @@ static int bind_messages(exec *e)
     e->unpacks = false;
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        message *m = &e->messages[st->message];
+        message *m;
         int error;
 
         if (!step_is_message(st)) {
             e->copies[st->queue] = wire_resolve_copy(e, st);
             continue;
         }
+        m = &e->messages[st->message];
         error = wire_resolve(e, st, m, &pack_size);
         if (error)
             return error;
@@ -152,6 +154,7 @@ static int bind_messages(exec *e)
         e->unpacks |= st->kind == STEP_RECV && wire_packed(m);
     }
     e->pack = pack_size ? malloc((size_t)pack_size) : NULL;
+    e->memory += pack_size;
     e->base[BASE_PACK] = e->pack;
     return pack_size && !e->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
@@ -163,6 +166,7 @@ static int bind_scratch(exec *e)
 
     if (n == 0)
         return MPI_SUCCESS;
+    e->memory += datatype_span(&s->type, n);
     e->scratch = malloc((size_t)datatype_span(&s->type, n));
     if (!e->scratch)
         return MPI_ERR_NO_MEM;

@@ -82,6 +82,7 @@ typedef struct exec {
     raw_copy *copies;  /* [nsteps - nmessages]: of local steps */
     bool unpacks;      /* some receive is packed */
     char *scratch, *pack;
+    int64_t memory;           /* bytes of both */
     bool persistent_messages; /* requests are persistent: start them; else post anew */
 
     /* identity */

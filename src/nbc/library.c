@@ -13,6 +13,7 @@
 enum { FRESH, STARTED, REFUSED, ENDED };
 
 bool library_threaded;
+_Thread_local bool library_in_callback;
 
 static atomic_int stage;
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;

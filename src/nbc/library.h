@@ -33,4 +33,8 @@ extern bool library_threaded;
 void library_lock(void);
 void library_unlock(void);
 
+/* MPI has called us back in this thread, and is not done: datatypes must not be freed, because
+ * MPICH 4.0 aborts then at MPI_THREAD_MULTIPLE. Plans and execs wait for plan_reap. */
+extern _Thread_local bool library_in_callback;
+
 #endif

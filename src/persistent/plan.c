@@ -19,10 +19,51 @@ static void plan_free(plan *p)
     free(p);
 }
 
+static _Atomic(plan *) dead_plans;
+static _Atomic(exec *) dead_execs; /* each holds a reference to its plan */
+
 static void unref_locked(plan *p)
 {
-    if (--p->refs == 0)
+    if (--p->refs > 0)
+        return;
+    if (!library_in_callback) {
         plan_free(p);
+        return;
+    }
+    p->next_dead = atomic_load(&dead_plans);
+    while (!atomic_compare_exchange_weak(&dead_plans, &p->next_dead, p))
+        ;
+}
+
+static void bury(exec *e, plan *p)
+{
+    e->plan = p;
+    e->next = atomic_load(&dead_execs);
+    while (!atomic_compare_exchange_weak(&dead_execs, &e->next, e))
+        ;
+}
+
+void plan_reap(void)
+{
+    exec *e = NULL;
+    plan *p = NULL;
+
+    if (atomic_load_explicit(&dead_execs, memory_order_relaxed))
+        e = atomic_exchange(&dead_execs, NULL);
+    while (e) {
+        exec *next = e->next;
+        plan *of = e->plan;
+        exec_free(e);
+        plan_unref(of);
+        e = next;
+    }
+    if (atomic_load_explicit(&dead_plans, memory_order_relaxed))
+        p = atomic_exchange(&dead_plans, NULL);
+    while (p) {
+        plan *next = p->next_dead;
+        plan_free(p);
+        p = next;
+    }
 }
 
 void plan_unref(plan *p)
@@ -159,15 +200,20 @@ void plan_return_exec(exec *e)
     e->detached = false;
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     library_lock();
-    keep = p->cached && e->reusable && !e->persistent_messages && p->nidle < PLAN_IDLE;
+    keep = p->cached && e->reusable && !e->persistent_messages &&
+           p->nidle < (e->memory < PLAN_LARGE ? PLAN_IDLE : 1);
     if (keep) {
         e->next = p->idle;
         p->idle = e;
         p->nidle++;
     }
     library_unlock();
-    if (!keep)
-        exec_free(e);
-    plan_unref(p);
+    if (!keep && library_in_callback) {
+        bury(e, p);
+    } else {
+        if (!keep)
+            exec_free(e);
+        plan_unref(p);
+    }
     comm_unref(c);
 }

@@ -15,8 +15,9 @@
 #define HASH_NONFATAL_OOM 1 /* without memory for the table a plan is just not cached */
 #include <uthash.h>
 
-/* Tuning: plans kept per communicator, idle execs kept per plan. */
-enum { PLAN_CACHE = 64, PLAN_IDLE = 8 };
+/* Tuning: plans kept per communicator, idle execs kept per plan; but one only if it has so many
+ * bytes of scratch. */
+enum { PLAN_CACHE = 64, PLAN_IDLE = 8, PLAN_LARGE = 65536 };
 
 typedef struct plan_key { /* no padding: compared as bytes */
     uint16_t kind, form;
@@ -33,6 +34,7 @@ typedef struct plan {
     sched *sched;
     exec *idle; /* list by `next` */
     int nidle;
+    struct plan *next_dead; /* plan_reap's list */
     size_t key_size;
     plan_key key; /* last: of variable size */
 } plan;
@@ -53,6 +55,9 @@ int plan_take_exec(plan *p, comm *c, exec **result);
 
 /* Give an exec back: it stays with the plan if it can be used again. Drops both references. */
 void plan_return_exec(exec *e);
+
+/* Free what could not be freed inside a callback of MPI (library_in_callback). Not inside one. */
+void plan_reap(void);
 
 /* For tests: how often anything has been compiled in this process. */
 extern unsigned plan_compilations;
