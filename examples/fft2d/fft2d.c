@@ -8,11 +8,11 @@
  * timed beside it, in turn. --lowpass keeps low frequencies only, and --output writes the picture
  * that remains. --pencil takes a 3-D field on a grid of ranks instead.
  */
+#include "options.h"
 #include "pgm.h"
 #include "split.h"
 #include "transform.h"
 
-#include <getopt.h>
 #include <kiss_fftnd.h>
 #include <math.h>
 #include <stdbool.h>
@@ -23,13 +23,6 @@
 enum { SERIAL_MOST = 1 << 18 }; /* points up to which the serial transform is compared */
 
 static const double tolerance = 2e-5; /* of the largest value: single precision */
-
-typedef struct options {
-    const char *file, *output, *algorithm;
-    int n[3], grid[2], chunks, repetitions;
-    bool pencil;
-    double lowpass; /* of the highest frequency; negative: none */
-} options;
 
 static int rank, size;
 
@@ -293,112 +286,7 @@ static void compare_times(const options *o, transform *t, kiss_fft_cpx *work,
     free(times);
 }
 
-/* ---- set-up ---- */
-
-static int usage(void)
-{
-    if (rank == 0)
-        fprintf(stderr,
-                "usage: fft2d [options] [PICTURE.pgm]\n"
-                "  -k, --chunks K        chunks of each transpose (default 4); 1: no overlap\n"
-                "  --size ROWSxCOLUMNS   without PICTURE: a generated field (default 384x500)\n"
-                "  --pencil NZxNYxNX     a generated 3-D field on a grid of ranks\n"
-                "  --grid PZxPY          that grid (default: as square as possible)\n"
-                "  --lowpass F           keep frequencies up to F (0 to 1) of the highest one\n"
-                "  -o, --output FILE     write the picture (2-D)\n"
-                "  --algorithm NAME      of the alltoallv (default auto)\n"
-                "  --repetitions N       for the times (default 20; 0: no times)\n");
-    return 1;
-}
-
-/* n numbers from 1 on with an x between them, and nothing behind. */
-static bool numbers(const char *text, int n, int *values)
-{
-    for (int i = 0; i < n; i++) {
-        char *end;
-        long value = strtol(text, &end, 10);
-        if (end == text || value < 1 || value > PGM_MOST || *end != (i < n - 1 ? 'x' : '\0'))
-            return false;
-        values[i] = (int)value;
-        text = end + 1;
-    }
-    return true;
-}
-
-static bool number_or_zero(const char *text, int *value)
-{
-    *value = 0;
-    return strcmp(text, "0") == 0 || numbers(text, 1, value);
-}
-
-static bool fraction(const char *text, double *value)
-{
-    char *end;
-
-    *value = strtod(text, &end);
-    return end != text && !*end && *value >= 0 && *value <= 2;
-}
-
-static bool parse(int argc, char **argv, options *o)
-{
-    static const struct option names[] = {{"chunks", required_argument, NULL, 'k'},
-                                          {"size", required_argument, NULL, 's'},
-                                          {"pencil", required_argument, NULL, 'p'},
-                                          {"grid", required_argument, NULL, 'g'},
-                                          {"lowpass", required_argument, NULL, 'l'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"algorithm", required_argument, NULL, 'a'},
-                                          {"repetitions", required_argument, NULL, 'r'},
-                                          {0}};
-    bool right = true;
-    int option;
-
-    *o = (options){
-        .algorithm = "auto", .n = {1, 384, 500}, .chunks = 4, .repetitions = 20, .lowpass = -1};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "k:o:", names, NULL)) != -1)
-        if (option == 'k')
-            right &= numbers(optarg, 1, &o->chunks);
-        else if (option == 's')
-            right &= numbers(optarg, 2, o->n + 1);
-        else if (option == 'p')
-            right &= o->pencil = numbers(optarg, 3, o->n);
-        else if (option == 'g')
-            right &= numbers(optarg, 2, o->grid);
-        else if (option == 'l')
-            right &= fraction(optarg, &o->lowpass);
-        else if (option == 'o')
-            o->output = optarg;
-        else if (option == 'a')
-            o->algorithm = optarg;
-        else if (option == 'r')
-            right &= number_or_zero(optarg, &o->repetitions);
-        else
-            right = false;
-    o->file = argv[optind];
-    right &= argc - optind <= 1 && !(o->pencil && (o->file || o->output || o->lowpass >= 0));
-    return right && !(o->grid[0] && !o->pencil) && !(o->lowpass >= 0 && !o->output);
-}
-
-/* What is wrong with the sizes, or NULL. Completes the grid. */
-static const char *fit(options *o)
-{
-    if ((double)o->n[0] * o->n[1] * o->n[2] > PGM_MOST)
-        return "the field is too large";
-    if (o->chunks > PGM_MOST / 16)
-        return "too many chunks";
-    if (!o->pencil) {
-        o->grid[0] = 1;
-        o->grid[1] = size;
-    } else if (!o->grid[0]) {
-        MPI_Dims_create(size, 2, o->grid);
-    } else if ((long)o->grid[0] * o->grid[1] != size) {
-        return "the grid has another number of ranks than the job";
-    }
-    if (o->pencil && o->n[0] == 1)
-        return "a 3-D field needs 2 planes or more";
-    return NULL;
-}
+/* ---- all of it ---- */
 
 static void print_title(const options *o)
 {
@@ -460,8 +348,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    failed = parse(argc, argv, &o) ? load(&o, &picture) : usage();
-    wrong = failed ? NULL : fit(&o);
+    failed = 1;
+    if (options_parse(argc, argv, &o))
+        failed = load(&o, &picture);
+    else if (rank == 0)
+        fputs(options_usage, stderr);
+    wrong = failed ? NULL : options_fit(&o, size);
     if (wrong && rank == 0)
         fprintf(stderr, "fft2d: %s\n", wrong);
     failed |= wrong != NULL;
