@@ -273,6 +273,7 @@ static void open_gate(comm *c)
             c->gated_tail = NULL;
         window_take(c, e);
         engine_begin(e);
+        engine_wake(); /* nothing may have run before */
     }
 }
 

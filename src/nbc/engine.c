@@ -82,9 +82,20 @@ int engine_steps_left(exec *e)
     return left;
 }
 
+void engine_wake(void)
+{
+    engine_waker *wake = atomic_load_explicit(&waker, memory_order_relaxed);
+
+    if (wake)
+        wake();
+}
+
+/* comm_advance clears it while it looks: the thread may have fallen asleep then. */
 void engine_poll_communicators(bool pending)
 {
     atomic_store(&duplications, pending);
+    if (pending)
+        engine_wake();
 }
 
 /* Lock held. */
@@ -224,9 +235,7 @@ void engine_start(exec *e)
     } else {
         hand_over(e);
     }
-    engine_waker *wake = atomic_load_explicit(&waker, memory_order_relaxed);
-    if (wake)
-        wake();
+    engine_wake();
 }
 
 void engine_set_waker(engine_waker *wake)

@@ -44,6 +44,7 @@ void engine_i_am_background(void);
 /* Called after each start: the progress thread may be asleep. NULL: nobody to wake. */
 typedef void engine_waker(void);
 void engine_set_waker(engine_waker *wake);
+void engine_wake(void);
 
 /* Steps of a started exec that have not retired. */
 int engine_steps_left(exec *e);

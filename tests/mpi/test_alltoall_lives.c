@@ -1,5 +1,5 @@
-/* test_alltoall_lives.c - alltoall: what may be freed while it runs, ranks that are late, and many operations
- * in other orders.
+/* test_alltoall_lives.c - alltoall: what may be freed while it runs, ranks that are late, and many
+ * operations in other orders.
  */
 #include "mpi/entries.h"
 
