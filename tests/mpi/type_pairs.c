@@ -38,6 +38,18 @@ static MPI_Datatype record(void)
     return type;
 }
 
+/* Two integers without a gap, the second one first: its bytes are not those of two integers. */
+static MPI_Datatype swapped(void)
+{
+    MPI_Datatype type;
+    int lengths[2] = {1, 1};
+    MPI_Aint at[2] = {4, 0};
+
+    MPI_Type_create_hindexed(2, lengths, at, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
 void type_pairs_make(void)
 {
     MPI_Datatype gaps = resized_vector(3, 2, 4, 0, 56), tight = resized_vector(3, 2, 3, 0, 40);
@@ -51,4 +63,5 @@ void type_pairs_make(void)
     type_pairs[3] = (type_pair){"contiguous to gaps", six, gaps, 1};
     type_pairs[4] = (type_pair){"negative lower bound", negative_lb(), six, 1};
     type_pairs[5] = (type_pair){"record", record(), record(), 1};
+    type_pairs[6] = (type_pair){"swapped", swapped(), MPI_INT, 2};
 }

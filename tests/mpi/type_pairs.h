@@ -11,7 +11,7 @@ typedef struct type_pair {
     int per;
 } type_pair;
 
-enum { type_pair_count = 6 };
+enum { type_pair_count = 7 };
 extern type_pair type_pairs[type_pair_count];
 
 /* Make them: after MPI_Init. They live until MPI_Finalize. */
