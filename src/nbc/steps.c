@@ -247,7 +247,7 @@ int steps_poll(exec *e)
 }
 
 /* A flat schedule needs none of the book-keeping: nothing waits for anything, no queue has a second
- * message. A third of the instructions of a small exchange. */
+ * message, the ready lists stay empty. Saves a quarter of the instructions of a small exchange. */
 static void begin_flat(exec *e)
 {
     const sched *s = e->sched;
@@ -255,8 +255,6 @@ static void begin_flat(exec *e)
 
     e->error = MPI_SUCCESS;
     e->fruitless = e->turn = 0;
-    e->ready_head = e->ready_tail = 0;
-    e->local_head = e->local_tail = s->nmessages;
     for (int i = 0; i < s->nready; i++) {
         int index = s->ready[i], error;
         const step *st = &s->steps[index];
