@@ -1,0 +1,321 @@
+/* reorder.c - see reorder.h.
+ *
+ * "The free rank closest to this one": distances come from nested regions, so all ranks of the smallest
+ * region around it that has a free one are equally close. Each region keeps its ranks in ascending
+ * order and a pointer to the first that may be free: to find one costs a step per level, and the
+ * pointers pass every rank once.
+ */
+#include "topo/reorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[REORDER_PATTERNS] = {"ring",   "recursive_doubling", "broadcast",
+                                                    "gather", "bruck",              "sparbit"};
+
+const char *reorder_name(reorder_pattern pattern)
+{
+    return names[pattern];
+}
+
+/* ---- the messages of a pattern ---- */
+
+static int log2_ceil(int n)
+{
+    int log = 0;
+
+    while (n > 1 << log)
+        log++;
+    return log;
+}
+
+static int lowest_bit(int i)
+{
+    return i & -i;
+}
+
+/* Members of a binomial subtree. */
+static int subtree(int i, int n)
+{
+    return lowest_bit(i) < n - i ? lowest_bit(i) : n - i;
+}
+
+/* The blocks that Sparbit sends over distance d among n, see allgather_sparbit.c. */
+static int64_t sparbit_blocks(int n, int distance)
+{
+    int last = lowest_bit(n), data = 1;
+    unsigned ignore_steps = (~((unsigned)n / (unsigned)last) | 1) * (unsigned)last;
+
+    for (int d = (1 << log2_ceil(n)) / 2; d > distance; d /= 2)
+        data = 2 * data - (((unsigned)d & ignore_steps) != 0);
+    return data - (((unsigned)distance & ignore_steps) != 0);
+}
+
+static bool tree_message(reorder_pattern pattern, int n, int64_t k, int *from, int *to,
+                         int64_t *blocks)
+{
+    int child = (int)k + 1, parent = child - lowest_bit(child);
+
+    if (child >= n)
+        return false;
+    *from = pattern == REORDER_GATHER ? child : parent;
+    *to = pattern == REORDER_GATHER ? parent : child;
+    *blocks = pattern == REORDER_GATHER ? subtree(child, n) : 1;
+    return true;
+}
+
+bool reorder_message(reorder_pattern pattern, int n, int64_t *k, int *from, int *to,
+                     int64_t *blocks)
+{
+    int64_t number = (*k)++;
+    int i = (int)(number % n), d = 1 << number / n;
+
+    if (pattern == REORDER_BROADCAST || pattern == REORDER_GATHER)
+        return tree_message(pattern, n, number, from, to, blocks);
+    if (d >= n || (pattern == REORDER_RING && d > 1))
+        return false;
+    *from = i;
+    *to = (i + d) % n;
+    *blocks = n - 1; /* ring */
+    if (pattern == REORDER_DOUBLING) {
+        *to = (i ^ d) < n ? i ^ d : i;
+        *blocks = d;
+    } else if (pattern == REORDER_BRUCK) {
+        *to = (i - d + n) % n;
+        *blocks = d < n - d ? d : n - d;
+    } else if (pattern == REORDER_SPARBIT) {
+        *blocks = sparbit_blocks(n, d);
+    }
+    return true;
+}
+
+int64_t reorder_cost(reorder_pattern pattern, const topo *t, const int *order, int n)
+{
+    int64_t sum = 0, k = 0, blocks;
+    int from, to;
+
+    while (reorder_message(pattern, n, &k, &from, &to, &blocks))
+        sum += blocks * topo_distance(t, order[from], order[to]);
+    return sum;
+}
+
+/* ---- free ranks ---- */
+
+typedef struct pool {
+    const topo *t;
+    int levels;       /* of the topology, and behind them one region of all */
+    int **next;       /* [levels + 1][region]: where to look for a free rank, in member */
+    const int **end;  /* [levels + 1]: behind each region's last one */
+    const int **rank; /* [levels + 1]: ranks, by region */
+    bool *taken;      /* [p] */
+    void *memory;
+} pool;
+
+/* The ranks of one level, in the order given, which ascends. `region` NULL: all in one. */
+static void fill_level(int *next, int *end, int *member, const int *region, int regions,
+                       const int *ranks, int n)
+{
+    memset(end, 0, ((size_t)regions + 1) * sizeof *end);
+    for (int i = 0; i < n; i++)
+        end[region ? region[ranks[i]] : 0]++;
+    for (int r = 0, sum = 0; r < regions; r++) {
+        next[r] = sum;
+        sum += end[r];
+        end[r] = next[r];
+    }
+    for (int i = 0; i < n; i++)
+        member[end[region ? region[ranks[i]] : 0]++] = ranks[i];
+}
+
+static bool pool_make(pool *q, const topo *t, const int *ranks, int n)
+{
+    size_t levels = (size_t)t->nlevels + 1, regions = 1;
+    int *numbers;
+
+    for (int i = 0; i < t->nlevels; i++)
+        regions += (size_t)t->level[i].n;
+    *q = (pool){.t = t, .levels = t->nlevels};
+    q->memory = malloc(levels * 3 * sizeof(int *) +
+                       (2 * regions + levels + levels * (size_t)n) * sizeof(int) + (size_t)t->p);
+    if (!q->memory)
+        return false;
+    q->next = q->memory;
+    q->end = (const int **)(q->next + levels);
+    q->rank = q->end + levels;
+    numbers = (int *)(q->rank + levels);
+    for (int i = 0; i <= q->levels; i++) {
+        bool all = i == q->levels;
+        int count = all ? 1 : t->level[i].n;
+        int *next = numbers, *end = next + count, *member = end + count + 1;
+
+        fill_level(next, end, member, all ? NULL : t->level[i].region, count, ranks, n);
+        q->next[i] = next;
+        q->end[i] = end;
+        q->rank[i] = member;
+        numbers = member + n;
+    }
+    q->taken = (bool *)numbers;
+    memset(q->taken, false, (size_t)t->p);
+    return true;
+}
+
+/* A free rank of the region at this level, or -1. */
+static int first_free(pool *q, int level, int region)
+{
+    int *next = &q->next[level][region];
+
+    while (*next < q->end[level][region] && q->taken[q->rank[level][*next]])
+        ++*next;
+    return *next < q->end[level][region] ? q->rank[level][*next] : -1;
+}
+
+/* Take the free rank that is closest to this one, the lowest of several. */
+static int take_closest(pool *q, int rank)
+{
+    int found = -1;
+
+    for (int i = q->levels - 1; i >= 0 && found < 0; i--)
+        found = first_free(q, i, q->t->level[i].region[rank]);
+    if (found < 0)
+        found = first_free(q, q->levels, 0);
+    q->taken[found] = true;
+    return found;
+}
+
+/* ---- the heuristics: which index comes next, and next to which ---- */
+
+typedef struct mapping {
+    pool pool;
+    int n;
+    int *order; /* -1: not yet */
+} mapping;
+
+static void put(mapping *m, int index, int reference)
+{
+    m->order[index] = take_closest(&m->pool, m->order[reference]);
+}
+
+static bool is_free(const mapping *m, int index)
+{
+    return m->order[index] < 0;
+}
+
+/* RMH: one after the other. */
+static void map_chain(mapping *m)
+{
+    for (int i = 1; i < m->n; i++)
+        put(m, i, i - 1);
+}
+
+/* The index at this distance in the pattern: two of them for Bruck, of which a free one. */
+static int partner(const mapping *m, reorder_pattern pattern, int reference, int d)
+{
+    int down;
+
+    if (pattern == REORDER_DOUBLING)
+        return reference ^ d;
+    down = (reference - d + m->n) % m->n;
+    return is_free(m, down) ? down : (reference + d) % m->n;
+}
+
+/* RDMH: partners of the last steps first, two for each reference; then the second one is it. One that
+ * has none left hands over to the first index that has: only away from powers of two. */
+static void map_doubling(mapping *m, reorder_pattern pattern)
+{
+    int largest = (1 << log2_ceil(m->n)) / 2, reference = 0, mapped = 0, d = largest, stuck = 0;
+
+    for (int left = m->n - 1; left > 0;) {
+        while (d > 0 && !is_free(m, partner(m, pattern, reference, d)))
+            d /= 2;
+        if (d == 0) {
+            while (!is_free(m, stuck) && stuck + 1 < m->n)
+                stuck++;
+            put(m, stuck, reference);
+            reference = stuck;
+            left--;
+            mapped = 0;
+            d = largest;
+            continue;
+        }
+        int index = partner(m, pattern, reference, d);
+        put(m, index, reference);
+        left--;
+        if (++mapped == 2) {
+            reference = index;
+            mapped = 0;
+            d = largest;
+        }
+    }
+}
+
+/* BBMH: depth first, children with small subtrees before those with large ones. */
+static void map_broadcast(mapping *m, int reference)
+{
+    for (int d = 1; reference + d < m->n && !(reference & d); d *= 2) {
+        put(m, reference + d, reference);
+        map_broadcast(m, reference + d);
+    }
+}
+
+/* BGMH: the heaviest edges of the tree first. */
+static void map_gather(mapping *m)
+{
+    for (int d = (1 << log2_ceil(m->n)) / 2; d > 0; d /= 2)
+        for (int reference = 0; reference + d < m->n; reference += 2 * d)
+            put(m, reference + d, reference);
+}
+
+static void map(mapping *m, reorder_pattern pattern)
+{
+    switch (pattern) {
+    case REORDER_DOUBLING:
+    case REORDER_BRUCK:
+        map_doubling(m, pattern);
+        break;
+    case REORDER_BROADCAST:
+        map_broadcast(m, 0);
+        break;
+    case REORDER_GATHER:
+        map_gather(m);
+        break;
+    default:
+        map_chain(m);
+    }
+}
+
+static void as_given(const int *ranks, int n, int *order)
+{
+    for (int i = 0; i < n; i++)
+        order[i] = ranks ? ranks[i] : i;
+}
+
+bool reorder_always(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
+{
+    mapping m = {.n = n, .order = order};
+
+    as_given(ranks, n, order);
+    if (n < 3 || (pattern == REORDER_DOUBLING && (n & (n - 1)) != 0))
+        return true;
+    if (!pool_make(&m.pool, t, order, n)) /* which still is the list of ranks */
+        return false;
+    m.pool.taken[order[0]] = true;
+    memset(order + 1, -1, ((size_t)n - 1) * sizeof *order);
+    map(&m, pattern);
+    free(m.pool.memory);
+    return true;
+}
+
+bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
+{
+    int64_t before;
+
+    as_given(ranks, n, order);
+    if (!t || t->nlevels == 0 || n < 3)
+        return true;
+    before = reorder_cost(pattern, t, order, n);
+    if (!reorder_always(pattern, t, ranks, n, order))
+        return false;
+    if (reorder_cost(pattern, t, order, n) >= before)
+        as_given(ranks, n, order);
+    return true;
+}

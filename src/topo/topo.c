@@ -1,0 +1,333 @@
+/* topo.c - see topo.h. O(p log p) per level. */
+#include "topo/topo.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[TOPO_KINDS] = {"switch", "node", "package", "NUMA node", "L3",
+                                              "core"};
+static const int distances[TOPO_KINDS] = {10, 5, 4, 3, 2, 1};
+
+const char *topo_kind_name(topo_kind kind)
+{
+    return names[kind];
+}
+
+/* ---- make ---- */
+
+/* What a rank is sorted by: the region it is in already, and what distinguishes it inside. */
+typedef struct sorted {
+    int parent, rank;
+    uint64_t key;
+} sorted;
+
+static int compare(const void *left, const void *right)
+{
+    const sorted *a = left, *b = right;
+
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* The identity at one level. A rank with fewer switches above it has its last one there too; one
+ * with none at all, its node. */
+static uint64_t key_of(const location *at, topo_kind kind, int height)
+{
+    if (kind == TOPO_NODE)
+        return at->node;
+    if (kind != TOPO_SWITCH)
+        return (uint64_t)at->inside[kind];
+    while (height > 0 && !at->switches[height])
+        height--;
+    return at->switches[height] ? at->switches[height] : at->node;
+}
+
+/* Number the regions in `region` (any numbers below p) by their lowest ranks. */
+static int renumber(int *region, int p, int *number)
+{
+    int n = 0;
+
+    memset(number, -1, (size_t)p * sizeof *number);
+    for (int r = 0; r < p; r++) {
+        if (number[region[r]] < 0)
+            number[region[r]] = n++;
+        region[r] = number[region[r]];
+    }
+    return n;
+}
+
+/* region[r] becomes the region of rank r at this level, inside its region before. */
+static int refine(const location *at, int p, topo_kind kind, int height, int *region, sorted *s,
+                  int *number)
+{
+    int n = 0;
+
+    for (int r = 0; r < p; r++)
+        s[r] = (sorted){region[r], r, key_of(&at[r], kind, height)};
+    qsort(s, (size_t)p, sizeof *s, compare);
+    for (int i = 0; i < p; i++) {
+        if (i > 0 && (s[i].parent != s[i - 1].parent || s[i].key != s[i - 1].key))
+            n++;
+        region[s[i].rank] = n;
+    }
+    return renumber(region, p, number);
+}
+
+static bool level_fill(topo_level *l, const int *region, int p)
+{
+    size_t n = (size_t)l->n, ranks = (size_t)p;
+
+    l->region = malloc((2 * ranks + n + 1) * sizeof *l->region);
+    if (!l->region)
+        return false;
+    l->member = l->region + p;
+    l->first = l->member + p;
+    memcpy(l->region, region, ranks * sizeof *region);
+    memset(l->first, 0, (n + 1) * sizeof *l->first);
+    for (int r = 0; r < p; r++)
+        l->first[region[r] + 1]++;
+    l->least = p;
+    l->most = 0;
+    for (int i = 0; i < l->n; i++) {
+        int size = l->first[i + 1];
+        l->least = size < l->least ? size : l->least;
+        l->most = size > l->most ? size : l->most;
+        l->first[i + 1] += l->first[i];
+    }
+    for (int r = p - 1; r >= 0; r--) /* the end of each run, filled backwards, becomes its start */
+        l->member[--l->first[region[r] + 1]] = r;
+    for (int i = 0; i < l->n; i++)
+        l->first[i] = l->first[i + 1];
+    l->first[l->n] = p;
+    return true;
+}
+
+/* Does every rank know where it is at this level? */
+static bool is_known(const location *at, int p, topo_kind kind)
+{
+    for (int r = 0; kind > TOPO_NODE && r < p; r++)
+        if (at[r].inside[kind] < 0)
+            return false;
+    return true;
+}
+
+/* The partition after one of `before` regions. One that is the same only tells, if it is known, that
+ * ranks are closer to each other than it seemed. */
+static bool add_level(topo *t, const location *at, topo_kind kind, int height, int n, int before,
+                      const int *region)
+{
+    int distance = distances[kind] * (height + 1);
+
+    if (n > before) {
+        t->level[t->nlevels++] =
+            (topo_level){.kind = kind, .height = height, .distance = distance, .n = n};
+        return level_fill(&t->level[t->nlevels - 1], region, t->p);
+    }
+    if (is_known(at, t->p, kind))
+        *(t->nlevels ? &t->level[t->nlevels - 1].distance : &t->far) = distance;
+    return true;
+}
+
+static bool keep_nodes(topo *t, const location *at, const int *region, int n)
+{
+    t->nodes = n;
+    t->node = malloc((size_t)t->p * sizeof *t->node);
+    t->host = calloc((size_t)n, sizeof *t->host);
+    if (!t->node || !t->host)
+        return false;
+    memcpy(t->node, region, (size_t)t->p * sizeof *t->node);
+    for (int r = 0; r < t->p; r++)
+        snprintf(t->host[region[r]], TOPO_HOST, "%.*s", TOPO_HOST - 1, at[r].host);
+    return true;
+}
+
+static int switch_levels(const location *at, int p)
+{
+    int n = 0;
+
+    for (int r = 0; r < p; r++)
+        while (n < TOPO_SWITCHES && at[r].switches[n])
+            n++;
+    return n;
+}
+
+static bool add_levels(topo *t, const location *at, int *region, sorted *s, int *number)
+{
+    int switches = switch_levels(at, t->p), before = 1;
+
+    t->far = distances[TOPO_SWITCH] * (switches + 1);
+    for (int height = switches; height > -TOPO_KINDS + 1; height--) {
+        topo_kind kind = height > 0 ? TOPO_SWITCH : (topo_kind)(TOPO_NODE - height);
+        int above = height > 0 ? height - 1 : 0;
+        int n = refine(at, t->p, kind, above, region, s, number);
+
+        if (!add_level(t, at, kind, above, n, before, region) ||
+            (kind == TOPO_NODE && !keep_nodes(t, at, region, n)))
+            return false;
+        before = n;
+    }
+    return true;
+}
+
+topo *topo_make(const location *at, int p)
+{
+    topo *t = calloc(1, sizeof *t);
+    int *region = calloc((size_t)p * 2, sizeof *region);
+    sorted *s = malloc((size_t)p * sizeof *s);
+    bool made = false;
+
+    if (t && region && s) {
+        t->p = p;
+        made = add_levels(t, at, region, s, region + p);
+    }
+    free(s);
+    free(region);
+    if (made)
+        return t;
+    topo_free(t);
+    return NULL;
+}
+
+void topo_free(topo *t)
+{
+    if (!t)
+        return;
+    for (int i = 0; i < t->nlevels; i++)
+        free(t->level[i].region);
+    free(t->node);
+    free(t->host);
+    free(t);
+}
+
+/* ---- ask ---- */
+
+int topo_regions(const topo *t)
+{
+    int i = 0;
+
+    while (t && i < t->nlevels && (t->level[i].kind < TOPO_NODE || t->level[i].n == t->p))
+        i++;
+    return i;
+}
+
+int topo_distance(const topo *t, int a, int b)
+{
+    if (a == b)
+        return 0;
+    for (int i = t->nlevels - 1; i >= 0; i--)
+        if (t->level[i].region[a] == t->level[i].region[b])
+            return t->level[i].distance;
+    return t->far;
+}
+
+/* ---- draw ---- */
+
+typedef struct page {
+    char *text;
+    size_t size, used; /* used: also what did not fit */
+} page;
+
+__attribute__((format(printf, 2, 3))) static void say(page *to, const char *format, ...)
+{
+    size_t left = to->used < to->size ? to->size - to->used : 0;
+    va_list list;
+    int n;
+
+    va_start(list, format);
+    n = vsnprintf(left ? to->text + to->used : NULL, left, format, list);
+    va_end(list);
+    to->used += n > 0 ? (size_t)n : 0;
+}
+
+/* "0-3 8 12-13" */
+static void say_ranks(page *to, const int *ranks, int n)
+{
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && ranks[end] == ranks[end - 1] + 1; end++)
+            ;
+        say(to, end - i > 1 ? " %d-%d" : " %d", ranks[i], ranks[end - 1]);
+    }
+}
+
+static void draw_region(const topo *t, int level, int region, int depth, page *to)
+{
+    const topo_level *l = &t->level[level], *finer = l + 1;
+    const int *ranks = l->member + l->first[region];
+    int n = l->first[region + 1] - l->first[region];
+
+    say(to, "%*s%s %d", 2 * depth, "", names[l->kind], region);
+    if (l->kind == TOPO_NODE)
+        say(to, " (%s)", t->host[t->node[ranks[0]]]);
+    say(to, n > 1 ? ": ranks" : ": rank");
+    say_ranks(to, ranks, n);
+    say(to, "\n");
+    for (int i = 0; level + 1 < t->nlevels && finer->n < t->p && i < finer->n; i++)
+        if (l->region[finer->member[finer->first[i]]] == region)
+            draw_region(t, level + 1, i, depth + 1, to);
+}
+
+size_t topo_draw(const topo *t, char *text, size_t size)
+{
+    page to = {text, size, 0};
+
+    say(&to, "%d %s on %d %s", t->p, t->p > 1 ? "ranks" : "rank", t->nodes,
+        t->nodes > 1 ? "nodes" : "node");
+    if (t->nodes == 1)
+        say(&to, " (%s)", t->host[0]);
+    for (int i = 0; i < t->nlevels; i++)
+        say(&to, "; level %s: %d regions of %d%s%.0d ranks", names[t->level[i].kind], t->level[i].n,
+            t->level[i].least, t->level[i].most > t->level[i].least ? " to " : "",
+            t->level[i].most > t->level[i].least ? t->level[i].most : 0);
+    say(&to, "\n");
+    for (int i = 0; t->nlevels && i < t->level[0].n; i++)
+        draw_region(t, 0, i, 1, &to);
+    return to.used;
+}
+
+/* ---- check ---- */
+
+static const char *check_level(const topo_level *l, const topo_level *before, int p)
+{
+    int seen = 0;
+
+    if (l->first[0] != 0 || l->first[l->n] != p)
+        return "a level does not hold all ranks";
+    for (int i = 0; i < l->n; i++) {
+        int size = l->first[i + 1] - l->first[i];
+        if (size < l->least || size > l->most || size < 1)
+            return "a region has a wrong size";
+        for (int k = l->first[i]; k < l->first[i + 1]; k++) {
+            if (l->region[l->member[k]] != i)
+                return "a member is of another region";
+            if (k > l->first[i] && l->member[k] <= l->member[k - 1])
+                return "members do not ascend";
+            if (before && before->region[l->member[k]] != before->region[l->member[l->first[i]]])
+                return "a level does not refine the one before";
+        }
+    }
+    for (int r = 0; r < p; r++) {
+        if (l->region[r] > seen)
+            return "regions are not in the order of their lowest ranks";
+        seen += l->region[r] == seen;
+    }
+    return l->n > (before ? before->n : 1) ? NULL : "a level is as the one before";
+}
+
+const char *topo_check(const topo *t)
+{
+    int distance = t->far;
+    const char *wrong = NULL;
+
+    for (int i = 0; i < t->nlevels && !wrong; i++) {
+        wrong = check_level(&t->level[i], i ? &t->level[i - 1] : NULL, t->p);
+        if (!wrong && t->level[i].distance >= distance)
+            wrong = "distances do not fall from level to level";
+        distance = t->level[i].distance;
+    }
+    return wrong;
+}

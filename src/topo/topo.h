@@ -1,0 +1,87 @@
+/* topo.h - where the ranks of a communicator are: partitions into regions, and distances.
+ *
+ *   level     rank  0 1 2 3 4 5 6 7        each level is a partition that refines the one before
+ *   node            0 0 0 0 1 1 1 1        region of each rank, numbered in the order of their
+ *   package         0 0 1 1 2 2 3 3        lowest ranks; members ascend
+ *
+ * Only levels that differ from the one before are kept: a level `package` that equals `node` is
+ * not there, nor is `node` if all ranks share one. Any partition is possible: regions of unequal
+ * size, ranks that are not consecutive, one rank per region.
+ *
+ * Made from one `location` per rank, so all ranks that hold the same ones make the same topo. Pure.
+ */
+#ifndef TUTTI_TOPO_H
+#define TUTTI_TOPO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TOPO_HOST = 64, TOPO_SWITCHES = 6 };
+
+typedef enum topo_kind {
+    TOPO_SWITCH,
+    TOPO_NODE,
+    TOPO_PACKAGE,
+    TOPO_NUMA,
+    TOPO_L3,
+    TOPO_CORE,
+    TOPO_KINDS
+} topo_kind;
+
+/* What a rank says of itself. No padding: sent as bytes. */
+typedef struct location {
+    uint64_t node;                    /* identity of the node: equal where memory is shared */
+    uint64_t switches[TOPO_SWITCHES]; /* identities, the node's own switch first; 0: no more */
+    int32_t inside[TOPO_KINDS]; /* number of its package, ...; -1: not known, or not bound to one;
+                                   [0] and [1] are not used */
+    char host[TOPO_HOST];       /* name of the node */
+} location;
+
+typedef struct topo_level {
+    topo_kind kind;
+    int height;      /* of a switch: 0 is next to the nodes */
+    int distance;    /* between ranks whose smallest common region is of this level */
+    int n;           /* regions */
+    int least, most; /* ranks in the smallest and in the largest region */
+    int *region;     /* [p]: the rank's region */
+    int *first;      /* [n + 1]: region i has member[first[i] .. first[i + 1] - 1] */
+    int *member;     /* [p]: ranks */
+} topo_level;
+
+typedef struct topo {
+    int p;
+    int far;     /* distance between ranks that have no region in common */
+    int nodes;   /* how many there are */
+    int nlevels; /* coarse to fine */
+    topo_level level[TOPO_SWITCHES + TOPO_KINDS];
+    int *node;               /* [p]: number of each rank's node */
+    char (*host)[TOPO_HOST]; /* [nodes] */
+} topo;
+
+/* NULL: out of memory. */
+topo *topo_make(const location *at, int p);
+void topo_free(topo *t);
+
+/* The coarsest level from nodes down that has several regions, of which one has several ranks: what
+ * algorithms call local and non-local is inside and between its regions. nlevels: there is none.
+ * Where t is NULL, too. */
+int topo_regions(const topo *t);
+
+/* Distance of two ranks, of unit 1: 0 for the same rank; inside a node 1 to 5, by what they share:
+ * core, L3, NUMA node, package, node; between nodes 10 times the number of switches to climb, or 10
+ * where switches are not known. A convention: it has the order right, and a message between nodes
+ * counts at least twice as much as any inside. */
+int topo_distance(const topo *t, int a, int b);
+
+/* "node", "package", ... */
+const char *topo_kind_name(topo_kind kind);
+
+/* A drawing for people, one line per region; at most size bytes with the final 0. Returns how many
+ * bytes the whole needs, without it. */
+size_t topo_draw(const topo *t, char *text, size_t size);
+
+/* NULL, or which promise above does not hold. For tests. */
+const char *topo_check(const topo *t);
+
+#endif
