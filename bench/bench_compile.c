@@ -45,7 +45,7 @@ static double time_of(const algo *a, coll_form form, const coll *c, sched **s)
 
     for (int i = 0; i < REPETITIONS; i++) {
         double begin = now();
-        if (algo_compile(a, form, c, s) != SCHED_OK)
+        if (algo_compile(a, form, c, NULL, s) != SCHED_OK)
             exit(1);
         times[i] = now() - begin;
         if (i < REPETITIONS - 1)

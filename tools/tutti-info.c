@@ -39,6 +39,10 @@ static void print_algorithms(void)
         printf("%-12s %-20s %-14s %-19s %-18s %s\n", title, a->name, a->steps, a->volume,
                strcmp(a->restriction, "-") == 0 ? "any" : a->restriction, a->source);
         printf("%-12s   %s%s", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
+        for (int k = 0; a->variants && a->variants[k]; k++)
+            printf("%s%s", k ? ", " : " (variants: ", a->variants[k]);
+        printf("%s%s", a->variants ? ")" : "",
+               a->orders ? " (orders: place, initcomm, endshuffle)" : "");
         if (a->parameter.name)
             printf(" (%s:%s, %s from %d, usually %d)", a->name, a->parameter.name,
                    a->parameter.name, a->parameter.least, a->parameter.usual);

@@ -3,10 +3,13 @@
  *   tutti-plan allgather sparbit -p 21 --rank 3
  *   tutti-plan allgather bruck:block -p 21 --all
  *   tutti-plan alltoall bruck_radix:4 -p 21 --all
+ *   tutti-plan allgather lane:ring,block -p 64 --regions node:8 --critical-path
  *
  * Needs no MPI: a schedule is a function of the call alone. Data is named in blocks.
  */
 #include "algos/algo.h"
+#include "critical_path.h"
+#include "topo/shape.h"
 #include "tune/select.h"
 
 #include <getopt.h>
@@ -19,17 +22,23 @@ typedef struct request {
     coll_kind kind;
     choice choice;
     int p, rank;
-    bool all, in_place;
+    bool all, in_place, critical_path;
+    const char *regions; /* or NULL */
+    topo *topo;          /* of it */
 } request;
 
 static const char usage_text[] =
-    "usage: tutti-plan COLLECTIVE ALGORITHM[:FORM|:NUMBER] -p RANKS [--rank R] [--all] "
-    "[--in-place]\n"
+    "usage: tutti-plan COLLECTIVE ALGORITHM[:WORD[,WORD]] -p RANKS [--regions SHAPE] [--in-place]\n"
+    "                  [--rank R | --all | --critical-path]\n"
     "  COLLECTIVE   allgather, allgatherv, alltoall or alltoallv (blocks of equal length)\n"
-    "  ALGORITHM    a name from `tutti-info --algorithms`; FORM is step or block, NUMBER its "
-    "parameter\n"
+    "  ALGORITHM    a name from `tutti-info --algorithms`; WORD is step or block, its parameter, "
+    "its\n"
+    "               variant, or place, initcomm, endshuffle\n"
+    "  --regions S  where the ranks are, as TUTTI_REGIONS: node:8, \"node:8@cyclic package:2\", a "
+    "file\n"
     "  --rank R     print the schedule of rank R (default 0)\n"
-    "  --all        print totals over all ranks instead\n";
+    "  --all        print totals over all ranks instead\n"
+    "  --critical-path  print how long all of it takes, in block transfers\n";
 
 static int fail(const char *what, const char *value)
 {
@@ -45,6 +54,8 @@ static sched *compile(const request *r, int rank)
               .rank = rank,
               .in_place = r->in_place,
               .parameter = r->choice.parameter,
+              .variant = r->choice.variant,
+              .order = r->choice.order,
               .sendcount = 1,
               .sendcounts = v,
               .senddispls = v + r->p,
@@ -57,7 +68,7 @@ static sched *compile(const request *r, int rank)
         v[i] = 1;
         v[r->p + i] = i;
     }
-    if (!v || algo_compile(algo_table[r->choice.algo], r->choice.form, &c, &s) != SCHED_OK)
+    if (!v || algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
         s = NULL;
     free(v);
     return s;
@@ -66,13 +77,25 @@ static sched *compile(const request *r, int rank)
 static void print_title(const request *r)
 {
     const algo *a = algo_table[r->choice.algo];
+    const char *before = ":";
 
     printf("%s %s", coll_kind_name(r->kind), a->name);
-    if (a->has_forms)
-        printf(":%s", r->choice.form == FORM_BLOCK ? "block" : "step");
+
+    if (a->variants) {
+        printf("%s%s", before, a->variants[r->choice.variant]);
+        before = ",";
+    }
+    if (a->has_forms) {
+        printf("%s%s", before, r->choice.form == FORM_BLOCK ? "block" : "step");
+        before = ",";
+    }
+    if (a->orders)
+        printf("%s%s", before, coll_order_name(r->choice.order));
     if (a->parameter.name)
-        printf(":%d", r->choice.parameter);
+        printf("%s%d", before, r->choice.parameter);
     printf(", %d ranks", r->p);
+    if (r->regions)
+        printf(" on %s", r->regions);
 }
 
 static int print_rank(const request *r)
@@ -108,6 +131,28 @@ static void print_total(const char *name, const total *t)
     printf("  %-24s %12" PRId64 " %10" PRId64 " %10" PRId64 "\n", name, t->sum, t->least, t->most);
 }
 
+/* Region of each rank, or NULL: all are in one. */
+static const int *regions_of(const request *r)
+{
+    int level = topo_regions(r->topo);
+
+    return r->topo && level < r->topo->nlevels ? r->topo->level[level].region : NULL;
+}
+
+/* Messages that cross regions, and their blocks. */
+static void count_far(const sched *s, const int *region, int rank, int64_t *messages,
+                      int64_t *blocks)
+{
+    for (int i = 0; region && i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        if (st->kind != STEP_SEND || region[st->peer] == region[rank])
+            continue;
+        ++*messages;
+        for (int k = 0; k < st->n; k++)
+            *blocks += (int64_t)s->list[st->first + k].length;
+    }
+}
+
 /* Blocks that the steps of this kind send, or copy. */
 static int64_t blocks_of(const sched *s, step_kind kind)
 {
@@ -125,11 +170,12 @@ static int64_t blocks_of(const sched *s, step_kind kind)
 static int print_all(const request *r)
 {
     total steps = {0}, messages = {0}, blocks = {0}, copies = {0}, edges = {0}, bytes = {0};
-    algo_cost cost = algo_table[r->choice.algo]->cost(r->p, r->choice.parameter);
+    total far_messages = {0}, far_blocks = {0};
+    const algo *a = algo_table[r->choice.algo];
 
     for (int k = 0; k < r->p; k++) {
         sched *s = compile(r, k);
-        int sends = 0;
+        int64_t sends = 0, crossing = 0, crossing_blocks = 0;
         if (!s)
             return fail("out of memory", "schedule");
         for (int i = 0; i < s->nsteps; i++)
@@ -137,6 +183,9 @@ static int print_all(const request *r)
         add(&steps, s->nsteps);
         add(&messages, sends);
         add(&blocks, blocks_of(s, STEP_SEND));
+        count_far(s, regions_of(r), k, &crossing, &crossing_blocks);
+        add(&far_messages, crossing);
+        add(&far_blocks, crossing_blocks);
         add(&copies, blocks_of(s, STEP_COPY));
         add(&edges, s->nedges);
         add(&bytes, (int64_t)sched_memory(s));
@@ -147,11 +196,56 @@ static int print_all(const request *r)
     print_total("steps", &steps);
     print_total("messages sent", &messages);
     print_total("blocks sent", &blocks);
+    if (regions_of(r)) {
+        print_total("messages between regions", &far_messages);
+        print_total("blocks between regions", &far_blocks);
+    }
     print_total("blocks copied", &copies);
     print_total("dependencies", &edges);
     print_total("bytes of schedule", &bytes);
-    printf("  T = %g alpha + %g n beta on the critical path (Hockney model, n bytes a block)\n",
-           cost.messages, cost.blocks);
+    if (a->cost) {
+        algo_cost cost = a->cost(r->p, r->choice.parameter);
+        printf("  T = %g alpha + %g n beta on the critical path (Hockney model, n bytes a block)\n",
+               cost.messages, cost.blocks);
+    }
+    return 0;
+}
+
+static void print_path(const request *r, const critical_path *path)
+{
+    int64_t sum = 0;
+
+    print_title(r);
+    printf("\n  critical path, in block transfers\n");
+    printf("    %8" PRId64 "  longest chain of messages that need each other (%d messages)\n",
+           path->chain, path->messages);
+    printf("    %8" PRId64 "  with one message at a time on each port of a rank: in, out, %s\n",
+           path->on_ports, regions_of(r) ? "local and between regions" : "one region");
+    for (int i = 0; i < path->nphases; i++)
+        sum += path->phase_on_ports[i];
+    if (path->nphases == 0)
+        return;
+    printf("    %8" PRId64 "  the same, if each phase waited for the end of the one before:", sum);
+    for (int i = 0; i < path->nphases; i++)
+        printf("%s %s %" PRId64, i ? "," : "", path->phase[i], path->phase_on_ports[i]);
+    printf("\n");
+}
+
+static int print_critical_path(const request *r)
+{
+    sched **all = calloc((size_t)r->p, sizeof *all);
+    critical_path path;
+    bool done = all != NULL;
+
+    for (int k = 0; done && k < r->p; k++)
+        done = (all[k] = compile(r, k)) != NULL;
+    done = done && critical_path_find(all, r->p, r->topo, &path);
+    for (int k = 0; all && k < r->p; k++)
+        sched_free(all[k]);
+    free(all);
+    if (!done)
+        return fail("out of memory", "schedules");
+    print_path(r, &path);
     return 0;
 }
 
@@ -167,9 +261,10 @@ static int number(const char *text, int least)
 static int parse_options(int argc, char **argv, request *r)
 {
     static const struct option options[] = {
-        {"ranks", required_argument, NULL, 'p'}, {"rank", required_argument, NULL, 'r'},
-        {"all", no_argument, NULL, 'a'},         {"in-place", no_argument, NULL, 'i'},
-        {"help", no_argument, NULL, 'h'},        {0}};
+        {"ranks", required_argument, NULL, 'p'},   {"rank", required_argument, NULL, 'r'},
+        {"regions", required_argument, NULL, 'g'}, {"critical-path", no_argument, NULL, 'c'},
+        {"all", no_argument, NULL, 'a'},           {"in-place", no_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},          {0}};
     int option;
 
     while ((option = getopt_long(argc, argv, "p:r:aih", options, NULL)) != -1)
@@ -181,6 +276,12 @@ static int parse_options(int argc, char **argv, request *r)
         case 'r':
             if ((r->rank = number(optarg, 0)) < 0)
                 return fail("not a rank", optarg);
+            break;
+        case 'g':
+            r->regions = optarg;
+            break;
+        case 'c':
+            r->critical_path = true;
             break;
         case 'a':
             r->all = true;
@@ -195,6 +296,17 @@ static int parse_options(int argc, char **argv, request *r)
             return fail("unknown option or missing value", argv[optind - 1]);
         }
     return 0;
+}
+
+static int make_topo(request *r)
+{
+    location *at = calloc((size_t)r->p, sizeof *at);
+    char why[200] = "out of memory";
+
+    if (r->regions && at && shape_places(r->regions, r->p, at, why, sizeof why))
+        r->topo = topo_make(at, r->p);
+    free(at);
+    return r->regions && !r->topo ? fail(why, r->regions) : 0;
 }
 
 static int parse(int argc, char **argv, request *r)
@@ -219,7 +331,7 @@ static int parse(int argc, char **argv, request *r)
     coll c = {.kind = r->kind, .p = r->p};
     if (a->inapplicable && a->inapplicable(&c))
         return fail(a->inapplicable(&c), argv[optind + 1]);
-    return 0;
+    return make_topo(r);
 }
 
 int main(int argc, char **argv)
@@ -229,5 +341,7 @@ int main(int argc, char **argv)
 
     if (failed)
         return failed;
-    return r.all ? print_all(&r) : print_rank(&r);
+    failed = r.critical_path ? print_critical_path(&r) : r.all ? print_all(&r) : print_rank(&r);
+    topo_free(r.topo);
+    return failed;
 }

@@ -46,6 +46,14 @@ int algo_find(coll_kind kind, const char *name)
     return ALGO_NONE;
 }
 
+int algo_variant(const algo *a, const char *name)
+{
+    for (int i = 0; a->variants && a->variants[i]; i++)
+        if (strcmp(a->variants[i], name) == 0)
+            return i;
+    return -1;
+}
+
 int ceil_log2(int n)
 {
     int log = 0;
@@ -57,15 +65,16 @@ int ceil_log2(int n)
 
 /* Allgather: the copy of the own block comes first in program order, so that whoever sends it from
  * its final place waits for it; what sends it from the send buffer does not. */
-sched_error algo_compile(const algo *a, coll_form form, const coll *c, sched **result)
+sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
+                         sched **result)
 {
-    group everyone = {.size = c->p, .index = c->rank};
+    group everyone = {.size = c->p, .index = c->rank, .topo = t};
     blockmap blocks = blockmap_make(c);
     sched_builder *s = sched_begin(c->p, form);
 
     if (!s)
         return SCHED_NO_MEMORY;
-    if (!c->in_place && algo_family(c->kind) == COLL_ALLGATHER)
+    if (!c->in_place && algo_family(c->kind) == COLL_ALLGATHER && c->order == ORDER_PLACE)
         sched_copy(s, interval_make(SPACE_SEND, 0, c->sendcount), block(&blocks, c->rank));
     a->compile(c, &everyone, &blocks, s);
     return sched_commit(s, result);

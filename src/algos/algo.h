@@ -28,7 +28,11 @@ typedef struct algo {
     const char *steps, *volume, *restriction, *source; /* for tutti-info */
     bool has_forms; /* some message has several blocks, so FORM_STEP and FORM_BLOCK differ */
     bool regular;   /* blocks of equal length only */
+    bool regional;  /* looks at the topology; one that does not is the same on every machine */
+    bool orders;    /* heeds coll.order */
     algo_parameter parameter;
+    const char *const *variants; /* names of its kinds, the usual one first, NULL at the end; or
+                                    NULL: there is one */
 
     /* Why the algorithm cannot serve this call, or NULL if it can. Equal on all ranks. */
     const char *(*inapplicable)(const coll *c);
@@ -36,7 +40,7 @@ typedef struct algo {
     /* Emit the steps. Pure: no MPI, no clock, no environment. */
     void (*compile)(const coll *c, const group *g, const blockmap *b, sched_builder *s);
 
-    algo_cost (*cost)(int p, int parameter);
+    algo_cost (*cost)(int p, int parameter); /* NULL: it depends on the topology */
 } algo;
 
 /* All rows in the order of algos.def, and how many. */
@@ -64,8 +68,13 @@ bool algo_serves(const algo *a, coll_kind kind);
  * there is none. -1: too small. */
 int algo_parameter_for(const algo *a, int value, int p);
 
-/* Compile the call for one rank. c->parameter is one of algo_parameter_for. */
-sched_error algo_compile(const algo *a, coll_form form, const coll *c, sched **result);
+/* Index of the variant of that name, or -1. */
+int algo_variant(const algo *a, const char *name);
+
+/* Compile the call for one rank. c->parameter is one of algo_parameter_for. t: where the ranks are;
+ * NULL: all in one place. */
+sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
+                         sched **result);
 
 /* ceil(log2(n)) for n >= 1. */
 int ceil_log2(int n);

@@ -14,8 +14,8 @@ static void compile(const coll *c, const group *g, const blockmap *b, sched_buil
 
     (void)c;
     for (int k = 1; k < p; k++) {
-        sched_send(s, source(b, me), peer(g, me + k));
-        sched_recv(s, block(b, me - k), peer(g, me - k));
+        send_blocks(s, b, me, 1, 1, peer(g, me + k));
+        recv_blocks(s, b, me - k, 1, 1, peer(g, me - k));
     }
 }
 

@@ -28,8 +28,8 @@ static void compile(const coll *c, const group *g, const blockmap *b, sched_buil
     (void)c;
     if (p == 1)
         return;
-    sched_send(s, source(b, me), peer(g, me + inward));
-    sched_recv(s, block(b, me + inward), peer(g, me + inward));
+    send_blocks(s, b, me, 1, 1, peer(g, me + inward));
+    recv_blocks(s, b, me + inward, 1, 1, peer(g, me + inward));
     for (int k = 1; k < p / 2; k++) {
         int side = k % 2 ? -inward : inward;               /* where the neighbour is */
         int next = me - me % 2 + side * 2 * ((k + 1) / 2); /* the pair it has for me */

@@ -15,8 +15,8 @@ static void compile(const coll *c, const group *g, const blockmap *b, sched_buil
 
     (void)c;
     for (int k = 0; k < p - 1; k++) {
-        sched_send(s, source(b, me - k), peer(g, me + 1));
-        sched_recv(s, block(b, me - k - 1), peer(g, me - 1));
+        send_blocks(s, b, me - k, 1, 1, peer(g, me + 1));
+        recv_blocks(s, b, me - k - 1, 1, 1, peer(g, me - 1));
     }
 }
 

@@ -5,9 +5,12 @@
 #ifndef TUTTI_GROUP_H
 #define TUTTI_GROUP_H
 
+#include "topo/topo.h"
+
 typedef struct group {
     int size, index;
     const int *ranks; /* [size], borrowed; NULL: index i is rank i */
+    const topo *topo; /* where all ranks are, borrowed; NULL: not known, or all in one place */
 } group;
 
 /* x mod n in 0..n-1, also for negative x. */

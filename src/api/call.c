@@ -28,6 +28,8 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .rank = c->rank,
                  .in_place = key->in_place,
                  .parameter = key->parameter,
+                 .variant = key->variant,
+                 .order = (coll_order)key->order,
                  .sendcount = !key->send_empty,
                  .count = !key->recv_empty,
                  .counts = key->v,
@@ -35,7 +37,8 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .sendcounts = key->v + 2 * (ptrdiff_t)c->p,
                  .senddispls = key->v + 3 * (ptrdiff_t)c->p};
 
-    return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call, result)];
+    return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call, c->topo,
+                               result)];
 }
 
 /* An exec of the plan, whose reference it takes over, bound. */
@@ -73,6 +76,8 @@ static int exec_for(const args *a, const facts *f, choice chosen, exec **result)
     key->algo = chosen.algo;
     key->form = (uint16_t)chosen.form;
     key->parameter = chosen.parameter;
+    key->variant = chosen.variant;
+    key->order = chosen.order;
     error = plan_get(f->comm, key, size, compile, &p);
     args_key_free(key, &small);
     return error ? error : bound_exec(f->comm, p, &b, result);

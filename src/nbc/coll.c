@@ -28,3 +28,19 @@ coll_kind coll_kind_find(const char *name)
         kind++;
     return (coll_kind)kind;
 }
+
+static const char *const orders[ORDERS] = {"place", "initcomm", "endshuffle"};
+
+const char *coll_order_name(coll_order order)
+{
+    return orders[order];
+}
+
+coll_order coll_order_find(const char *name)
+{
+    int order = 0;
+
+    while (order < ORDERS && strcmp(orders[order], name) != 0)
+        order++;
+    return (coll_order)order;
+}

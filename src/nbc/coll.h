@@ -25,11 +25,21 @@ typedef enum coll_kind {
  * block (a block goes on as soon as it is there: large blocks). */
 typedef enum coll_form { FORM_STEP, FORM_BLOCK } coll_form;
 
+/* Reordered algorithms: how the blocks come to lie in the order of the ranks. */
+typedef enum coll_order {
+    ORDER_PLACE,      /* every block is received at its place */
+    ORDER_INITCOMM,   /* blocks are exchanged before */
+    ORDER_ENDSHUFFLE, /* all are copied afterwards */
+    ORDERS
+} coll_order;
+
 typedef struct coll {
     coll_kind kind;
     int p, rank;
     bool in_place; /* what I send is already in RECV, at its place; SEND is not used */
     int parameter; /* of algorithms that have one, see algo.h */
+    int variant;   /* the same; 0: the usual one */
+    coll_order order;
 
     /* SEND. allgather(v): length of my block; alltoall: length of every block */
     int64_t sendcount;
@@ -47,6 +57,12 @@ const char *coll_kind_name(coll_kind kind);
 
 /* Has each rank counts of its own? */
 bool coll_is_v(coll_kind kind);
+
+/* "place", "initcomm", "endshuffle". */
+const char *coll_order_name(coll_order order);
+
+/* The order of that name, or ORDERS. */
+coll_order coll_order_find(const char *name);
 
 /* The kind of that name, or COLL_KINDS. */
 coll_kind coll_kind_find(const char *name);

@@ -27,6 +27,7 @@
 
 struct exec;
 struct plan;
+struct topo;
 
 /* The last call of a regular collective with predefined types, for the next one like it: call.c. */
 typedef struct comm_repeat {
@@ -45,6 +46,7 @@ typedef struct comm {
     atomic_bool begun, ready; /* the duplication; threads wait for it without a lock */
     int failure; /* of the duplication: ready, but every operation ends with this error */
     int p, rank;
+    struct topo *topo; /* where its ranks are; once ready */
     int refs;
     struct exec *gated_head, *gated_tail;   /* waiting for the shadow or for a tag window */
     struct exec *window_head, *window_tail; /* running non-blocking operations, oldest first */

@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { SCHED_WINDOW = 64 };
+enum { SCHED_WINDOW = 64, SCHED_PHASES = 16 };
 
 typedef enum sched_space { SPACE_SEND, SPACE_RECV, SPACE_SCRATCH, SPACES } sched_space;
 
@@ -42,6 +42,7 @@ typedef struct interval {
 typedef struct step {
     uint8_t kind;     /* step_kind */
     uint8_t tag;      /* SEND, RECV: k mod SCHED_WINDOW */
+    uint8_t phase;    /* index in sched.phase; nothing but a note for people */
     int32_t peer;     /* SEND, RECV: rank */
     int32_t queue;    /* SEND, RECV: index of (peer, direction) in 0..nqueues-1; else number of
                          this local step among them */
@@ -52,12 +53,14 @@ typedef struct step {
 /* Read-only after sched_commit; shared by any number of execs. One block of memory. */
 typedef struct sched {
     int nsteps, nmessages, nqueues, nintervals, nedges;
-    int nready;             /* steps without dependencies */
-    bool flat;              /* all steps are ready, and every message has a queue of its own */
-    int64_t extent[SPACES]; /* elements used of each space: 1 + the highest one named */
-    const step *steps;      /* [nsteps], in program order */
-    const interval *list;   /* [nintervals] */
-    const int32_t *ndeps;   /* [nsteps]: how many steps this one waits for */
+    int nready;  /* steps without dependencies */
+    int nphases; /* 0: the algorithm has named none */
+    bool flat;   /* all steps are ready, and every message has a queue of its own */
+    const char *phase[SCHED_PHASES]; /* names, static */
+    int64_t extent[SPACES];          /* elements used of each space: 1 + the highest one named */
+    const step *steps;               /* [nsteps], in program order */
+    const interval *list;            /* [nintervals] */
+    const int32_t *ndeps;            /* [nsteps]: how many steps this one waits for */
     const int32_t *succ_at; /* [nsteps + 1]: successors of i are succ[succ_at[i] .. [i+1]-1] */
     const int32_t *succ;    /* [nedges] */
     const int32_t *ready;   /* [nready]: receives, then sends, then local steps */
@@ -88,6 +91,18 @@ void sched_close(sched_builder *b);
  * one more is posted than messages are sent. Emit the send of an exchange first, and exchanges in
  * an order in which partners meet each other in the same one: then this never deadlocks. */
 void sched_throttle(sched_builder *b, int n);
+
+/* The steps from here on are a new phase of the algorithm, of this (static) name: for people, to
+ * whom tutti-plan tells how phases overlap. It orders nothing. The last of too many lasts to the
+ * end. */
+void sched_phase(sched_builder *b, const char *name);
+
+/* Memory for the algorithm until the commit, zeroed. NULL: there is none, and the schedule has
+ * failed: the algorithm returns. */
+void *sched_borrow(sched_builder *b, size_t size);
+
+/* The algorithm has failed to get what it needs. */
+void sched_fail(sched_builder *b, sched_error error);
 
 /* How messages of several blocks are to be emitted (see blockmap.h). */
 coll_form sched_form(const sched_builder *b);

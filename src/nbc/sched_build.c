@@ -30,6 +30,10 @@ sched_builder *sched_begin(int p, coll_form form)
 
 static void builder_free(sched_builder *b)
 {
+    for (loan *l = b->loans, *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
     free(b->throttled[0].at);
     free(b->throttled[1].at);
     free(b->order.at);
@@ -49,6 +53,30 @@ static bool builder_fail(sched_builder *b, sched_error error)
     if (!b->error)
         b->error = error;
     return false;
+}
+
+void sched_fail(sched_builder *b, sched_error error)
+{
+    builder_fail(b, error);
+}
+
+void *sched_borrow(sched_builder *b, size_t size)
+{
+    loan *l = b->error ? NULL : calloc(1, sizeof *l + size);
+
+    if (!l) {
+        builder_fail(b, SCHED_NO_MEMORY);
+        return NULL;
+    }
+    l->next = b->loans;
+    b->loans = l;
+    return l->memory;
+}
+
+void sched_phase(sched_builder *b, const char *name)
+{
+    if (b->nphases < SCHED_PHASES)
+        b->phase[b->nphases++] = name;
 }
 
 /* Room for one more item in a growing array; the array is left as it is when there is none. */
@@ -72,8 +100,11 @@ static void push_step(sched_builder *b, step_kind kind, int peer)
 {
     if (b->error || !grow(b, (void **)&b->steps, &b->steps_cap, b->nsteps, sizeof(step)))
         return;
-    b->steps[b->nsteps++] =
-        (step){.kind = (uint8_t)kind, .peer = peer, .message = -1, .first = b->nintervals};
+    b->steps[b->nsteps++] = (step){.kind = (uint8_t)kind,
+                                   .phase = (uint8_t)(b->nphases ? b->nphases - 1 : 0),
+                                   .peer = peer,
+                                   .message = -1,
+                                   .first = b->nintervals};
     if (kind > STEP_RECV)
         b->steps[b->nsteps - 1].queue = b->nlocals++;
 }
@@ -252,6 +283,7 @@ static sched *sched_alloc(const sched_builder *b, int nedges)
                  .nqueues = b->nqueues,
                  .nintervals = b->nintervals,
                  .nedges = nedges,
+                 .nphases = b->nphases,
                  .steps = steps,
                  .list = list,
                  .ndeps = words,
@@ -259,6 +291,7 @@ static sched *sched_alloc(const sched_builder *b, int nedges)
                  .ready = words + 2 * n + 1,
                  .succ = words + 3 * n + 1};
     memcpy(s->extent, b->extent, sizeof s->extent);
+    memcpy(s->phase, b->phase, sizeof s->phase);
     return s;
 }
 

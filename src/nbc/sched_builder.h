@@ -5,6 +5,8 @@
 
 #include "nbc/sched.h"
 
+#include <stddef.h>
+
 typedef struct edge {
     int32_t from, to;
 } edge;
@@ -19,6 +21,12 @@ typedef struct recent {
     int32_t *at; /* [window] */
     int n, window;
 } recent;
+
+/* Memory that the algorithm has borrowed. */
+typedef struct loan {
+    struct loan *next;
+    max_align_t memory[];
+} loan;
 
 struct sched_builder {
     sched_error error; /* the first one; later calls do nothing */
@@ -35,6 +43,9 @@ struct sched_builder {
     int64_t extent[SPACES];
     recent throttled[2]; /* sends, receives since sched_throttle; windows n and n + 1 */
     edges order;         /* what it asks for, in order of `to` */
+    loan *loans;
+    const char *phase[SCHED_PHASES];
+    int nphases;
 };
 
 /* Append; false: out of memory. */

@@ -111,7 +111,8 @@ bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result)
 
     if (valid < 0 || (parameter && !known->name))
         return false;
-    *result = (choice){algo, select_form(algo_table[algo], p, bytes), valid};
+    *result =
+        (choice){.algo = algo, .form = select_form(algo_table[algo], p, bytes), .parameter = valid};
     return true;
 }
 
@@ -124,30 +125,66 @@ static int positive(const char *text)
     return end == text || *end || n < 1 || n > INT_MAX ? 0 : (int)n;
 }
 
+/* What has been said already. */
+typedef struct said {
+    bool form, parameter, variant, order;
+} said;
+
+static bool once(bool *before)
+{
+    bool first = !*before;
+
+    *before = true;
+    return first;
+}
+
+/* One word behind the colon. */
+static bool parse_word(const algo *a, const char *word, int p, said *before, choice *c)
+{
+    int variant = algo_variant(a, word), value = positive(word);
+    coll_order order = coll_order_find(word);
+
+    if (a->has_forms && (strcmp(word, "step") == 0 || strcmp(word, "block") == 0)) {
+        c->form = strcmp(word, "block") == 0 ? FORM_BLOCK : FORM_STEP;
+        return once(&before->form);
+    }
+    if (variant >= 0) {
+        c->variant = variant;
+        return once(&before->variant);
+    }
+    if (a->orders && order != ORDERS) {
+        c->order = order;
+        return once(&before->order);
+    }
+    if (!a->parameter.name || !value)
+        return false;
+    c->parameter = algo_parameter_for(a, value, p);
+    return c->parameter >= 0 && once(&before->parameter);
+}
+
 bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice *result)
 {
-    char name[64];
-    size_t n = strcspn(text, ":");
-    const char *value = text[n] ? text + n + 1 : NULL;
-    const algo *a;
+    char copy[128], *words;
+    said before = {0};
     choice c;
+    int algo;
 
-    if (n >= sizeof name)
+    if (strlen(text) >= sizeof copy)
         return false;
-    memcpy(name, text, n);
-    name[n] = '\0';
-    c.algo = algo_find(kind, name);
-    if (c.algo == ALGO_NONE)
+    strcpy(copy, text);
+    words = strchr(copy, ':');
+    if (words)
+        *words++ = '\0';
+    algo = algo_find(kind, copy);
+    if (algo == ALGO_NONE || !select_named(algo, 0, p, bytes, &c))
         return false;
-    a = algo_table[c.algo];
-    if (!value || !a->has_forms) {
-        int parameter = value ? positive(value) : 0;
-        return !(value && !parameter) && select_named(c.algo, parameter, p, bytes, result);
+    for (char *next; words; words = next) {
+        next = strchr(words, ',');
+        if (next)
+            *next++ = '\0';
+        if (!parse_word(algo_table[algo], words, p, &before, &c))
+            return false;
     }
-    if (strcmp(value, "step") != 0 && strcmp(value, "block") != 0)
-        return false;
-    c.form = strcmp(value, "block") == 0 ? FORM_BLOCK : FORM_STEP;
-    c.parameter = 0;
     *result = c;
     return true;
 }

@@ -11,6 +11,8 @@ typedef struct choice {
     int algo; /* index in algo_table */
     coll_form form;
     int parameter; /* 0: the algorithm has none */
+    int variant;   /* 0: the usual one, or the algorithm has none */
+    coll_order order;
 } choice;
 
 /* The rule of `auto`; bytes: all blocks that a rank receives together; alltoallv, where no rank
@@ -24,9 +26,10 @@ coll_form select_form(const algo *a, int p, int64_t bytes);
  * parameter is too small. */
 bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result);
 
-/* A choice from "name", "name:step", "name:block" (algorithms with forms; else by size) or "name:4"
- * (algorithms with a parameter; else the usual one). False: no such algorithm, form or parameter.
- */
+/* A choice from "name" or "name:word,word": each word is `step` or `block` (algorithms with forms;
+ * else by size), a number (those with a parameter; else the usual one), the name of a variant
+ * (those that have some), or `place`, `initcomm`, `endshuffle` (reordered ones). False: no such
+ * algorithm, or a word that it does not know, or twice the same kind of word. */
 bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice *result);
 
 #endif

@@ -155,6 +155,8 @@ static void count_sent(sim *m, int rank, const step *st)
 
     for (int i = 0; i < st->n; i++)
         size += (int64_t)m->ranks[rank].sched->list[st->first + i].length;
+    if (m->o->traffic)
+        m->o->traffic(m->o->context, rank, st->peer, size);
     m->state[rank].messages++;
     m->state[rank].sent += size;
     if (size > m->r->max_size)

@@ -21,11 +21,16 @@ typedef enum sim_sends {
 /* inout[i] = in[i] op inout[i], as MPI_Reduce_local does. */
 typedef void sim_op(const void *in, void *inout, int64_t n);
 
+/* Called for every message that is sent: who, to whom, elements. */
+typedef void sim_traffic(void *context, int from, int to, int64_t size);
+
 typedef struct sim_options {
     uint64_t seed;
     sim_sends sends;
-    size_t size[SPACES]; /* bytes of one element of each space */
-    sim_op *op;          /* for schedules with REDUCE */
+    size_t size[SPACES];  /* bytes of one element of each space */
+    sim_op *op;           /* for schedules with REDUCE */
+    sim_traffic *traffic; /* or NULL */
+    void *context;        /* traffic's */
 } sim_options;
 
 typedef struct sim_rank {

@@ -3,135 +3,15 @@
  * usage: test_allgather allgather|allgatherv
  * Each run draws its order of events from a seed that is printed when something is wrong.
  */
-#include "algos/algo.h"
-#include "sim/sim.h"
+#include "sim/gather_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 static coll_kind tested_kind;
-
-/* One run: what is executed, and the buffers of all ranks. */
-typedef struct run {
-    const algo *a;
-    coll_form form;
-    coll_kind kind;
-    int p, count;
-    bool in_place;
-    sim_sends sends;
-    uint64_t seed;
-    int64_t *counts, *displs; /* [p] */
-    int64_t length;           /* of RECV, gaps included */
-    uint16_t **send, **recv;
-    sim_rank *ranks;
-} run;
-
-static uint16_t value(int rank, int64_t i)
-{
-    return (uint16_t)(rank * 257 + i * 40503u + 1);
-}
-
-static void fail_run(const run *t, const char *what)
-{
-    fail_msg("%s %s form %d p %d count %d in_place %d sends %d seed %llu: %s",
-             coll_kind_name(t->kind), t->a->name, t->form, t->p, t->count, t->in_place, t->sends,
-             (unsigned long long)t->seed, what);
-}
-
-/* Unequal blocks: every third one empty, gaps of 1 to 3 elements, not in the order of the ranks. */
-static void shape(run *t)
-{
-    int64_t at = 0;
-
-    t->counts = calloc((size_t)t->p * 2, sizeof *t->counts);
-    t->displs = t->counts + t->p;
-    for (int i = 0; i < t->p; i++) {
-        int r = t->kind == COLL_ALLGATHERV ? (i + t->p / 2) % t->p : i;
-        t->counts[r] = t->count;
-        if (t->kind == COLL_ALLGATHERV) {
-            t->counts[r] = t->count ? (r * 5 % 3) * (t->count / 2 + 1) : 0;
-            at += t->p < 65 ? r % 4 : 0;
-        }
-        t->displs[r] = at;
-        at += t->counts[r];
-    }
-    t->length = at + 2;
-}
-
-static void compile_rank(run *t, int r)
-{
-    coll c = {.kind = t->kind,
-              .p = t->p,
-              .rank = r,
-              .in_place = t->in_place,
-              .sendcount = t->counts[r],
-              .count = t->count,
-              .counts = t->counts,
-              .displs = t->displs};
-    sched *s = NULL;
-
-    if (algo_compile(t->a, t->form, &c, &s) != SCHED_OK)
-        fail_run(t, "does not compile");
-    t->ranks[r] = (sim_rank){s, {t->send[r], t->recv[r], NULL}};
-    if (t->p <= 32 || (r % (t->p / 8) == 0 && s->nsteps < 1200)) {
-        const char *wrong = sched_check(s);
-        if (wrong)
-            fail_run(t, wrong);
-    }
-}
-
-static void setup(run *t)
-{
-    size_t p = (size_t)t->p;
-
-    shape(t);
-    t->send = calloc(p, sizeof *t->send);
-    t->recv = calloc(p, sizeof *t->recv);
-    t->ranks = calloc(p, sizeof *t->ranks);
-    for (int r = 0; r < t->p; r++) {
-        t->send[r] = malloc((size_t)t->counts[r] * 2 + 1);
-        t->recv[r] = malloc((size_t)t->length * 2);
-        memset(t->recv[r], 0x5a, (size_t)t->length * 2);
-        for (int64_t i = 0; i < t->counts[r]; i++) {
-            t->send[r][i] = t->in_place ? 0 : value(r, i);
-            if (t->in_place)
-                t->recv[r][t->displs[r] + i] = value(r, i);
-        }
-        compile_rank(t, r);
-    }
-}
-
-static void teardown(run *t)
-{
-    for (int r = 0; r < t->p; r++) {
-        sched_free((sched *)t->ranks[r].sched);
-        free(t->send[r]);
-        free(t->recv[r]);
-    }
-    free(t->ranks);
-    free(t->recv);
-    free(t->send);
-    free(t->counts);
-}
-
-/* Every byte of every receive buffer, the gaps included. */
-static void check_buffers(const run *t)
-{
-    uint16_t *expected = malloc((size_t)t->length * 2);
-
-    memset(expected, 0x5a, (size_t)t->length * 2);
-    for (int r = 0; r < t->p; r++)
-        for (int64_t i = 0; i < t->counts[r]; i++)
-            expected[t->displs[r] + i] = value(r, i);
-    for (int r = 0; r < t->p; r++)
-        if (memcmp(t->recv[r], expected, (size_t)t->length * 2) != 0)
-            fail_run(t, "wrong data");
-    free(expected);
-}
 
 /* ALGORITHMS.md: steps on the critical path. */
 static int table_steps(const char *name, int p)
@@ -153,7 +33,7 @@ static int table_steps(const char *name, int p)
 
 /* Where p is no power of two, Bruck and Sparbit pass on only a part of what they know in some
  * step: what does not need the step before does not wait for it, and the path gets shorter. */
-static bool is_exact(const run *t)
+static bool is_exact(const gather_run *t)
 {
     return (t->p & (t->p - 1)) == 0 ||
            (strcmp(t->a->name, "bruck") != 0 && strcmp(t->a->name, "sparbit") != 0);
@@ -161,43 +41,36 @@ static bool is_exact(const run *t)
 
 /* The table's counts, from what was executed. Linear and ring send one block a message, the
  * others all blocks of a step in one message, or one a message in the block form. */
-static void check_counts(const run *t, const sim_result *r)
+static void check_counts(const gather_run *t, const sim_result *r)
 {
     int steps = table_steps(t->a->name, t->p);
     bool single = t->form == FORM_BLOCK || !t->a->has_forms;
 
     if (t->count == 0) {
         if (r->max_messages || r->max_sent)
-            fail_run(t, "messages of nothing");
+            gather_run_fail(t, "messages of nothing");
         return;
     }
     if (t->kind == COLL_ALLGATHERV)
         return;
     if (r->critical_path > steps || (is_exact(t) && r->critical_path < steps) ||
         t->a->cost(t->p, 0).messages != steps)
-        fail_run(t, "critical path differs from the table");
+        gather_run_fail(t, "critical path differs from the table");
     if (r->max_messages != (single ? t->p - 1 : steps))
-        fail_run(t, "number of messages differs from the table");
+        gather_run_fail(t, "number of messages differs from the table");
     if (r->max_sent != (t->p - 1) * (int64_t)t->count || r->min_sent != r->max_sent ||
         t->a->cost(t->p, 0).blocks != t->p - 1)
-        fail_run(t, "blocks sent per rank differ from the table");
+        gather_run_fail(t, "blocks sent per rank differ from the table");
     if (t->a->cost(t->p, 0).copies != 1 ||
         r->copied != (t->in_place ? 0 : t->p * (int64_t)t->count))
-        fail_run(t, "something but the own block was copied");
+        gather_run_fail(t, "something but the own block was copied");
 }
 
-static void run_one(run t)
+static void run_one(gather_run t)
 {
-    sim_options o = {.seed = t.seed, .sends = t.sends, .size = {2, 2, 1}};
-    sim_result r;
+    sim_result r = gather_run_do(t);
 
-    setup(&t);
-    sim_run(t.ranks, t.p, &o, &r);
-    if (r.error[0])
-        fail_run(&t, r.error);
-    check_buffers(&t);
     check_counts(&t, &r);
-    teardown(&t);
 }
 
 /* Eager, synchronous and mixed sends; only mixed ones where the data is gigabytes. */
@@ -206,18 +79,18 @@ static void run_all_ways(const algo *a, int p, int count)
     coll c = {.kind = tested_kind, .p = p};
     int first = p * count >= 1000000 ? SIM_MIXED : SIM_EAGER;
 
-    if (a->inapplicable && a->inapplicable(&c))
-        return;
+    if (a->regional || (a->inapplicable && a->inapplicable(&c)))
+        return; /* regional: test_regional.c */
     for (int form = 0; form <= (a->has_forms ? FORM_BLOCK : FORM_STEP); form++)
         for (int sends = first; sends < SIM_SENDS; sends++)
-            run_one((run){.a = a,
-                          .form = form,
-                          .kind = tested_kind,
-                          .p = p,
-                          .count = count,
-                          .in_place = (p + sends + form) % 2,
-                          .sends = sends,
-                          .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
+            run_one((gather_run){.a = a,
+                                 .form = form,
+                                 .kind = tested_kind,
+                                 .p = p,
+                                 .count = count,
+                                 .in_place = (p + sends + form) % 2,
+                                 .sends = sends,
+                                 .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
 }
 
 static void run_sizes(const algo *a, int p)
@@ -251,7 +124,7 @@ static void a_thousand_ranks_get_everything_in_log_steps(void **state)
 {
     (void)state;
     for (int i = 0; i < algo_count; i++)
-        if (algo_serves(algo_table[i], tested_kind) &&
+        if (!algo_table[i]->regional && algo_serves(algo_table[i], tested_kind) &&
             algo_table[i]->cost(1000, 0).messages <= 10 &&
             algo_table[i]->cost(1000, 0).messages > 1)
             run_sizes(algo_table[i], 1000);

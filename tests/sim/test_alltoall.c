@@ -4,8 +4,7 @@
  * Each run draws its order of events from a seed that is printed when something is wrong. The
  * counts that are expected are computed here from the definitions, not by the library.
  */
-#include "algos/algo.h"
-#include "sim/sim.h"
+#include "sim/alltoall_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,174 +14,6 @@
 #include <cmocka.h>
 
 static coll_kind tested_kind;
-
-enum { POISON = 0x5a };
-
-/* One run: what is executed, and the buffers of all ranks. */
-typedef struct run {
-    const algo *a;
-    int p, count, parameter;
-    bool in_place;
-    sim_sends sends;
-    uint64_t seed;
-    int64_t *counts;              /* [p * p]: from i to j at i * p + j */
-    int64_t *out_displs, *displs; /* [p * p]: at i * p + j: for, from rank j in i's buffers */
-    int64_t *recv_counts;         /* [p * p]: the transposed counts */
-    int64_t length;               /* of every buffer, gaps included */
-    uint16_t **send, **recv, **scratch;
-    sim_rank *ranks;
-} run;
-
-static uint16_t value(int from, int to, int64_t i)
-{
-    return (uint16_t)(from * 257 + to * 6007 + i * 40503u + 1);
-}
-
-static void fail_run(const run *t, const char *what)
-{
-    fail_msg("%s %s:%d p %d count %d in_place %d sends %d seed %llu: %s",
-             coll_kind_name(tested_kind), t->a->name, t->parameter, t->p, t->count, t->in_place,
-             t->sends, (unsigned long long)t->seed, what);
-}
-
-/* Unequal blocks, a quarter of them empty; the same in both directions where the call is in place.
- */
-static int64_t count_of(const run *t, int from, int to)
-{
-    int mix = t->in_place ? from + to : from + 3 * to;
-
-    if (tested_kind == COLL_ALLTOALL || t->count == 0)
-        return t->count;
-    return mix * 7 % 4 * (t->count / 2 + 1);
-}
-
-/* Blocks in another order than the ranks, with gaps of 0 to 3 elements. */
-static int64_t place(const run *t, const int64_t *counts, int64_t *displs, int turn)
-{
-    int64_t at = 0;
-
-    for (int i = 0; i < t->p; i++) {
-        int r = tested_kind == COLL_ALLTOALLV ? (i + turn) % t->p : i;
-        at += tested_kind == COLL_ALLTOALLV ? r % 4 : 0;
-        displs[r] = at;
-        at += counts[r];
-    }
-    return at;
-}
-
-static void shape(run *t)
-{
-    size_t p = (size_t)t->p;
-
-    t->counts = calloc(4 * p * p, sizeof *t->counts);
-    t->recv_counts = t->counts + p * p;
-    t->displs = t->recv_counts + p * p;
-    t->out_displs = t->displs + p * p;
-    for (int i = 0; i < t->p; i++)
-        for (int j = 0; j < t->p; j++) {
-            t->counts[i * t->p + j] = count_of(t, i, j);
-            t->recv_counts[i * t->p + j] = count_of(t, j, i);
-        }
-    for (size_t r = 0; r < p; r++) {
-        int64_t out = place(t, t->counts + r * p, t->out_displs + r * p, t->p / 3);
-        int64_t in = place(t, t->recv_counts + r * p, t->displs + r * p, t->p / 2);
-        t->length = out > t->length ? out : t->length;
-        t->length = in > t->length ? in : t->length;
-    }
-    t->length += 2;
-}
-
-/* The schedule does not depend on the kind of sends: it is checked in the first of these runs. */
-static void check_schedule(const run *t, const sched *s, int r)
-{
-    bool sample = t->p <= 8 || ((r == 0 || r == t->p / 2 || r == t->p - 1) && s->nsteps < 1200);
-    const char *wrong = sample && t->sends == SIM_EAGER && t->count ? sched_check(s) : NULL;
-
-    if (wrong)
-        fail_run(t, wrong);
-}
-
-static void compile_rank(run *t, int r)
-{
-    size_t row = (size_t)r * (size_t)t->p;
-    coll c = {.kind = tested_kind,
-              .p = t->p,
-              .rank = r,
-              .in_place = t->in_place,
-              .parameter = t->parameter,
-              .sendcount = t->count,
-              .sendcounts = t->counts + row,
-              .senddispls = t->out_displs + row,
-              .count = t->count,
-              .counts = t->recv_counts + row,
-              .displs = t->displs + row};
-    sched *s = NULL;
-
-    if (algo_compile(t->a, FORM_STEP, &c, &s) != SCHED_OK)
-        fail_run(t, "does not compile");
-    check_schedule(t, s, r);
-    t->scratch[r] = malloc((size_t)s->extent[SPACE_SCRATCH] * 2 + 1);
-    memset(t->scratch[r], POISON, (size_t)s->extent[SPACE_SCRATCH] * 2);
-    t->ranks[r] = (sim_rank){s, {t->send[r], t->recv[r], t->scratch[r]}};
-}
-
-static void fill(const run *t, int r)
-{
-    uint16_t *to = t->in_place ? t->recv[r] : t->send[r];
-    const int64_t *at = (t->in_place ? t->displs : t->out_displs) + (size_t)r * (size_t)t->p;
-
-    memset(t->send[r], POISON, (size_t)t->length * 2);
-    memset(t->recv[r], POISON, (size_t)t->length * 2);
-    for (int j = 0; j < t->p; j++)
-        for (int64_t i = 0; i < count_of(t, r, j); i++)
-            to[at[j] + i] = value(r, j, i);
-}
-
-static void setup(run *t)
-{
-    size_t p = (size_t)t->p;
-
-    shape(t);
-    t->send = calloc(3 * p, sizeof *t->send);
-    t->recv = t->send + p;
-    t->scratch = t->recv + p;
-    t->ranks = calloc(p, sizeof *t->ranks);
-    for (int r = 0; r < t->p; r++) {
-        t->send[r] = malloc((size_t)t->length * 2);
-        t->recv[r] = malloc((size_t)t->length * 2);
-        fill(t, r);
-        compile_rank(t, r);
-    }
-}
-
-static void teardown(run *t)
-{
-    for (int r = 0; r < t->p; r++) {
-        sched_free((sched *)t->ranks[r].sched);
-        free(t->send[r]);
-        free(t->recv[r]);
-        free(t->scratch[r]);
-    }
-    free(t->ranks);
-    free(t->send);
-    free(t->counts);
-}
-
-/* Every byte of every receive buffer, the gaps included. */
-static void check_buffers(const run *t)
-{
-    uint16_t *expected = malloc((size_t)t->length * 2);
-
-    for (int r = 0; r < t->p; r++) {
-        memset(expected, POISON, (size_t)t->length * 2);
-        for (int j = 0; j < t->p; j++)
-            for (int64_t i = 0; i < count_of(t, j, r); i++)
-                expected[t->displs[(size_t)r * (size_t)t->p + (size_t)j] + i] = value(j, r, i);
-        if (memcmp(t->recv[r], expected, (size_t)t->length * 2) != 0)
-            fail_run(t, "wrong data");
-    }
-    free(expected);
-}
 
 /* ---- the counts of ALGORITHMS.md and of the paper ---- */
 
@@ -230,7 +61,7 @@ static int largest_round(int p, int radix)
 }
 
 /* Blocks that all steps of one rank copy. */
-static int64_t table_copies(const run *t)
+static int64_t table_copies(const alltoall_run *t)
 {
     const char *name = t->a->name;
     int64_t volume;
@@ -245,7 +76,7 @@ static int64_t table_copies(const run *t)
     return 2 * t->p + 2 * volume;
 }
 
-static void check_direct(const run *t, const sim_result *r)
+static void check_direct(const alltoall_run *t, const sim_result *r)
 {
     int window = strcmp(t->a->name, "linear") == 0 ? t->parameter : 1;
     int steps = (t->p - 1 + window - 1) / window;
@@ -255,15 +86,15 @@ static void check_direct(const run *t, const sim_result *r)
 
     if (r->critical_path > (t->in_place ? in_place : steps) || r->critical_path < steps ||
         t->a->cost(t->p, t->parameter).messages != steps)
-        fail_run(t, "critical path differs from the table");
+        alltoall_run_fail(t, "critical path differs from the table");
     if (r->max_messages != t->p - 1 || r->max_sent != (t->p - 1) * (int64_t)t->count)
-        fail_run(t, "messages or blocks sent differ from the table");
+        alltoall_run_fail(t, "messages or blocks sent differ from the table");
     if (r->max_open[0] > window || r->max_open[1] > window + 1)
-        fail_run(t, "more in flight than the window allows");
+        alltoall_run_fail(t, "more in flight than the window allows");
 }
 
 /* Where p is no power of the radix, some step does not need the one before, and does not wait. */
-static void check_bruck(const run *t, const sim_result *r)
+static void check_bruck(const alltoall_run *t, const sim_result *r)
 {
     int radix = t->parameter ? t->parameter : 2, phases = ceil_log(t->p, radix), whole = 1;
     algo_cost cost = t->a->cost(t->p, t->parameter);
@@ -272,25 +103,25 @@ static void check_bruck(const run *t, const sim_result *r)
         whole *= radix;
     if (r->critical_path > phases || (whole == t->p && r->critical_path != phases) ||
         cost.messages != phases)
-        fail_run(t, "critical path differs from the table");
+        alltoall_run_fail(t, "critical path differs from the table");
     if (r->max_messages > (radix - 1) * phases || (radix == 2 && r->max_messages != phases))
-        fail_run(t, "number of messages differs from the table");
+        alltoall_run_fail(t, "number of messages differs from the table");
     if (r->max_size != largest_round(t->p, radix) * (int64_t)t->count ||
         (radix == 2 && r->max_size > t->p / 2 * (int64_t)t->count) ||
         (whole == t->p && t->p > 1 && r->max_size != t->p / radix * (int64_t)t->count))
-        fail_run(t, "too many blocks in a step");
+        alltoall_run_fail(t, "too many blocks in a step");
     if (r->max_sent != all_hops(t->p, radix) * t->count || r->min_sent != r->max_sent ||
         cost.blocks != (double)all_hops(t->p, radix))
-        fail_run(t, "blocks sent per rank differ from the table");
+        alltoall_run_fail(t, "blocks sent per rank differ from the table");
 }
 
-static void check_counts(const run *t, const sim_result *r)
+static void check_counts(const alltoall_run *t, const sim_result *r)
 {
     if (tested_kind == COLL_ALLTOALLV)
         return;
     if (t->count == 0) {
         if (r->max_messages || r->copied)
-            fail_run(t, "messages or copies of nothing");
+            alltoall_run_fail(t, "messages or copies of nothing");
         return;
     }
     if (strncmp(t->a->name, "bruck", 5) == 0)
@@ -298,38 +129,34 @@ static void check_counts(const run *t, const sim_result *r)
     else
         check_direct(t, r);
     if (r->copied != table_copies(t) * t->p * t->count)
-        fail_run(t, "blocks copied differ from the table");
+        alltoall_run_fail(t, "blocks copied differ from the table");
     if (!t->in_place && t->a->cost(t->p, t->parameter).copies != (double)table_copies(t))
-        fail_run(t, "the cost model counts other copies");
+        alltoall_run_fail(t, "the cost model counts other copies");
 }
 
 /* ---- the matrix ---- */
 
-static void run_one(run t)
+static void run_one(alltoall_run t)
 {
-    sim_options o = {.seed = t.seed, .sends = t.sends, .size = {2, 2, 2}};
-    sim_result r;
+    sim_result r = alltoall_run_do(t);
 
-    setup(&t);
-    sim_run(t.ranks, t.p, &o, &r);
-    if (r.error[0])
-        fail_run(&t, r.error);
-    check_buffers(&t);
     check_counts(&t, &r);
-    teardown(&t);
 }
 
 static void run_all_ways(const algo *a, int p, int parameter, int count)
 {
+    if (a->regional)
+        return; /* test_regional.c */
     for (int in_place = 0; in_place < 2; in_place++)
         for (int sends = SIM_EAGER; sends < SIM_SENDS; sends++)
-            run_one((run){.a = a,
-                          .p = p,
-                          .count = count,
-                          .parameter = algo_parameter_for(a, parameter, p),
-                          .in_place = in_place,
-                          .sends = sends,
-                          .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
+            run_one((alltoall_run){.a = a,
+                                   .kind = tested_kind,
+                                   .p = p,
+                                   .count = count,
+                                   .parameter = algo_parameter_for(a, parameter, p),
+                                   .in_place = in_place,
+                                   .sends = sends,
+                                   .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
 }
 
 /* One data size of gigabytes less: 1000 elements for up to 32 ranks. */
@@ -408,7 +235,7 @@ static void receives_of_two_phases_are_posted_at_the_start(void **state)
                           .sendcount = 1,
                           .count = 1};
                 sched *s = NULL;
-                assert_int_equal(algo_compile(a, FORM_STEP, &c, &s), SCHED_OK);
+                assert_int_equal(algo_compile(a, FORM_STEP, &c, NULL, &s), SCHED_OK);
                 assert_int_equal(ready_receives(s), messages_of_two_phases(p, radix));
                 sched_free(s);
             }

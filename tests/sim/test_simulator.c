@@ -143,7 +143,9 @@ static void more_messages_than_tags_arrive_in_their_places(void **state)
     sched *x = commit(a), *y = commit(b);
     for (uint64_t seed = 0; seed < 30; seed++) {
         sim_rank ranks[2] = {{x, {in, none, NULL}}, {y, {none, out, NULL}}};
-        sim_options o = {seed, (sim_sends)(seed % SIM_SENDS), {sizeof(int), sizeof(int), 1}, NULL};
+        sim_options o = {.seed = seed,
+                         .sends = (sim_sends)(seed % SIM_SENDS),
+                         .size = {sizeof(int), sizeof(int), 1}};
         sim_result r;
         memset(out, 0, sizeof out);
         sim_run(ranks, 2, &o, &r);
@@ -207,7 +209,10 @@ static span reduce_over(int p, bool swapped, uint64_t seed)
     enum { N = 3 };
     span *memory = calloc((size_t)p * N * 12, sizeof *memory);
     sim_rank *ranks = calloc((size_t)p, sizeof *ranks);
-    sim_options o = {seed, SIM_MIXED, {sizeof(span), sizeof(span), sizeof(span)}, concatenate};
+    sim_options o = {.seed = seed,
+                     .sends = SIM_MIXED,
+                     .size = {sizeof(span), sizeof(span), sizeof(span)},
+                     .op = concatenate};
     sim_result r;
 
     for (int k = 0; k < p; k++) {

@@ -125,6 +125,36 @@ static void names_are_parsed_with_their_parameter(void **state)
     assert_false(select_named(algo_find(COLL_ALLTOALL, "pairwise"), 3, 8, 8, &c));
 }
 
+static void words_come_in_any_order_and_once(void **state)
+{
+    static const char *const wrong[] = {"lane:ring,bruck", "lane:block,step",
+                                        "lane:ring,",      "lane:,ring",
+                                        "lane:place",      "lane:binomial",
+                                        "ring:place",      "reorder_ring:step",
+                                        "lane:ring ",      "reorder_bruck:place,place",
+                                        "lane:ring,4",     "hierarchical:ring"};
+    choice c = {0};
+
+    (void)state;
+    assert_true(select_parse(COLL_ALLGATHER, "lane:block,ring", 8, 8, &c));
+    assert_int_equal(c.form, FORM_BLOCK);
+    assert_int_equal(c.variant, algo_variant(algo_table[c.algo], "ring"));
+    assert_true(select_parse(COLL_ALLGATHERV, "lane:ring,step", 8, 1 << 30, &c));
+    assert_int_equal(c.form, FORM_STEP);
+    assert_true(select_parse(COLL_ALLGATHER, "lane", 8, 1 << 30, &c));
+    assert_int_equal(c.form, FORM_BLOCK);
+    assert_int_equal(c.variant, 0);
+    assert_true(
+        select_parse(COLL_ALLGATHER, "reorder_hierarchical:endshuffle,linear,block", 8, 8, &c));
+    assert_int_equal(c.order, ORDER_ENDSHUFFLE);
+    assert_int_equal(c.form, FORM_BLOCK);
+    assert_int_equal(c.variant, 1);
+    assert_true(select_parse(COLL_ALLTOALL, "hierarchical:linear", 8, 8, &c));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (select_parse(COLL_ALLGATHER, wrong[i], 8, 8, &c))
+            fail_msg("accepted: %s", wrong[i]);
+}
+
 static void names_of_collectives_are_found(void **state)
 {
     (void)state;
@@ -142,6 +172,7 @@ int main(void)
         cmocka_unit_test(large_blocks_travel_alone),
         cmocka_unit_test(names_are_parsed_with_their_form),
         cmocka_unit_test(names_are_parsed_with_their_parameter),
+        cmocka_unit_test(words_come_in_any_order_and_once),
         cmocka_unit_test(names_of_collectives_are_found),
     };
 

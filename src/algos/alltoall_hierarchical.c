@@ -1,0 +1,42 @@
+/* alltoall_hierarchical.c - one leader in each node carries all that crosses nodes.
+ *
+ *   collect    ranks of node a give their leader what they have for other nodes
+ *   cross      leader a gives leader k all blocks from node a to node k
+ *   deliver    leaders give their ranks what has come for them
+ *
+ * The variant is the tree of the first and the last phase. Inside nodes blocks go straight.
+ *
+ * N - 1 non-local messages a node, for N nodes: fewest of all. q (p - q) blocks through each leader,
+ * with as much scratch twice; for tiny blocks.
+ * Traeff, Hunold, CLUSTER 2020.
+ */
+#include "algos/algo.h"
+#include "algos/exchange.h"
+#include "algos/transit.h"
+
+enum { WINDOW = 32 }; /* without nodes: as alltoall_linear.c */
+
+static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+{
+    int level = topo_regions(g->topo);
+    regions p;
+
+    if (!g->topo || level == g->topo->nlevels)
+        exchange_all(c, g, b, s, c->in_place ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
+    else if (regions_make(&p, g, level, s))
+        transit_alltoall(c, g, b, s, &p, 1, (tree)c->variant);
+}
+
+const algo algo_alltoall_hierarchical = {
+    .name = "hierarchical",
+    .kind = COLL_ALLTOALL,
+    .summary = "one leader in each node carries what crosses nodes",
+    .steps = "three phases",
+    .volume = "q(p-q) out of a node",
+    .restriction = "-",
+    .source = "Traeff, Hunold, CLUSTER 2020",
+    .regular = true,
+    .regional = true,
+    .variants = tree_names,
+    .compile = compile,
+};

@@ -1,0 +1,43 @@
+/* alltoall_lane.c - alltoall inside every node, then on every lane (one rank of each node).
+ *
+ *   node    rank (a, i) gives (a, j) what it has for (k, j), all nodes k
+ *   lane    rank (a, j) gives (k, j) what its node has for it
+ *
+ * All ranks of a node send at the same time, one message to each other node instead of one to each
+ * other rank. With nodes of unequal sizes lane j serves local ranks j, j + L, ..., where L is the size
+ * of the smallest node, and hands on what is not its own.
+ *
+ * (q - 1) local and (N - 1) non-local messages for N nodes of q; (N - 1) q blocks cross in each lane,
+ * and as many go round inside the node before; (N - 1) q blocks copied; scratch (N - 1) q blocks, in
+ * place p more. For small and medium blocks and many ranks a node.
+ * Traeff, Hunold, CLUSTER 2020; unequal nodes are ours.
+ */
+#include "algos/algo.h"
+#include "algos/exchange.h"
+#include "algos/transit.h"
+
+enum { WINDOW = 32 }; /* without nodes: as alltoall_linear.c */
+
+static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+{
+    int level = topo_regions(g->topo);
+    regions p;
+
+    if (!g->topo || level == g->topo->nlevels)
+        exchange_all(c, g, b, s, c->in_place ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
+    else if (regions_make(&p, g, level, s))
+        transit_alltoall(c, g, b, s, &p, p.least, TREE_LINEAR);
+}
+
+const algo algo_alltoall_lane = {
+    .name = "lane",
+    .kind = COLL_ALLTOALL,
+    .summary = "alltoall inside every node, then on every lane",
+    .steps = "two phases",
+    .volume = "(N-1)q between",
+    .restriction = "-",
+    .source = "Traeff, Hunold, CLUSTER 2020",
+    .regular = true,
+    .regional = true,
+    .compile = compile,
+};

@@ -1,0 +1,77 @@
+/* region.c - see region.h. */
+#include "algos/region.h"
+
+/* Number the regions by first appearance and count their members; returns how many there are. */
+static int number_regions(const topo_level *l, const group *g, int *number, int *first)
+{
+    int n = 0;
+
+    for (int i = 0; i < g->size; i++) {
+        int *known = &number[l->region[peer(g, i)]];
+        if (*known == 0)
+            *known = ++n;
+        first[*known]++;
+    }
+    return n;
+}
+
+static void place_members(regions *p, const topo_level *l, const group *g, const int *number,
+                          int *next, int *at, int *ranks)
+{
+    for (int i = 0; i < p->n; i++)
+        next[i] = p->first[i];
+    for (int i = 0; i < g->size; i++) {
+        int region = number[l->region[peer(g, i)]] - 1, to = next[region]++;
+        at[to] = i;
+        ranks[to] = peer(g, i);
+        if (i == g->index) {
+            p->mine = region;
+            p->index = to - p->first[region];
+        }
+    }
+}
+
+bool regions_make(regions *p, const group *g, int level, sched_builder *s)
+{
+    const topo_level *l = &g->topo->level[level];
+    size_t n = (size_t)g->size;
+    int *number = sched_borrow(s, ((size_t)l->n + 4 * n + 2) * sizeof *number);
+    int *first = number + l->n, *at = first + n + 1, *ranks = at + n, *next = ranks + n;
+
+    if (!number)
+        return false;
+    *p = (regions){.first = first, .at = at, .ranks = ranks, .least = g->size};
+    p->n = number_regions(l, g, number, first);
+    for (int i = 0; i < p->n; i++) {
+        p->least = first[i + 1] < p->least ? first[i + 1] : p->least;
+        first[i + 1] += first[i];
+    }
+    place_members(p, l, g, number, next, at, ranks);
+    return true;
+}
+
+group regions_local(const regions *p, const group *g)
+{
+    return (group){.size = region_size(p, p->mine),
+                   .index = p->index,
+                   .ranks = p->ranks + p->first[p->mine],
+                   .topo = g->topo};
+}
+
+void regions_add(const regions *p, int i, const blockmap *b, itemlist *to)
+{
+    i = wrap(i, p->n);
+    for (int k = p->first[i]; k < p->first[i + 1]; k++)
+        items_add(to, b, p->at[k]);
+}
+
+blockmap regions_local_items(const regions *p, const blockmap *b, sched_builder *s)
+{
+    itemlist t = items_begin(b, region_size(p, p->mine), s);
+
+    for (int k = p->first[p->mine]; k < p->first[p->mine + 1]; k++) {
+        items_add(&t, b, p->at[k]);
+        items_next(&t);
+    }
+    return t.map;
+}

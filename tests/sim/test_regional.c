@@ -1,0 +1,566 @@
+/* test_regional.c - algorithms that look at the topology, on machines of every shape: correct data, and
+ * the numbers of the papers, counted from what was executed.
+ *
+ * usage: test_regional
+ */
+#include "sim/alltoall_run.h"
+#include "sim/gather_run.h"
+#include "topo/reorder.h"
+#include "topo/shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* ---- what crosses nodes ---- */
+
+enum { MOST = 1024 };
+
+/* By rank, in messages and in blocks; by node, in blocks. */
+typedef struct traffic {
+    const topo *t;
+    int count; /* elements of a block */
+    int far_messages[MOST];
+    int64_t far_blocks[MOST], out[MOST], in[MOST];
+    int64_t weighted; /* sum of blocks * distance */
+} traffic;
+
+static void count_message(void *context, int from, int to, int64_t size)
+{
+    traffic *f = context;
+    int level = topo_regions(f->t);
+    const int *region = level < f->t->nlevels ? f->t->level[level].region : NULL;
+    int64_t blocks = size / f->count;
+
+    f->weighted += blocks * topo_distance(f->t, from, to);
+    if (!region || region[from] == region[to])
+        return;
+    f->far_messages[from]++;
+    f->far_blocks[from] += blocks;
+    f->out[region[from]] += blocks;
+    f->in[region[to]] += blocks;
+}
+
+static int most_messages(const traffic *f)
+{
+    int most = 0;
+
+    for (int r = 0; r < f->t->p; r++)
+        most = f->far_messages[r] > most ? f->far_messages[r] : most;
+    return most;
+}
+
+static int64_t most_blocks(const traffic *f)
+{
+    int64_t most = 0;
+
+    for (int r = 0; r < f->t->p; r++)
+        most = f->far_blocks[r] > most ? f->far_blocks[r] : most;
+    return most;
+}
+
+/* ---- machines ---- */
+
+static topo *machine(const char *shape, int p)
+{
+    location *at = malloc((size_t)p * sizeof *at);
+    char why[200];
+    topo *t;
+
+    if (!shape_places(shape, p, at, why, sizeof why))
+        fail_msg("%s", why);
+    t = topo_make(at, p);
+    assert_null(topo_check(t));
+    free(at);
+    return t;
+}
+
+static int draw(uint64_t *random, int n)
+{
+    return (int)(sim_random(random) % (uint64_t)n);
+}
+
+/* Ranks thrown on nodes, packages and caches; nodes on switches. */
+static topo *random_machine(int p, uint64_t *random)
+{
+    location *at = calloc((size_t)p, sizeof *at);
+    int nodes = 1 + draw(random, p), packages = 1 + draw(random, 3), caches = 1 + draw(random, 2);
+    topo *t;
+
+    for (int r = 0; r < p; r++) {
+        int node = draw(random, 4) ? r % nodes : draw(random, nodes);
+        at[r].node = (uint64_t)node + 1;
+        at[r].switches[0] = (uint64_t)node / 3 + 1;
+        snprintf(at[r].host, sizeof at[r].host, "n%d", node);
+        at[r].inside[TOPO_PACKAGE] = draw(random, packages);
+        at[r].inside[TOPO_NUMA] = -1;
+        at[r].inside[TOPO_L3] = draw(random, caches);
+        at[r].inside[TOPO_CORE] = draw(random, 8);
+    }
+    t = topo_make(at, p);
+    assert_null(topo_check(t));
+    free(at);
+    return t;
+}
+
+/* ---- runs ---- */
+
+static const algo *find(coll_kind kind, const char *name)
+{
+    int i = algo_find(kind, name);
+
+    assert_int_not_equal(i, ALGO_NONE);
+    return algo_table[i];
+}
+
+static sim_result gather(const char *name, coll_form form, int variant, const topo *t,
+                         const char *shape, traffic *f)
+{
+    *f = (traffic){.t = t, .count = 3};
+    return gather_run_do((gather_run){.a = find(COLL_ALLGATHER, name),
+                                      .form = form,
+                                      .kind = COLL_ALLGATHER,
+                                      .p = t->p,
+                                      .count = f->count,
+                                      .variant = variant,
+                                      .topo = t,
+                                      .shape = shape,
+                                      .sends = SIM_MIXED,
+                                      .seed = (uint64_t)t->p,
+                                      .traffic = count_message,
+                                      .context = f});
+}
+
+static int variants_of(const algo *a)
+{
+    int n = 0;
+
+    while (a->variants && a->variants[n])
+        n++;
+    return n ? n : 1;
+}
+
+/* Each combination of form, variant and order; sends, place and counts vary from one to the next. */
+static void gather_all_ways(const algo *a, coll_kind kind, int count, const topo *t,
+                            const char *shape, uint64_t seed)
+{
+    coll c = {.kind = kind, .p = t->p};
+    unsigned turn = (unsigned)seed;
+
+    if (a->inapplicable && a->inapplicable(&c))
+        return;
+    for (int form = 0; form < 2; form++)
+        for (int variant = 0; variant < variants_of(a); variant++)
+            for (int order = 0; order < (a->orders ? ORDERS : 1); order++, turn++)
+                gather_run_do((gather_run){.a = a,
+                                           .form = (coll_form)form,
+                                           .kind = kind,
+                                           .p = t->p,
+                                           .count = count,
+                                           .variant = variant,
+                                           .order = (coll_order)order,
+                                           .topo = t,
+                                           .shape = shape,
+                                           .in_place = turn % 2,
+                                           .sends = (sim_sends)(turn / 2 % SIM_SENDS),
+                                           .seed = seed});
+}
+
+static void alltoall_all_ways(const algo *a, int count, const topo *t, const char *shape,
+                              uint64_t seed)
+{
+    unsigned turn = (unsigned)seed;
+
+    for (int variant = 0; variant < variants_of(a); variant++)
+        for (int in_place = 0; in_place < 2; in_place++, turn++)
+            alltoall_run_do((alltoall_run){.a = a,
+                                           .kind = COLL_ALLTOALL,
+                                           .p = t->p,
+                                           .count = count,
+                                           .variant = variant,
+                                           .topo = t,
+                                           .shape = shape,
+                                           .in_place = in_place,
+                                           .sends = (sim_sends)(turn % SIM_SENDS),
+                                           .seed = seed});
+}
+
+static void run_all(int count, const topo *t, const char *shape, uint64_t seed)
+{
+    for (int i = 0; i < algo_count; i++) {
+        const algo *a = algo_table[i];
+        if (!a->regional)
+            continue;
+        if (a->kind == COLL_ALLTOALL) {
+            alltoall_all_ways(a, count, t, shape, seed);
+            continue;
+        }
+        gather_all_ways(a, COLL_ALLGATHER, count, t, shape, seed);
+        gather_all_ways(a, COLL_ALLGATHERV, count, t, shape, seed + 1);
+    }
+}
+
+static const char *const shapes[] = {
+    "none",
+    "node:1",
+    "node:1000",
+    "node:4",
+    "node:4@cyclic",
+    "node:5 package:2",
+    "node:8 package:2@cyclic numa:2 l3:2",
+    "node:4,1,3@cyclic package:2",
+    "node:1,7 package:3",
+    "switch:2 node:3,2@cyclic package:2 core:2",
+};
+
+static void on_every_shape_everybody_gets_everything(void **state)
+{
+    static const int counts[] = {0, 1, 7};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int p = 1; p <= 64; p++) {
+            topo *t = machine(shapes[i], p);
+            run_all(counts[((size_t)p + i) % 3], t, shapes[i], (uint64_t)p);
+            topo_free(t);
+        }
+}
+
+static void hundreds_of_ranks_get_everything(void **state)
+{
+    static const int sizes[] = {100, 128, 255};
+
+    (void)state;
+    for (size_t i = 3; i < sizeof shapes / sizeof *shapes; i += 2)
+        for (size_t k = 0; k < 3; k++) {
+            topo *t = machine(shapes[i], sizes[k]);
+            run_all(1, t, shapes[i], k);
+            topo_free(t);
+        }
+}
+
+static void large_blocks_arrive_on_every_shape(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        topo *t = machine(shapes[i], 13);
+        run_all(1000, t, shapes[i], i);
+        topo_free(t);
+    }
+}
+
+/* ---- the numbers of locality-aware Bruck ---- */
+
+/* Example 2.1 and Figure 6 of the paper. */
+static void the_papers_examples_have_its_numbers(void **state)
+{
+    static traffic f;
+    topo *t = machine("node:4", 16);
+    sim_result flat;
+
+    (void)state;
+    gather("locality_bruck", FORM_STEP, 0, t, "node:4", &f);
+    assert_int_equal(most_messages(&f), 1);
+    assert_int_equal(most_blocks(&f), 4);
+    flat = gather("bruck", FORM_STEP, 0, t, "node:4", &f);
+    assert_int_equal(most_messages(&f), 4); /* of rank 0 */
+    assert_int_equal(flat.max_sent / f.count, 15);
+    topo_free(t);
+    t = machine("node:4", 64);
+    gather("locality_bruck", FORM_STEP, 0, t, "node:4", &f);
+    assert_int_equal(most_messages(&f), 2);
+    topo_free(t);
+}
+
+/* q^k regions of q: k messages and m / q blocks, wherever the ranks are. */
+static void check_table(int q, int k, const char *order)
+{
+    static traffic f;
+    char shape[40];
+    int regions = 1;
+    topo *t;
+
+    for (int i = 0; i < k; i++)
+        regions *= q;
+    snprintf(shape, sizeof shape, "node:%d%s", q, order);
+    t = machine(shape, q * regions);
+    gather("locality_bruck", FORM_STEP, 0, t, shape, &f);
+    assert_int_equal(most_messages(&f), k);
+    assert_int_equal(most_blocks(&f), regions);
+    topo_free(t);
+}
+
+static void equal_regions_send_log_q_messages_and_the_qth_part(void **state)
+{
+    (void)state;
+    for (int q = 2; q <= 16; q++)
+        for (int k = 1, p = q * q; p <= MOST; k++, p *= q) {
+            check_table(q, k, "");
+            check_table(q, k, "@cyclic");
+        }
+}
+
+static int ceil_log(int n, int base)
+{
+    int k = 0;
+
+    for (int64_t power = 1; power < n; power *= base)
+        k++;
+    return k;
+}
+
+/* Messages: ceil(log_K R) * ceil((K - 1) / s), s the smallest region, K = max(2, s). */
+static void check_locality(const topo *t, const char *shape)
+{
+    static traffic f;
+    int level = topo_regions(t), s, k;
+
+    if (level == t->nlevels)
+        return;
+    s = t->level[level].least;
+    k = s > 2 ? s : 2;
+    gather("locality_bruck", FORM_STEP, 0, t, shape, &f);
+    assert_true(most_messages(&f) <= ceil_log(t->level[level].n, k) * ((k - 1 + s - 1) / s));
+    for (int i = 0; i < t->level[level].n; i++) /* every foreign block comes in once */
+        assert_int_equal(f.in[i], t->p - (t->level[level].first[i + 1] - t->level[level].first[i]));
+}
+
+/* Every foreign block enters a node once; so p - size leave it where nodes are equal, and on average
+ * where they are not. */
+static void check_nodes(const char *name, coll_form form, int variant, const topo *t,
+                        const char *shape)
+{
+    static traffic f;
+    int level = topo_regions(t);
+    const topo_level *l = &t->level[level];
+    int64_t out = 0, foreign = 0;
+
+    if (level == t->nlevels)
+        return;
+    gather(name, form, variant, t, shape, &f);
+    for (int i = 0; i < l->n; i++) {
+        int size = l->first[i + 1] - l->first[i];
+        assert_int_equal(f.in[i], t->p - size);
+        if (l->least == l->most)
+            assert_int_equal(f.out[i], t->p - size);
+        out += f.out[i];
+        foreign += t->p - size;
+    }
+    assert_int_equal(out, foreign);
+}
+
+static void two_hundred_random_machines_get_everything(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        uint64_t random = seed;
+        char shape[40];
+        topo *t = random_machine(2 + draw(&random, 63), &random);
+
+        snprintf(shape, sizeof shape, "random machine %d", (int)seed);
+        run_all(1 + (int)seed % 4, t, shape, seed);
+        check_locality(t, shape);
+        for (int form = 0; form < 2; form++) {
+            for (int variant = 0; variant < 4; variant++)
+                check_nodes("lane", (coll_form)form, variant, t, shape);
+            for (int variant = 0; variant < 2; variant++) {
+                check_nodes("hierarchical", (coll_form)form, variant, t, shape);
+                check_nodes("reorder_hierarchical", (coll_form)form, variant, t, shape);
+            }
+        }
+        topo_free(t);
+    }
+}
+
+/* ---- lanes ---- */
+
+static void equal_nodes_send_n_minus_one_blocks_on_every_lane(void **state)
+{
+    static traffic f;
+
+    (void)state;
+    for (int nodes = 2; nodes <= 9; nodes++)
+        for (int q = 2; q <= 8; q++)
+            for (int form = 0; form < 2; form++)
+                for (int variant = 0; variant < 4; variant++) {
+                    char shape[40];
+                    snprintf(shape, sizeof shape, "node:%d%s", q, variant % 2 ? "@cyclic" : "");
+                    topo *t = machine(shape, nodes * q);
+                    sim_result r = gather("lane", (coll_form)form, variant, t, shape, &f);
+                    for (int k = 0; k < t->p; k++)
+                        assert_int_equal(f.far_blocks[k], nodes - 1);
+                    assert_int_equal(r.max_sent, (t->p - 1) * f.count);
+                    assert_int_equal(r.min_sent, r.max_sent);
+                    if (form == FORM_STEP && variant == 0)
+                        assert_true(r.critical_path <= ceil_log(nodes, 2) + ceil_log(q, 2));
+                    topo_free(t);
+                }
+}
+
+/* Nodes of q: N - 1 messages of q blocks on each lane; through one leader, of q * q. */
+static void an_alltoall_crosses_nodes_in_few_messages(void **state)
+{
+    static traffic f;
+
+    (void)state;
+    for (int nodes = 2; nodes <= 6; nodes++)
+        for (int q = 2; q <= 6; q++)
+            for (int lanes = 0; lanes < 2; lanes++) {
+                topo *t = machine(q % 2 ? "node:3@cyclic" : "node:4", nodes * (q % 2 ? 3 : 4));
+                int size = t->level[0].most;
+                f = (traffic){.t = t, .count = 2};
+                alltoall_run_do(
+                    (alltoall_run){.a = find(COLL_ALLTOALL, lanes ? "lane" : "hierarchical"),
+                                   .kind = COLL_ALLTOALL,
+                                   .p = t->p,
+                                   .count = f.count,
+                                   .topo = t,
+                                   .variant = lanes ? 0 : q % 2,
+                                   .sends = SIM_MIXED,
+                                   .traffic = count_message,
+                                   .context = &f});
+                assert_int_equal(most_messages(&f), nodes - 1);
+                assert_int_equal(most_blocks(&f), (nodes - 1) * size * (lanes ? 1 : size));
+                for (int i = 0; i < nodes; i++)
+                    assert_int_equal(f.out[i], size * (t->p - size));
+                topo_free(t);
+            }
+}
+
+/* ---- reordering ---- */
+
+/* The mappings of the reordering paper, on 8 nodes of 2 packages of 4 cores. */
+static const char *const mappings[] = {
+    "node:8 package:2",               /* block-bunch */
+    "node:8 package:2@cyclic",        /* block-scatter */
+    "node:8@cyclic package:2",        /* cyclic-bunch */
+    "node:8@cyclic package:2@cyclic", /* cyclic-scatter */
+};
+
+static int64_t weighted(const char *name, const char *shape, int p)
+{
+    static traffic f;
+    topo *t = machine(shape, p);
+
+    gather(name, FORM_STEP, 0, t, shape, &f);
+    topo_free(t);
+    return f.weighted;
+}
+
+/* Never worse; and where the ideal order is known, as good: the ring of the machine's own order has
+ * each region's ranks in sequence; of the others, half of all data moves inside packages. */
+static void a_new_order_shortens_the_way_of_the_data(void **state)
+{
+    static const char *const names[] = {"ring", "recursive_doubling", "bruck", "sparbit"};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t m = 0; m < 4; m++)
+            for (int p = 16; p <= 64; p += i == 1 ? p : 12) {
+                char name[40];
+                snprintf(name, sizeof name, "reorder_%s", names[i]);
+                int64_t before = weighted(names[i], mappings[m], p);
+                int64_t after = weighted(name, mappings[m], p);
+                assert_true(after <= before);
+                if (i == 0 && p % 8 == 0)
+                    assert_int_equal(after, weighted("ring", mappings[0], p));
+                if (p == 64 && (i == 1 || i == 2))
+                    assert_int_equal(after, weighted("recursive_doubling", mappings[3], p));
+                if (p == 64 && i == 3)
+                    assert_int_equal(after, weighted("sparbit", mappings[0], p));
+            }
+}
+
+/* Of trees, what their messages say; the first rank keeps its place. */
+static void a_new_order_shortens_trees(void **state)
+{
+    int order[64];
+
+    (void)state;
+    for (int pattern = 0; pattern < REORDER_PATTERNS; pattern++)
+        for (size_t m = 0; m < 4; m++)
+            for (int p = 1; p <= 64; p++) {
+                topo *t = machine(mappings[m], p);
+                int same[64];
+                unsigned char seen[64] = {0};
+                for (int r = 0; r < p; r++)
+                    same[r] = r;
+                assert_true(reorder_ranks((reorder_pattern)pattern, t, NULL, p, order));
+                assert_int_equal(order[0], 0);
+                for (int r = 0; r < p; r++)
+                    seen[order[r]]++;
+                for (int r = 0; r < p; r++)
+                    assert_int_equal(seen[r], 1);
+                assert_true(reorder_cost((reorder_pattern)pattern, t, order, p) <=
+                            reorder_cost((reorder_pattern)pattern, t, same, p));
+                if (p == 64 && pattern == REORDER_BROADCAST) /* nodes, packages, cores */
+                    assert_int_equal(reorder_cost(REORDER_BROADCAST, t, order, p),
+                                     7 * 10 + 8 * 5 + 48 * 4);
+                topo_free(t);
+            }
+}
+
+/* The messages that the costs are computed from are those of the algorithms. */
+static void costs_are_those_of_executed_schedules(void **state)
+{
+    static const struct {
+        const char *name;
+        reorder_pattern pattern;
+    } pairs[] = {{"ring", REORDER_RING},
+                 {"recursive_doubling", REORDER_DOUBLING},
+                 {"bruck", REORDER_BRUCK},
+                 {"sparbit", REORDER_SPARBIT}};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (int p = 2; p <= 64; p++) {
+            int same[64];
+            topo *t;
+            if (i == 1 && (p & (p - 1)))
+                continue;
+            t = machine(mappings[p % 4], p);
+            for (int r = 0; r < p; r++)
+                same[r] = r;
+            assert_int_equal(reorder_cost(pairs[i].pattern, t, same, p),
+                             weighted(pairs[i].name, mappings[p % 4], p));
+            topo_free(t);
+        }
+}
+
+/* Without a topology, and where nothing can be gained, the same messages as the base. */
+static void one_place_needs_no_other_algorithm(void **state)
+{
+    static traffic f;
+    topo *t = machine("none", 24);
+
+    (void)state;
+    assert_int_equal(gather("locality_bruck", FORM_STEP, 0, t, "none", &f).max_messages, 5);
+    assert_int_equal(gather("lane", FORM_STEP, 1, t, "none", &f).max_messages, 23);
+    assert_int_equal(gather("hierarchical", FORM_STEP, 0, t, "none", &f).max_messages, 5);
+    assert_int_equal(gather("reorder_bruck", FORM_STEP, 0, t, "none", &f).max_messages, 5);
+    topo_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_every_shape_everybody_gets_everything),
+        cmocka_unit_test(hundreds_of_ranks_get_everything),
+        cmocka_unit_test(large_blocks_arrive_on_every_shape),
+        cmocka_unit_test(the_papers_examples_have_its_numbers),
+        cmocka_unit_test(equal_regions_send_log_q_messages_and_the_qth_part),
+        cmocka_unit_test(two_hundred_random_machines_get_everything),
+        cmocka_unit_test(equal_nodes_send_n_minus_one_blocks_on_every_lane),
+        cmocka_unit_test(an_alltoall_crosses_nodes_in_few_messages),
+        cmocka_unit_test(a_new_order_shortens_the_way_of_the_data),
+        cmocka_unit_test(a_new_order_shortens_trees),
+        cmocka_unit_test(costs_are_those_of_executed_schedules),
+        cmocka_unit_test(one_place_needs_no_other_algorithm),
+    };
+
+    return cmocka_run_group_tests_name("regional", tests, NULL, NULL);
+}
