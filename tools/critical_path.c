@@ -123,8 +123,7 @@ static int heap_pop(model *m)
     int first = m->heap[0], last = m->heap[--m->nheap], i = 0;
 
     for (int child; (child = 2 * i + 1) < m->nheap; i = child) {
-        if (child + 1 < m->nheap &&
-            m->nodes[m->heap[child + 1]].end < m->nodes[m->heap[child]].end)
+        if (child + 1 < m->nheap && m->nodes[m->heap[child + 1]].end < m->nodes[m->heap[child]].end)
             child++;
         if (m->nodes[m->heap[child]].end >= m->nodes[last].end)
             break;

@@ -1,10 +1,10 @@
 /* critical_path.h - how long the schedules of all ranks take, in block transfers.
  *
- * Two figures. The chain: the largest number of blocks in messages of which each needs the one before.
- * And the time on ports: each rank sends one message at a time and receives one at a time, of as many
- * units as it has blocks; messages between regions use ports of their own, because another device moves
- * them. A message starts when it is ready and both ports are free, the oldest first. Local work takes no
- * time.
+ * Two figures. The chain: the largest number of blocks in messages of which each needs the one
+ * before. And the time on ports: each rank sends one message at a time and receives one at a time,
+ * of as many units as it has blocks; messages between regions use ports of their own, because
+ * another device moves them. A message starts when it is ready and both ports are free, the oldest
+ * first. Local work takes no time.
  */
 #ifndef TUTTI_CRITICAL_PATH_H
 #define TUTTI_CRITICAL_PATH_H

@@ -1,16 +1,16 @@
-/* allgather_hierarchical.c - gather to one leader in each node, allgather among the leaders, broadcast
- * inside nodes.
+/* allgather_hierarchical.c - gather to one leader in each node, allgather among the leaders,
+ * broadcast inside nodes.
  *
  *   node 0: 0 1 2 3   node 1: 4 5 6 7      gather     1, 2, 3 -> 0        5, 6, 7 -> 4
  *                                          leaders    0 <-> 4, with four blocks each
  *                                          broadcast  0 -> 1, 2, 3        4 -> 5, 6, 7
  *
- * The variant is the tree inside nodes. Leaders use Bruck, or a ring where blocks travel one by one.
- * Fewest messages between nodes: one rank of a node has all of them.
+ * The variant is the tree inside nodes. Leaders use Bruck, or a ring where blocks travel one by
+ * one. Fewest messages between nodes: one rank of a node has all of them.
  *
- * 2 log2 q local and log2 N non-local messages for N nodes of q; (p - q) n beta out of a node through
- * one rank. No scratch. For small blocks, and where more ranks of a node only wait for each other.
- * Traeff, Hunold, CLUSTER 2020, Listing 4; Mirsadeghi, Afsahi, IPDPSW 2016, II.
+ * 2 log2 q local and log2 N non-local messages for N nodes of q; (p - q) n beta out of a node
+ * through one rank. No scratch. For small blocks, and where more ranks of a node only wait for each
+ * other. Traeff, Hunold, CLUSTER 2020, Listing 4; Mirsadeghi, Afsahi, IPDPSW 2016, II.
  */
 #include "algos/hierarchical.h"
 #include "algos/tree.h"

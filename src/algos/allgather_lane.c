@@ -4,11 +4,11 @@
  *   node    0 1 2 3   4 5 6 7            ... and gives blocks 1, 5 to its node
  *
  * All ranks of a node send at the same time: every rail of it is used. With nodes of unequal sizes,
- * lane i carries the blocks of local ranks i, i + L, ..., where L is the size of the smallest node; the
- * ranks from L on hand their blocks to it first. No copies: blocks go from place to place.
+ * lane i carries the blocks of local ranks i, i + L, ..., where L is the size of the smallest node;
+ * the ranks from L on hand their blocks to it first. No copies: blocks go from place to place.
  *
- * The variant names the algorithm of both phases. Block by block the phases pipeline: a block that has
- * come over a lane goes on inside the node at once.
+ * The variant names the algorithm of both phases. Block by block the phases pipeline: a block that
+ * has come over a lane goes on inside the node at once.
  *
  * (N - 1) n beta between N nodes a rank, steps as the two phases. No scratch. For large blocks.
  * Traeff, Hunold, CLUSTER 2020, Listing 3; unequal nodes are ours.

@@ -1,12 +1,13 @@
-/* allgather_reorder_recursive_doubling.c - recursive doubling with its largest messages over the shortest distances.
+/* allgather_reorder_recursive_doubling.c - recursive doubling with its largest messages over the
+ * shortest distances.
  *
  *   indices        0   1   2   3       two nodes of two ranks
  *   blocks swapped 0,1: one   0,2: two
  *   ranks          0   2   1   3       ranks 0, 1 on one node: the two blocks stay inside
  *
- * Cost and use as allgather_recursive_doubling.c; how blocks keep their order: reordered.h. Where the order that is
- * cannot be bettered, this is the same algorithm.
- * Mirsadeghi, Afsahi, IPDPSW 2016, Algorithm 2.
+ * Cost and use as allgather_recursive_doubling.c; how blocks keep their order: reordered.h. Where
+ * the order that is cannot be bettered, this is the same algorithm. Mirsadeghi, Afsahi, IPDPSW
+ * 2016, Algorithm 2.
  */
 #include "algos/reordered.h"
 

@@ -4,9 +4,8 @@
  *   ring    0 1 2 3 4 5 6 7 0      8 messages between nodes in each step
  *   here    0 2 4 6 1 3 5 7 0      2
  *
- * Cost and use as allgather_ring.c; how blocks keep their order: reordered.h. Where the order that is
- * cannot be bettered, this is the same algorithm.
- * Mirsadeghi, Afsahi, IPDPSW 2016, Algorithm 3.
+ * Cost and use as allgather_ring.c; how blocks keep their order: reordered.h. Where the order that
+ * is cannot be bettered, this is the same algorithm. Mirsadeghi, Afsahi, IPDPSW 2016, Algorithm 3.
  */
 #include "algos/reordered.h"
 

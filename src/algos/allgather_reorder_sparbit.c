@@ -3,9 +3,9 @@
  *   distance of indices   4     2     1       the last step moves half of all blocks
  *   blocks                1     2     4       indices i and i + 1 are put next to each other
  *
- * Cost and use as allgather_sparbit.c; how blocks keep their order: reordered.h. Where the order that is
- * cannot be bettered, this is the same algorithm.
- * Mirsadeghi, Afsahi, IPDPSW 2016; the heuristic is ours.
+ * Cost and use as allgather_sparbit.c; how blocks keep their order: reordered.h. Where the order
+ * that is cannot be bettered, this is the same algorithm. Mirsadeghi, Afsahi, IPDPSW 2016; the
+ * heuristic is ours.
  */
 #include "algos/reordered.h"
 

@@ -6,9 +6,8 @@
  *
  * The variant is the tree of the first and the last phase. Inside nodes blocks go straight.
  *
- * N - 1 non-local messages a node, for N nodes: fewest of all. q (p - q) blocks through each leader,
- * with as much scratch twice; for tiny blocks.
- * Traeff, Hunold, CLUSTER 2020.
+ * N - 1 non-local messages a node, for N nodes: fewest of all. q (p - q) blocks through each
+ * leader, with as much scratch twice; for tiny blocks. Traeff, Hunold, CLUSTER 2020.
  */
 #include "algos/algo.h"
 #include "algos/exchange.h"

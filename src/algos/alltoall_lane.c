@@ -4,13 +4,13 @@
  *   lane    rank (a, j) gives (k, j) what its node has for it
  *
  * All ranks of a node send at the same time, one message to each other node instead of one to each
- * other rank. With nodes of unequal sizes lane j serves local ranks j, j + L, ..., where L is the size
- * of the smallest node, and hands on what is not its own.
+ * other rank. With nodes of unequal sizes lane j serves local ranks j, j + L, ..., where L is the
+ * size of the smallest node, and hands on what is not its own.
  *
- * (q - 1) local and (N - 1) non-local messages for N nodes of q; (N - 1) q blocks cross in each lane,
- * and as many go round inside the node before; (N - 1) q blocks copied; scratch (N - 1) q blocks, in
- * place p more. For small and medium blocks and many ranks a node.
- * Traeff, Hunold, CLUSTER 2020; unequal nodes are ours.
+ * (q - 1) local and (N - 1) non-local messages for N nodes of q; (N - 1) q blocks cross in each
+ * lane, and as many go round inside the node before; (N - 1) q blocks copied; scratch (N - 1) q
+ * blocks, in place p more. For small and medium blocks and many ranks a node. Traeff, Hunold,
+ * CLUSTER 2020; unequal nodes are ours.
  */
 #include "algos/algo.h"
 #include "algos/exchange.h"

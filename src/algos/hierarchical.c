@@ -83,7 +83,8 @@ static void exchange_nodes(const coll *c, const regions *p, const group *g, cons
 static void broadcast(const coll *c, const group *local, const blockmap *b, bool reorder,
                       sched_builder *s)
 {
-    int *ranks = reorder && local->topo ? sched_borrow(s, (size_t)local->size * sizeof *ranks) : NULL;
+    int *ranks =
+        reorder && local->topo ? sched_borrow(s, (size_t)local->size * sizeof *ranks) : NULL;
     group g = *local;
 
     if (ranks && !reorder_ranks(REORDER_BROADCAST, g.topo, local->ranks, g.size, ranks))

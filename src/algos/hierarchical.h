@@ -4,8 +4,8 @@
 
 #include "algos/algo.h"
 
-/* Gather to the first rank of each node, allgather among those, broadcast inside nodes. c->variant is a
- * tree. reorder: each phase orders its ranks for its own pattern. */
+/* Gather to the first rank of each node, allgather among those, broadcast inside nodes. c->variant
+ * is a tree. reorder: each phase orders its ranks for its own pattern. */
 void hierarchical_allgather(const coll *c, const group *g, const blockmap *b, sched_builder *s,
                             bool reorder);
 

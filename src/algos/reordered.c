@@ -11,7 +11,8 @@ static int *invert(const int *order, int p, sched_builder *s)
     return position;
 }
 
-/* Every member's item, as the order of the blocks asks: its own block, or the one of its position. */
+/* Every member's item, as the order of the blocks asks: its own block, or the one of its position.
+ */
 static bool set_items(blockmap *b, const coll *c, const group *g, const int *position,
                       sched_builder *s)
 {

@@ -1,7 +1,8 @@
 /* transit.c - see transit.h.
  *
- * Scratch of a carrier, in blocks: `collected`, for each local rank, node k and destination of the lane
- * there; and `arrived`, for each local rank of the lane, node k and source there; k without its own.
+ * Scratch of a carrier, in blocks: `collected`, for each local rank, node k and destination of the
+ * lane there; and `arrived`, for each local rank of the lane, node k and source there; k without
+ * its own.
  */
 #include "algos/transit.h"
 
@@ -161,8 +162,8 @@ static void recv_node(const transit *t, int node)
     for (int i = 0; i < n; i++)
         sched_add(t->s, incoming_from(t, node, i));
     for (int x = 1; x < lane_size(t, t->node, t->me); x++)
-        sched_add(t->s, blocks_at(t, t->arrived,
-                                  (int64_t)x * t->sources + sources_before(t, node), n));
+        sched_add(t->s,
+                  blocks_at(t, t->arrived, (int64_t)x * t->sources + sources_before(t, node), n));
     sched_close(t->s);
 }
 
@@ -231,8 +232,8 @@ void transit_alltoall(const coll *c, const group *g, const blockmap *b, sched_bu
 
     if (c->in_place)
         move_out(&blocks, t.length, s);
-    t.collected = sched_scratch(s, held * (int64_t)lane_total(&t, t.me < lanes ? t.me : 0) *
-                                       t.length).offset;
+    t.collected =
+        sched_scratch(s, held * (int64_t)lane_total(&t, t.me < lanes ? t.me : 0) * t.length).offset;
     held = over_tree ? held : t.me < lanes ? lane_size(&t, t.node, t.me) : 0;
     t.arrived = sched_scratch(s, (int64_t)held * t.sources * t.length).offset;
     sched_phase(s, "inside nodes");

@@ -1,5 +1,5 @@
-/* tree.h - gather, broadcast and scatter inside a group, to and from its first member: the phases of
- * hierarchical algorithms inside nodes.
+/* tree.h - gather, broadcast and scatter inside a group, to and from its first member: the phases
+ * of hierarchical algorithms inside nodes.
  *
  *   binomial, 6 members       linear
  *        0                       0

@@ -3,6 +3,7 @@
 
 #include "algos/algo.h"
 #include "api/choose.h"
+#include "api/later.h"
 #include "nbc/driver.h"
 #include "nbc/engine.h"
 #include "nbc/env.h"
@@ -41,6 +42,12 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                                result)];
 }
 
+static void describe(exec *e)
+{
+    e->collective = coll_kind_name((coll_kind)e->plan->key.kind);
+    e->algorithm = algo_table[e->plan->key.algo]->name;
+}
+
 /* An exec of the plan, whose reference it takes over, bound. */
 static int bound_exec(comm *c, plan *p, const binding *b, exec **result)
 {
@@ -56,10 +63,19 @@ static int bound_exec(comm *c, plan *p, const binding *b, exec **result)
         plan_return_exec(e);
         return error;
     }
-    e->collective = coll_kind_name((coll_kind)p->key.kind);
-    e->algorithm = algo_table[p->key.algo]->name;
+    describe(e);
     *result = e;
     return MPI_SUCCESS;
+}
+
+static int plan_for(comm *c, plan_key *key, size_t size, choice chosen, plan **result)
+{
+    key->algo = chosen.algo;
+    key->form = (uint16_t)chosen.form;
+    key->parameter = chosen.parameter;
+    key->variant = chosen.variant;
+    key->order = chosen.order;
+    return plan_get(c, key, size, compile, result);
 }
 
 static int exec_for(const args *a, const facts *f, choice chosen, exec **result)
@@ -73,14 +89,39 @@ static int exec_for(const args *a, const facts *f, choice chosen, exec **result)
     key = args_key(a, f, &small, &size);
     if (!key)
         return MPI_ERR_NO_MEM;
-    key->algo = chosen.algo;
-    key->form = (uint16_t)chosen.form;
-    key->parameter = chosen.parameter;
-    key->variant = chosen.variant;
-    key->order = chosen.order;
-    error = plan_get(f->comm, key, size, compile, &p);
+    error = plan_for(f->comm, key, size, chosen, &p);
     args_key_free(key, &small);
     return error ? error : bound_exec(f->comm, p, &b, result);
+}
+
+/* later_make: the communicator is ready now. */
+static int make_later(exec *e, const args *a, plan_key *key, size_t key_size, const binding *b,
+                      int64_t bytes)
+{
+    choice chosen;
+    const char *why;
+    plan *p;
+    int error = choose(a, MPI_INFO_NULL, e->comm, bytes, &chosen, &why);
+
+    if (!error)
+        error = plan_for(e->comm, key, key_size, chosen, &p);
+    if (!error)
+        error = plan_attach(p, e);
+    if (error)
+        return error;
+    describe(e);
+    return exec_bind(e, b);
+}
+
+static int exec_later(const args *a, const facts *f, exec **result)
+{
+    int error = later_exec(a, f, make_later, result);
+
+    if (error)
+        return error;
+    (*result)->collective = coll_kind_name(a->kind);
+    (*result)->algorithm = a->algo == ALGO_NONE ? "auto" : algo_table[a->algo]->name;
+    return MPI_SUCCESS;
 }
 
 /* ---- repeated calls ---- */
@@ -146,14 +187,32 @@ static void remember(const args *a, const facts *f, MPI_Info info, plan *p)
     library_unlock();
 }
 
-static int prepare_anew(const args *a, MPI_Info info, comm *c, exec **e)
+/* Wait until the ranks have told where they are. */
+static int make_ready(comm *c)
+{
+    int error = comm_begin(c);
+
+    return error ? error : comm_wait_ready(c);
+}
+
+static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, exec **e)
 {
     facts f = {.comm = c};
     choice chosen;
+    const char *why;
     int error = args_check(a, &f);
 
     if (!error)
-        error = choose(a, info, c->p, args_bytes(a, &f), &chosen);
+        error = choose(a, info, c, args_bytes(a, &f), &chosen, &why);
+    if (error)
+        return error;
+    if (!choose_is_final(c, &chosen)) {
+        if (!may_block)
+            return exec_later(a, &f, e);
+        error = make_ready(c);
+        if (!error)
+            error = choose(a, info, c, args_bytes(a, &f), &chosen, &why);
+    }
     if (!error)
         error = exec_for(a, &f, chosen, e);
     if (!error)
@@ -163,7 +222,8 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, exec **e)
 
 /* Everything up to a bound exec; nothing has been sent. result: where the request is to go. *c is
  * set as soon as the communicator is known. */
-static int prepare(const args *a, MPI_Info info, const void *result, exec **e, comm **c)
+static int prepare(const args *a, MPI_Info info, const void *result, bool may_block, exec **e,
+                   comm **c)
 {
     plan *again;
     int error = library_enter();
@@ -176,7 +236,7 @@ static int prepare(const args *a, MPI_Info info, const void *result, exec **e, c
     if (!result)
         return MPI_ERR_ARG;
     again = info == MPI_INFO_NULL ? recall(a, *c) : NULL;
-    return again ? exec_again(a, *c, again, e) : prepare_anew(a, info, *c, e);
+    return again ? exec_again(a, *c, again, e) : prepare_anew(a, info, *c, may_block, e);
 }
 
 static int raise_for(const args *a, const comm *c, int error)
@@ -225,6 +285,7 @@ static int start(exec *e, MPI_Request *request)
     if (!error)
         error = library_driver()->request(e, &e->native);
     if (error) {
+        later_forget(e);
         plan_return_exec(e);
         return error;
     }
@@ -281,7 +342,7 @@ int call_run(const args *a)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, MPI_INFO_NULL, a, &e, &c); /* there is no request */
+    int error = prepare(a, MPI_INFO_NULL, a, true, &e, &c); /* there is no request */
 
     if (!error)
         error = run(e);
@@ -292,7 +353,7 @@ int call_start(const args *a, MPI_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, MPI_INFO_NULL, request, &e, &c);
+    int error = prepare(a, MPI_INFO_NULL, request, false, &e, &c);
 
     if (!error)
         error = start(e, request);
@@ -303,7 +364,7 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, info, request, &e, &c);
+    int error = prepare(a, info, request, true, &e, &c);
 
     if (!error)
         error = init(e, info, request);

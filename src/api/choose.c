@@ -18,23 +18,57 @@ static int applicable(choice c, coll_kind kind, int p)
     return why ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
 }
 
+/* The value of a key of ours, if info has it. */
+static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1], bool *found)
+{
+    int flag = 0;
+
+    *found = false;
+    if (info != MPI_INFO_NULL &&
+        PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+        return MPI_ERR_INFO;
+    *found = flag;
+    return MPI_SUCCESS;
+}
+
 /* Info values and environment variables name algorithms alike. */
 static int from_info(coll_kind kind, MPI_Info info, int p, int64_t bytes, choice *c, bool *found)
 {
     char text[MPI_MAX_INFO_VAL + 1];
-    int flag = 0;
+    int error = value_of(info, "tutti_algorithm", text, found);
 
-    *found = false;
-    if (info == MPI_INFO_NULL)
+    if (error || !*found)
+        return error;
+    *found = strcmp(text, "auto") != 0;
+    if (!*found)
         return MPI_SUCCESS;
-    if (PMPI_Info_get(info, "tutti_algorithm", MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
-        return MPI_ERR_INFO;
-    if (!flag || strcmp(text, "auto") == 0)
-        return MPI_SUCCESS;
-    if (!select_parse(kind, text, p, bytes, c))
+    return select_parse(kind, text, p, bytes, c) ? applicable(*c, kind, p) : MPI_ERR_INFO_VALUE;
+}
+
+/* Hints name an algorithm for all collectives that have it, wherever it applies. */
+static bool from_hints(const comm *c, coll_kind kind, int64_t bytes, choice *result)
+{
+    const char *text = c->hints.algorithm[kind];
+
+    return *text && select_parse(kind, text, c->p, bytes, result) &&
+           applicable(*result, kind, c->p) == MPI_SUCCESS;
+}
+
+/* How blocks keep their order, unless the name of the algorithm has said so. */
+static int set_order(MPI_Info info, const comm *c, choice *result)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    coll_order order = c->hints.has_order ? c->hints.order : ORDER_PLACE;
+    bool found;
+    int error = value_of(info, "tutti_order", text, &found);
+
+    if (!error && found)
+        order = coll_order_find(text);
+    if (order == ORDERS)
         return MPI_ERR_INFO_VALUE;
-    *found = true;
-    return applicable(*c, kind, p);
+    if (!error && algo_table[result->algo]->orders && result->order == ORDER_PLACE)
+        result->order = order;
+    return error;
 }
 
 /* ", name" and what may follow it. */
@@ -78,23 +112,75 @@ static int from_environment(coll_kind kind, int p, int64_t bytes, choice *c, boo
     return MPI_SUCCESS;
 }
 
-int choose(const args *a, MPI_Info info, int p, int64_t bytes, choice *result)
+/* For `auto`. */
+static int choose_any(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
+                      const char **why)
 {
-    const char *why;
     bool found;
+    int error = from_info(a->kind, info, c->p, bytes, result, &found);
+
+    *why = "asked for by info";
+    if (error || found)
+        return error;
+    *why = "asked for by the communicator's hints";
+    if (from_hints(c, a->kind, bytes, result))
+        return MPI_SUCCESS;
+    *why = "asked for by the environment";
+    error = from_environment(a->kind, c->p, bytes, result, &found);
+    if (!error && !found)
+        *result = select_auto(a->kind, c->p, bytes, c->topo, why);
+    return error;
+}
+
+int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
+           const char **why)
+{
     int error;
 
-    if (a->algo != ALGO_NONE) {
-        if (!select_named(a->algo, a->parameter, p, bytes, result))
-            return MPI_ERR_ARG;
-        return applicable(*result, a->kind, p);
+    *why = "asked for by name";
+    if (a->algo == ALGO_NONE)
+        error = choose_any(a, info, c, bytes, result, why);
+    else if (!select_named(a->algo, a->parameter, c->p, bytes, result))
+        error = MPI_ERR_ARG;
+    else
+        error = applicable(*result, a->kind, c->p);
+    return error ? error : set_order(info, c, result);
+}
+
+bool choose_is_final(const comm *c, const choice *chosen)
+{
+    return c->ready || !(chosen->by_rule || algo_table[chosen->algo]->regional);
+}
+
+/* A name that no collective knows is wrong; one that some know counts for them. */
+static int read_algorithm(const char *text, int p, comm_hints *hints)
+{
+    bool known = strcmp(text, "auto") == 0;
+    choice c;
+
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        bool valid = !known && strlen(text) < sizeof hints->algorithm[kind] &&
+                     select_parse((coll_kind)kind, text, p, 0, &c);
+        strcpy(hints->algorithm[kind], valid ? text : "");
     }
-    error = from_info(a->kind, info, p, bytes, result, &found);
-    if (error || found)
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        known |= hints->algorithm[kind][0] != '\0';
+    return known ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+}
+
+int choose_read_hints(MPI_Info info, int p, comm_hints *hints)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    bool found;
+    int error = value_of(info, "tutti_algorithm", text, &found);
+
+    if (!error && found)
+        error = read_algorithm(text, p, hints);
+    if (!error)
+        error = value_of(info, "tutti_order", text, &found);
+    if (error || !found)
         return error;
-    error = from_environment(a->kind, p, bytes, result, &found);
-    if (error || found)
-        return error;
-    *result = select_auto(a->kind, p, bytes, &why);
-    return MPI_SUCCESS;
+    hints->has_order = true;
+    hints->order = coll_order_find(text);
+    return hints->order == ORDERS ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
 }

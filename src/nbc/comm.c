@@ -63,6 +63,7 @@ void comm_reap(void)
         comm *next = c->dead_next;
         if (c->shadow != MPI_COMM_NULL)
             PMPI_Comm_free(&c->shadow);
+        topo_free(c->topo);
         free(c->held);
         free(c);
         c = next;
@@ -279,20 +280,30 @@ static void open_gate(comm *c)
 
 /* A duplication may fail: MPICH has some two thousand communicators. What it leaves in its place is
  * not to be used, nor freed. */
-static bool advance(comm *c)
+static bool advance_duplication(comm *c)
 {
-    int flag = 0, error;
+    int flag = 0, error = PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE);
 
-    if (c->ready || !c->begun)
-        return true;
-    error = PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE);
     if (!error && !flag)
         return false;
-    if (error)
+    if (error) {
         c->shadow = MPI_COMM_NULL;
-    else
-        PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
-    c->failure = error;
+        c->failure = error;
+        return true;
+    }
+    PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+    c->failure = places_begin(&c->exchange, c->shadow, c->p, c->rank, NULL);
+    return true;
+}
+
+static bool advance(comm *c)
+{
+    if (c->ready || !c->begun)
+        return true;
+    if (!c->exchange.at && !advance_duplication(c))
+        return false;
+    if (c->exchange.at && !places_advance(&c->exchange, &c->topo, &c->failure))
+        return false;
     library_lock();
     c->ready = true;
     bool unused = c->refs == 0;

@@ -3,8 +3,9 @@
  * Life cycle
  *   1. comm_get finds it or attaches it as an attribute; comm_begin begins MPI_Comm_idup. Neither
  *      blocks.
- *   2. Until the duplicate (the shadow communicator) is there, started execs wait in `gated`, in
- *      the order of their starts. comm_advance, called by the engine, opens the gate.
+ *   2. Until the duplicate (the shadow communicator) is there, and then all ranks have told each
+ *      other over it where they are (places.h), started execs wait in `gated`, in the order of
+ * their starts. comm_advance, called by the engine, opens the gate.
  *   3. Each exec in use and the attribute hold a reference. MPI_Comm_free only removes the
  *      attribute's; operations in flight and persistent requests go on over the shadow.
  *   4. When the last reference is gone and the shadow is there, the next comm_reap frees it: not at
@@ -19,6 +20,7 @@
 #define TUTTI_COMM_H
 
 #include "nbc/coll.h"
+#include "nbc/places.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -27,7 +29,6 @@
 
 struct exec;
 struct plan;
-struct topo;
 
 /* The last call of a regular collective with predefined types, for the next one like it: call.c. */
 typedef struct comm_repeat {
@@ -39,14 +40,23 @@ typedef struct comm_repeat {
     MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
 } comm_repeat;
 
+/* What tutti_comm_set_hints has set. */
+typedef struct comm_hints {
+    char algorithm[COLL_KINDS][64]; /* empty: none */
+    bool has_order;
+    coll_order order;
+} comm_hints;
+
 typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
     MPI_Comm shadow;
-    MPI_Request duplication;  /* of MPI_Comm_idup, until ready */
-    atomic_bool begun, ready; /* the duplication; threads wait for it without a lock */
-    int failure; /* of the duplication: ready, but every operation ends with this error */
+    MPI_Request duplication;  /* of MPI_Comm_idup */
+    places exchange;          /* at is NULL: not begun, or done */
+    atomic_bool begun, ready; /* the duplication; shadow and topo. Waited for without a lock */
+    int failure;              /* ready, but every operation ends with this error */
+    comm_hints hints;
     int p, rank;
-    struct topo *topo; /* where its ranks are; once ready */
+    topo *topo; /* where its ranks are; once ready */
     int refs;
     struct exec *gated_head, *gated_tail;   /* waiting for the shadow or for a tag window */
     struct exec *window_head, *window_tail; /* running non-blocking operations, oldest first */
@@ -88,7 +98,8 @@ void comm_window_done(comm *c, struct exec *e);
  * collective. Local, does not block. An error also if it has failed before. */
 int comm_begin(comm *c);
 
-/* Wait for the shadow, if its duplication has begun; advances the engine. Returns its error. */
+/* Wait for shadow and topology, if the duplication has begun; advances the engine. Returns its
+ * error. */
 int comm_wait_ready(comm *c);
 
 /* Take a window of tags for a persistent exec. Collective, may block. */

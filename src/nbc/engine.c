@@ -178,8 +178,11 @@ void engine_begin(exec *e)
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
     DL_APPEND(running, e);
     count_running(1);
-    if (e->comm->failure)
-        steps_fail(e, e->comm->failure);
+    int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
+    if (!error)
+        error = e->comm->failure;
+    if (error)
+        steps_fail(e, error);
     else
         steps_begin(e);
     if (e->left == 0)

@@ -12,9 +12,10 @@ extern char **environ;
 
 enum { NAME_SIZE = 64 };
 
-static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT", "TUTTI_STATS",
-                                    "TUTTI_VERBOSE", "TUTTI_INTERPOSE"};
-static const char *progress, *algorithms[COLL_KINDS];
+static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
+                                    "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
+                                    "TUTTI_SWITCHES"};
+static const char *progress, *regions, *switches, *algorithms[COLL_KINDS];
 static double timeout;
 static bool stats, verbose;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
@@ -69,6 +70,16 @@ static const char *nonempty(const char *name)
 const char *env_progress(void)
 {
     return progress;
+}
+
+const char *env_regions(void)
+{
+    return regions;
+}
+
+const char *env_switches(void)
+{
+    return switches;
 }
 
 const char *env_algorithm(coll_kind kind)
@@ -180,6 +191,8 @@ int env_read(void)
     verbose = is_set("TUTTI_VERBOSE");
     stats = is_set("TUTTI_STATS");
     progress = nonempty("TUTTI_PROGRESS");
+    regions = nonempty("TUTTI_REGIONS");
+    switches = nonempty("TUTTI_SWITCHES");
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         char name[NAME_SIZE];
         algorithm_variable((coll_kind)kind, name);

@@ -3,6 +3,8 @@
  *   TUTTI_ALGORITHM_ALLGATHER    name of an algorithm for the `auto` calls, see tutti-info
  *   TUTTI_ALGORITHM_ALLGATHERV   the same for allgatherv
  *   TUTTI_PROGRESS               poll, hook, thread or manual: force the driver
+ *   TUTTI_REGIONS                where the ranks are: hwloc, none, a shape or a file (topo/shape.h)
+ *   TUTTI_SWITCHES               file in the format of Slurm's topology.conf (topo/switches.h)
  *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
  *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
  *   TUTTI_VERBOSE                1: say on stderr what is decided
@@ -23,6 +25,8 @@
 int env_read(void);
 
 const char *env_progress(void);            /* NULL: not set */
+const char *env_regions(void);             /* NULL: not set */
+const char *env_switches(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
 double env_timeout(void);                  /* seconds; 0: not set */
 bool env_stats(void);

@@ -37,6 +37,36 @@ static size_t layout(exec *e, char *memory)
     return at;
 }
 
+static void fill_arrays(exec *e)
+{
+    const sched *s = e->sched;
+
+    for (int i = 0; i < s->nmessages; i++)
+        e->requests[i] = MPI_REQUEST_NULL;
+    memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
+    memset(e->after, -1, (size_t)s->nsteps * sizeof *e->after); /* for good, if it is flat */
+}
+
+exec *exec_create_empty(void)
+{
+    static const sched nothing;
+
+    return exec_create(&nothing);
+}
+
+bool exec_attach(exec *e, const sched *s)
+{
+    exec shape = {.sched = s};
+
+    e->arrays = calloc(1, layout(&shape, NULL) + 1);
+    if (!e->arrays)
+        return false;
+    e->sched = s;
+    layout(e, e->arrays);
+    fill_arrays(e);
+    return true;
+}
+
 exec *exec_create(const sched *s)
 {
     exec shape = {.sched = s};
@@ -47,10 +77,7 @@ exec *exec_create(const sched *s)
         return NULL;
     e->sched = s;
     layout(e, (char *)e + head);
-    for (int i = 0; i < s->nmessages; i++)
-        e->requests[i] = MPI_REQUEST_NULL;
-    memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
-    memset(e->after, -1, (size_t)s->nsteps * sizeof *e->after); /* for good, if it is flat */
+    fill_arrays(e);
     e->native = MPI_REQUEST_NULL;
     e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
     atomic_init(&e->state, EXEC_IDLE);
@@ -88,6 +115,7 @@ void exec_free(exec *e)
     if (!e)
         return;
     exec_unbind(e);
+    free(e->arrays);
     free(e);
 }
 

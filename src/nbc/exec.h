@@ -125,6 +125,12 @@ typedef struct exec {
     bool detached;                   /* the native request was freed while running */
     atomic_bool untold;              /* done, but the native request does not know yet: engine.c */
 
+    /* An operation that was started before the topology was known: called when it is, before the
+     * first step; attaches a schedule, and binds it. Engine lock held. */
+    int (*prepare)(struct exec *e);
+    void *prepare_from;
+    void *arrays; /* of an exec that got its schedule later, or NULL */
+
     struct exec *prev, *next;               /* engine's list, or the plan's idle list */
     struct exec *gate_next;                 /* comm's gate */
     struct exec *window_prev, *window_next; /* comm's list of windows in use */
@@ -133,7 +139,12 @@ typedef struct exec {
 /* Native MPI_Waitall is used for at most so many open messages. */
 enum { EXEC_WAITALL = 64 };
 
+/* Without a schedule yet: sched is an empty one, and prepare attaches one. */
 exec *exec_create(const sched *s);
+exec *exec_create_empty(void);
+
+/* Give an empty exec its schedule. False: out of memory. */
+bool exec_attach(exec *e, const sched *s);
 
 /* Resolve for these buffers and types; holds derived types. On error nothing is bound. */
 int exec_bind(exec *e, const binding *b);

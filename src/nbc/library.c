@@ -5,6 +5,7 @@
 #include "nbc/driver.h"
 #include "nbc/engine.h"
 #include "nbc/env.h"
+#include "nbc/places.h"
 #include "nbc/watch.h"
 
 #include <pthread.h>
@@ -108,7 +109,9 @@ static int start(void)
     if (error)
         return error;
     watch_start(env_timeout());
-    error = start_communicators();
+    error = places_start();
+    if (!error)
+        error = start_communicators();
     if (!error)
         error = driver_choose(env_progress(), &chosen, &reason);
     return error;

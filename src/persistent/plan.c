@@ -54,7 +54,8 @@ void plan_reap(void)
         exec *next = e->next;
         plan *of = e->plan;
         exec_free(e);
-        plan_unref(of);
+        if (of)
+            plan_unref(of);
         e = next;
     }
     if (atomic_load_explicit(&dead_plans, memory_order_relaxed))
@@ -188,6 +189,28 @@ int plan_take_exec(plan *p, comm *c, exec **result)
     return MPI_SUCCESS;
 }
 
+int plan_take_empty(comm *c, exec **result)
+{
+    exec *e = exec_create_empty();
+
+    if (!e)
+        return MPI_ERR_NO_MEM;
+    e->comm = c;
+    comm_ref(c);
+    *result = e;
+    return MPI_SUCCESS;
+}
+
+int plan_attach(plan *p, exec *e)
+{
+    if (!exec_attach(e, p->sched)) {
+        plan_unref(p);
+        return MPI_ERR_NO_MEM;
+    }
+    e->plan = p;
+    return MPI_SUCCESS;
+}
+
 void plan_return_exec(exec *e)
 {
     plan *p = e->plan;
@@ -200,7 +223,7 @@ void plan_return_exec(exec *e)
     e->detached = false;
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     library_lock();
-    keep = p->cached && e->reusable && !e->persistent_messages &&
+    keep = p && p->cached && e->reusable && !e->persistent_messages &&
            p->nidle < (e->memory < PLAN_LARGE ? PLAN_IDLE : 1);
     if (keep) {
         e->next = p->idle;
@@ -213,7 +236,8 @@ void plan_return_exec(exec *e)
     } else {
         if (!keep)
             exec_free(e);
-        plan_unref(p);
+        if (p)
+            plan_unref(p);
     }
     comm_unref(c);
 }

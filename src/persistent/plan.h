@@ -53,7 +53,12 @@ void plan_cache_clear(comm *c);
  * the communicator. */
 int plan_take_exec(plan *p, comm *c, exec **result);
 
-/* Give an exec back: it stays with the plan if it can be used again. Drops both references. */
+/* An exec of no plan yet, with a reference to the communicator; and the plan that it gets, with the
+ * caller's reference. */
+int plan_take_empty(comm *c, exec **result);
+int plan_attach(plan *p, exec *e);
+
+/* Give an exec back: it stays with the plan if it can be used again. Drops its references. */
 void plan_return_exec(exec *e);
 
 /* Free what could not be freed inside a callback of MPI (library_in_callback). Not inside one. */

@@ -1,17 +1,17 @@
 /* reorder.c - see reorder.h.
  *
- * "The free rank closest to this one": distances come from nested regions, so all ranks of the smallest
- * region around it that has a free one are equally close. Each region keeps its ranks in ascending
- * order and a pointer to the first that may be free: to find one costs a step per level, and the
- * pointers pass every rank once.
+ * "The free rank closest to this one": distances come from nested regions, so all ranks of the
+ * smallest region around it that has a free one are equally close. Each region keeps its ranks in
+ * ascending order and a pointer to the first that may be free: to find one costs a step per level,
+ * and the pointers pass every rank once.
  */
 #include "topo/reorder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[REORDER_PATTERNS] = {"ring",   "recursive_doubling", "broadcast",
-                                                    "gather", "bruck",              "sparbit"};
+static const char *const names[REORDER_PATTERNS] = {
+    "ring", "recursive_doubling", "broadcast", "gather", "bruck", "sparbit"};
 
 const char *reorder_name(reorder_pattern pattern)
 {
@@ -218,8 +218,8 @@ static int partner(const mapping *m, reorder_pattern pattern, int reference, int
     return is_free(m, down) ? down : (reference + d) % m->n;
 }
 
-/* RDMH: partners of the last steps first, two for each reference; then the second one is it. One that
- * has none left hands over to the first index that has: only away from powers of two. */
+/* RDMH: partners of the last steps first, two for each reference; then the second one is it. One
+ * that has none left hands over to the first index that has: only away from powers of two. */
 static void map_doubling(mapping *m, reorder_pattern pattern)
 {
     int largest = (1 << log2_ceil(m->n)) / 2, reference = 0, mapped = 0, d = largest, stuck = 0;

@@ -1,22 +1,23 @@
 /* reorder.h - a new order of ranks that brings those closer together that exchange much.
  *
- * The heuristics of the rank reordering paper, and two of ours: the first rank keeps its place; then,
- * pattern by pattern, the next index is chosen, and the rank closest to the one that it exchanges most
- * with is put there. Of equally close ranks the lowest is taken, so all ranks find the same order.
+ * The heuristics of the rank reordering paper, and two of ours: the first rank keeps its place;
+ * then, pattern by pattern, the next index is chosen, and the rank closest to the one that it
+ * exchanges most with is put there. Of equally close ranks the lowest is taken, so all ranks find
+ * the same order.
  *
  *   pattern               heuristic         message of i                     bytes, in blocks
  *   ring                  RMH, Alg. 3       i -> i + 1                       n - 1
  *   recursive doubling    RDMH, Alg. 2      i <-> i ^ d, d = 1, 2, 4, ...    d
- *   broadcast             BBMH, Alg. 4      binomial tree, parent -> child   1 (all that is broadcast)
- *   gather                BGMH, Alg. 5      binomial tree, child -> parent   those of the child's subtree
- *   Bruck                 ours              i -> i - d, d = 1, 2, 4, ...     min(d, n - d)
- *   Sparbit               ours              i -> i + d, d = ..., 4, 2, 1     about n / 2d
+ *   broadcast             BBMH, Alg. 4      binomial tree, parent -> child   1 (all that is
+ * broadcast) gather                BGMH, Alg. 5      binomial tree, child -> parent   those of the
+ * child's subtree Bruck                 ours              i -> i - d, d = 1, 2, 4, ...     min(d, n
+ * - d) Sparbit               ours              i -> i + d, d = ..., 4, 2, 1     about n / 2d
  *
- * Bruck: as RDMH, with i - d or i + d for i ^ d: most data goes farthest. Sparbit: as RMH: most data
- * goes to the neighbour, a half of that two further, and so on.
+ * Bruck: as RDMH, with i - d or i + d for i ^ d: most data goes farthest. Sparbit: as RMH: most
+ * data goes to the neighbour, a half of that two further, and so on.
  *
- * An order that would not lower the sum of bytes * distance over all messages is not taken: then the
- * result is the order that was. O(n levels + messages).
+ * An order that would not lower the sum of bytes * distance over all messages is not taken: then
+ * the result is the order that was. O(n levels + messages).
  *
  * Mirsadeghi, Afsahi, Topology-Aware Rank Reordering for MPI Collectives, IPDPSW 2016.
  */
@@ -35,8 +36,8 @@ typedef enum reorder_pattern {
     REORDER_PATTERNS
 } reorder_pattern;
 
-/* order[i] becomes the one of the n ranks that takes index i; order[0] is ranks[0]. ranks NULL: 0 to
- * n - 1; else ascending but for the first. False: out of memory. */
+/* order[i] becomes the one of the n ranks that takes index i; order[0] is ranks[0]. ranks NULL: 0
+ * to n - 1; else ascending but for the first. False: out of memory. */
 bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order);
 
 /* The heuristic's order, even if it is worse than what was; for tests and bench. */
@@ -47,8 +48,8 @@ int64_t reorder_cost(reorder_pattern pattern, const topo *t, const int *order, i
 
 const char *reorder_name(reorder_pattern pattern);
 
-/* One message of the pattern after the other among n: *from and *to are indices, *blocks its length.
- * *k counts from 0. False: there are no more. */
+/* One message of the pattern after the other among n: *from and *to are indices, *blocks its
+ * length. *k counts from 0. False: there are no more. */
 bool reorder_message(reorder_pattern pattern, int n, int64_t *k, int *from, int *to,
                      int64_t *blocks);
 

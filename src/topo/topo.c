@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[TOPO_KINDS] = {"switch", "node", "package", "NUMA node", "L3",
-                                              "core"};
+static const char *const names[TOPO_KINDS] = {"switch",    "node", "package",
+                                              "NUMA node", "L3",   "core"};
 static const int distances[TOPO_KINDS] = {10, 5, 4, 3, 2, 1};
 
 const char *topo_kind_name(topo_kind kind)
@@ -116,8 +116,8 @@ static bool is_known(const location *at, int p, topo_kind kind)
     return true;
 }
 
-/* The partition after one of `before` regions. One that is the same only tells, if it is known, that
- * ranks are closer to each other than it seemed. */
+/* The partition after one of `before` regions. One that is the same only tells, if it is known,
+ * that ranks are closer to each other than it seemed. */
 static bool add_level(topo *t, const location *at, topo_kind kind, int height, int n, int before,
                       const int *region)
 {

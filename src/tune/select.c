@@ -3,6 +3,10 @@
  *   allgather(v)
  *   ranks            bytes in all       choice
  *   1, 2             any                linear: one message is the whole collective
+ *   on several nodes, some of them with several ranks:
+ *   any              <= 512 KiB         locality_bruck
+ *   any              larger             reorder_ring
+ *   all on one node, or one on each:
  *   power of two     <= 512 KiB         recursive_doubling
  *   other            <= 80 KiB          bruck
  *   other            <= 512 KiB         sparbit
@@ -20,7 +24,9 @@
  *
  * The limits are those at which MPICH and Open MPI leave their algorithms (Thakur et al., IJHPCA
  * 19(1), 2005); Sparbit takes the middle because it keeps large data on short distances and never
- * shifts it. They are not measured on this machine, which cannot tell.
+ * shifts it. Between nodes locality_bruck has fewest messages and least data at once, and a ring in
+ * the order of the machine crosses each node's border once. Not measured on this machine, which
+ * cannot tell.
  */
 #include "tune/select.h"
 
@@ -42,11 +48,25 @@ coll_form select_form(const algo *a, int p, int64_t bytes)
     return a->has_forms && bytes / p >= BLOCK_FORM ? FORM_BLOCK : FORM_STEP;
 }
 
-static const char *allgather_rule(int p, int64_t bytes, const char **why)
+/* Are there messages between nodes and others inside? */
+static bool has_nodes(const topo *t)
+{
+    int level = topo_regions(t);
+
+    return t && level < t->nlevels && t->level[level].kind == TOPO_NODE;
+}
+
+static const char *allgather_rule(int p, int64_t bytes, const topo *t, const char **why)
 {
     if (p <= 2) {
         *why = "at most two ranks: one message is all there is";
         return "linear";
+    }
+    if (has_nodes(t)) {
+        *why = bytes <= MEDIUM_TOTAL
+                   ? "several nodes, up to 512 KiB in all: fewest messages and bytes between them"
+                   : "several nodes, over 512 KiB in all: neighbours only, in the machine's order";
+        return bytes <= MEDIUM_TOTAL ? "locality_bruck" : "reorder_ring";
     }
     if (bytes <= MEDIUM_TOTAL && (p & (p - 1)) == 0) {
         *why = "up to 512 KiB in all, a power of two of ranks: fewest steps";
@@ -83,7 +103,7 @@ static const char *alltoall_rule(int p, int64_t bytes, const char **why)
     return "pairwise";
 }
 
-static const char *rule(coll_kind kind, int p, int64_t bytes, const char **why)
+static const char *rule(coll_kind kind, int p, int64_t bytes, const topo *t, const char **why)
 {
     switch (kind) {
     case COLL_ALLTOALL:
@@ -92,15 +112,16 @@ static const char *rule(coll_kind kind, int p, int64_t bytes, const char **why)
         *why = "sizes are not known to all ranks: direct messages, many at a time";
         return "linear";
     default:
-        return allgather_rule(p, bytes, why);
+        return allgather_rule(p, bytes, t, why);
     }
 }
 
-choice select_auto(coll_kind kind, int p, int64_t bytes, const char **why)
+choice select_auto(coll_kind kind, int p, int64_t bytes, const topo *t, const char **why)
 {
     choice c;
 
-    select_named(algo_find(kind, rule(kind, p, bytes, why)), 0, p, bytes, &c);
+    select_named(algo_find(kind, rule(kind, p, bytes, t, why)), 0, p, bytes, &c);
+    c.by_rule = true;
     return c;
 }
 

@@ -13,11 +13,13 @@ typedef struct choice {
     int parameter; /* 0: the algorithm has none */
     int variant;   /* 0: the usual one, or the algorithm has none */
     coll_order order;
+    bool by_rule; /* nobody has asked for it */
 } choice;
 
-/* The rule of `auto`; bytes: all blocks that a rank receives together; alltoallv, where no rank
- * knows that of another: not used. *why: one line, static. */
-choice select_auto(coll_kind kind, int p, int64_t bytes, const char **why);
+/* The rule of `auto`; t: where the ranks are, NULL: in one place; bytes: all blocks that a rank
+ * receives together; alltoallv, where no rank knows that of another: not used. *why: one line,
+ * static. */
+choice select_auto(coll_kind kind, int p, int64_t bytes, const topo *t, const char **why);
 
 /* The form for a given algorithm: whole messages for small blocks, single ones for large. */
 coll_form select_form(const algo *a, int p, int64_t bytes);

@@ -26,9 +26,9 @@ typedef struct alltoall_run {
     sim_rank *ranks;
 } alltoall_run;
 
-/* The blocks of an alltoallv are unequal, some of them empty, with gaps, and not in the order of the
- * ranks. Schedules are checked, every byte of every receive buffer is compared; what is wrong fails
- * the test. */
+/* The blocks of an alltoallv are unequal, some of them empty, with gaps, and not in the order of
+ * the ranks. Schedules are checked, every byte of every receive buffer is compared; what is wrong
+ * fails the test. */
 sim_result alltoall_run_do(alltoall_run t);
 
 /* Fail the test; names the run. */

@@ -15,9 +15,10 @@ static uint16_t value(int rank, int64_t i)
 
 void gather_run_fail(const gather_run *t, const char *what)
 {
-    fail_msg("%s %s form %d variant %d order %d p %d count %d in_place %d sends %d seed %llu %s: %s",
-             coll_kind_name(t->kind), t->a->name, t->form, t->variant, t->order, t->p, t->count,
-             t->in_place, t->sends, (unsigned long long)t->seed, t->shape ? t->shape : "", what);
+    fail_msg(
+        "%s %s form %d variant %d order %d p %d count %d in_place %d sends %d seed %llu %s: %s",
+        coll_kind_name(t->kind), t->a->name, t->form, t->variant, t->order, t->p, t->count,
+        t->in_place, t->sends, (unsigned long long)t->seed, t->shape ? t->shape : "", what);
 }
 
 /* Unequal blocks: every third one empty, gaps of 1 to 3 elements, not in the order of the ranks. */

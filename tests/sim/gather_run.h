@@ -26,9 +26,9 @@ typedef struct gather_run {
     sim_rank *ranks;
 } gather_run;
 
-/* The blocks of an allgatherv are unequal, some of them empty, with gaps, and not in the order of the
- * ranks. Schedules are checked, every byte of every receive buffer is compared; what is wrong fails
- * the test. */
+/* The blocks of an allgatherv are unequal, some of them empty, with gaps, and not in the order of
+ * the ranks. Schedules are checked, every byte of every receive buffer is compared; what is wrong
+ * fails the test. */
 sim_result gather_run_do(gather_run t);
 
 /* Fail the test; names the run. */

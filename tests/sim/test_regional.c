@@ -1,5 +1,5 @@
-/* test_regional.c - algorithms that look at the topology, on machines of every shape: correct data, and
- * the numbers of the papers, counted from what was executed.
+/* test_regional.c - algorithms that look at the topology, on machines of every shape: correct data,
+ * and the numbers of the papers, counted from what was executed.
  *
  * usage: test_regional
  */
@@ -144,7 +144,8 @@ static int variants_of(const algo *a)
     return n ? n : 1;
 }
 
-/* Each combination of form, variant and order; sends, place and counts vary from one to the next. */
+/* Each combination of form, variant and order; sends, place and counts vary from one to the next.
+ */
 static void gather_all_ways(const algo *a, coll_kind kind, int count, const topo *t,
                             const char *shape, uint64_t seed)
 {
@@ -329,8 +330,8 @@ static void check_locality(const topo *t, const char *shape)
         assert_int_equal(f.in[i], t->p - (t->level[level].first[i + 1] - t->level[level].first[i]));
 }
 
-/* Every foreign block enters a node once; so p - size leave it where nodes are equal, and on average
- * where they are not. */
+/* Every foreign block enters a node once; so p - size leave it where nodes are equal, and on
+ * average where they are not. */
 static void check_nodes(const char *name, coll_form form, int variant, const topo *t,
                         const char *shape)
 {

@@ -10,7 +10,7 @@
 static const char *chosen_for(coll_kind kind, int p, int64_t bytes)
 {
     const char *why = NULL;
-    choice c = select_auto(kind, p, bytes, &why);
+    choice c = select_auto(kind, p, bytes, NULL, &why);
 
     assert_non_null(why);
     return algo_table[c.algo]->name;
@@ -56,7 +56,7 @@ static void what_auto_chooses_is_applicable(void **state)
             const char *why;
             for (int kind = 0; kind < COLL_KINDS; kind++) {
                 coll c = {.kind = (coll_kind)kind, .p = p};
-                const algo *a = algo_table[select_auto(c.kind, p, bytes, &why).algo];
+                const algo *a = algo_table[select_auto(c.kind, p, bytes, NULL, &why).algo];
                 assert_true(algo_serves(a, c.kind));
                 assert_true(!a->inapplicable || !a->inapplicable(&c));
             }

@@ -1,0 +1,72 @@
+/* here.c - see here.h. */
+#include "topo/here.h"
+
+#include "topo/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int32_t only_one(hwloc_topology_t topology, hwloc_obj_type_t type,
+                        hwloc_const_bitmap_t binding)
+{
+    int n = hwloc_get_nbobjs_by_type(topology, type), found = -1;
+
+    for (int i = 0; i < n; i++) {
+        hwloc_obj_t o = hwloc_get_obj_by_type(topology, type, (unsigned)i);
+        if (!o->cpuset || !hwloc_bitmap_intersects(o->cpuset, binding))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+void here_inside(hwloc_topology_t topology, hwloc_const_bitmap_t binding,
+                 int32_t inside[TOPO_KINDS])
+{
+    inside[TOPO_SWITCH] = inside[TOPO_NODE] = 0;
+    inside[TOPO_PACKAGE] = only_one(topology, HWLOC_OBJ_PACKAGE, binding);
+    inside[TOPO_NUMA] = only_one(topology, HWLOC_OBJ_NUMANODE, binding);
+    inside[TOPO_L3] = only_one(topology, HWLOC_OBJ_L3CACHE, binding);
+    inside[TOPO_CORE] = only_one(topology, HWLOC_OBJ_CORE, binding);
+}
+
+/* Host names may repeat; two machines with one name have booted apart. Two names on one machine are
+ * containers, which need not share memory. */
+static void describe_node(location *at)
+{
+    char identity[TOPO_HOST + 64] = "";
+    FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "r");
+
+    if (gethostname(at->host, sizeof at->host) != 0)
+        strcpy(at->host, "unknown");
+    at->host[sizeof at->host - 1] = '\0';
+    snprintf(identity, sizeof identity, "%s ", at->host);
+    if (boot) {
+        size_t n = strlen(identity);
+        if (!fgets(identity + n, (int)(sizeof identity - n), boot))
+            identity[n] = '\0';
+        fclose(boot);
+    }
+    at->node = shape_identity(identity);
+}
+
+void here_describe(location *at)
+{
+    hwloc_topology_t topology;
+    hwloc_bitmap_t binding = hwloc_bitmap_alloc();
+
+    memset(at, 0, sizeof *at);
+    memset(at->inside, -1, sizeof at->inside);
+    describe_node(at);
+    if (hwloc_topology_init(&topology) == 0) {
+        hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+        if (binding && hwloc_topology_load(topology) == 0 &&
+            hwloc_get_cpubind(topology, binding, HWLOC_CPUBIND_PROCESS) == 0)
+            here_inside(topology, binding, at->inside);
+        hwloc_topology_destroy(topology);
+    }
+    hwloc_bitmap_free(binding);
+}

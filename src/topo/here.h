@@ -1,0 +1,19 @@
+/* here.h - where this process is: host and boot identity, and what its binding says of package, NUMA
+ * node, L3 and core (hwloc).
+ */
+#ifndef TUTTI_HERE_H
+#define TUTTI_HERE_H
+
+#include "topo/topo.h"
+
+#include <hwloc.h>
+
+/* Describe this process; loads the machine's topology, some milliseconds. What cannot be found out is
+ * not known. No switches. */
+void here_describe(location *at);
+
+/* Of a binding: the one package, ... that it lies in; -1: in none, or in several. */
+void here_inside(hwloc_topology_t topology, hwloc_const_bitmap_t binding,
+                 int32_t inside[TOPO_KINDS]);
+
+#endif
