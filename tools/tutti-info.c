@@ -1,8 +1,13 @@
-/* tutti-info.c - what this Tutti is: version, MPI, progress driver and why, algorithms. */
+/* tutti-info.c - what this Tutti is: version, MPI, progress driver and why, algorithms; and where
+ * the ranks of a job are:
+ *
+ *   mpiexec -n 64 tutti-info --topology
+ */
 #include "algos/algo.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tutti.h>
 
@@ -51,28 +56,53 @@ static void print_algorithms(void)
     printf("(v): serves the v-collective too. `auto` chooses by number of ranks and size.\n");
 }
 
+/* Rank 0 draws. All ranks must find the same. */
+static int print_topology(void)
+{
+    size_t length;
+    char *text;
+    int rank, error = tutti_comm_topology(MPI_COMM_WORLD, NULL, 0, &length);
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    text = error ? NULL : malloc(length + 1);
+    if (!text)
+        return 1;
+    error = tutti_comm_topology(MPI_COMM_WORLD, text, length + 1, NULL);
+    if (!error && rank == 0)
+        fputs(text, stdout);
+    free(text);
+    return error != MPI_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"algorithms", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0}};
-    int option, algorithms = 0, failed = 0;
+    static const struct option options[] = {{"algorithms", no_argument, NULL, 'a'},
+                                            {"topology", no_argument, NULL, 't'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    int option, algorithms = 0, topology = 0, failed = 0;
 
-    while ((option = getopt_long(argc, argv, "ah", options, NULL)) != -1) {
-        if (option != 'a') {
+    while ((option = getopt_long(argc, argv, "ath", options, NULL)) != -1) {
+        if (option != 'a' && option != 't') {
             fprintf(option == 'h' ? stdout : stderr,
-                    "usage: tutti-info [--algorithms]\n"
-                    "Print version, MPI and progress driver; or one entry for each algorithm.\n");
+                    "usage: tutti-info [--algorithms | --topology]\n"
+                    "Print version, MPI and progress driver; or one entry for each algorithm; or\n"
+                    "where the ranks of the job are.\n");
             return option == 'h' ? 0 : 2;
         }
-        algorithms = 1;
+        *(option == 'a' ? &algorithms : &topology) = 1;
     }
     if (algorithms) { /* needs no MPI */
         print_algorithms();
         return 0;
     }
     MPI_Init(&argc, &argv);
-    print_library();
-    failed = print_driver();
+    if (topology) {
+        failed = print_topology();
+    } else {
+        print_library();
+        failed = print_driver();
+    }
     MPI_Finalize();
     return failed;
 }

@@ -76,23 +76,10 @@ static sched *compile(const request *r, int rank)
 
 static void print_title(const request *r)
 {
-    const algo *a = algo_table[r->choice.algo];
-    const char *before = ":";
+    char name[128];
 
-    printf("%s %s", coll_kind_name(r->kind), a->name);
-
-    if (a->variants) {
-        printf("%s%s", before, a->variants[r->choice.variant]);
-        before = ",";
-    }
-    if (a->has_forms) {
-        printf("%s%s", before, r->choice.form == FORM_BLOCK ? "block" : "step");
-        before = ",";
-    }
-    if (a->orders)
-        printf("%s%s", before, coll_order_name(r->choice.order));
-    if (a->parameter.name)
-        printf("%s%d", before, r->choice.parameter);
+    select_print(&r->choice, name, sizeof name);
+    printf("%s %s", coll_kind_name(r->kind), name);
     printf(", %d ranks", r->p);
     if (r->regions)
         printf(" on %s", r->regions);

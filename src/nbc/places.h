@@ -1,9 +1,9 @@
-/* places.h - where the ranks of a communicator are: each rank describes itself, and all tell all by one
- * native non-blocking allgather on the shadow communicator.
+/* places.h - where the ranks of a communicator are: each rank describes itself, and all tell all by
+ * one native non-blocking allgather on the shadow communicator.
  *
- * Every rank makes the same topology of what all have told: that is what lets each choose and compile
- * alone. So a rank's own view (its binding, its switch file, its TUTTI_REGIONS) needs not be the same
- * everywhere to be used the same everywhere.
+ * Every rank makes the same topology of what all have told: that is what lets each choose and
+ * compile alone. So a rank's own view (its binding, its switch file, its TUTTI_REGIONS) needs not
+ * be the same everywhere to be used the same everywhere.
  */
 #ifndef TUTTI_PLACES_H
 #define TUTTI_PLACES_H

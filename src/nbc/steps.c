@@ -10,7 +10,7 @@
 #include "nbc/comm.h"
 #include "nbc/wire.h"
 
-enum { SWEEP = 64, FEW = 4 };
+enum { SWEEP = 64, FEW = 4, RETIRED = -1 };
 
 static void keep_error(exec *e, int error)
 {
@@ -61,6 +61,7 @@ static void retire(exec *e, int index)
     const sched *s = e->sched;
 
     e->left--;
+    e->waiting[index] = RETIRED;
     for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
         int next = s->succ[k];
         if (--e->waiting[next] > 0)
@@ -297,6 +298,17 @@ void steps_fail(exec *e, int error)
     exec_reset(e);
     e->left = 0;
     e->error = error;
+}
+
+/* What is open of a flat schedule are its probes. */
+bool steps_retired(const exec *e, int index)
+{
+    if (!e->sched->flat)
+        return e->waiting[index] == RETIRED;
+    for (int i = 0; i < e->nprobes; i++)
+        if (e->probe_step[i] == index)
+            return false;
+    return true;
 }
 
 /* Every open message as a probe, not only the oldest of each queue. */

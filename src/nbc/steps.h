@@ -27,6 +27,9 @@ static inline bool steps_only_messages(const exec *e)
     return e->left == e->nopen && e->left <= EXEC_WAITALL;
 }
 
+/* Has this step of a running exec retired? */
+bool steps_retired(const exec *e, int index);
+
 /* The tag that a SEND or RECV step travels with. */
 static inline int steps_tag(const exec *e, const step *st)
 {

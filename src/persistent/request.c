@@ -222,6 +222,7 @@ int MPIX_Request_free(MPIX_Request *request)
     e = (*request)->exec;
     comm_persistent_release(e->comm, e);
     plan_return_exec(e);
+    free((*request)->writers);
     free(*request);
     *request = MPIX_REQUEST_NULL;
     comm_reap();

@@ -6,6 +6,8 @@
 
 #include <tutti.h>
 
+struct tutti_writers;
+
 struct tutti_request {
     exec *exec;
     bool active;
@@ -16,6 +18,8 @@ struct tutti_request {
     int64_t steps_waited; /* steps that retired inside a wait */
     int left;             /* steps left when the wait began */
     double seconds;       /* of all completed starts, if the exec is timed */
+
+    struct tutti_writers *writers; /* arrived.c; NULL: nobody has asked */
 };
 
 /* A request for a bound persistent exec, which it takes over on success. timed: see exec.h. */

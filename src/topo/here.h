@@ -1,5 +1,5 @@
-/* here.h - where this process is: host and boot identity, and what its binding says of package, NUMA
- * node, L3 and core (hwloc).
+/* here.h - where this process is: host and boot identity, and what its binding says of package,
+ * NUMA node, L3 and core (hwloc).
  */
 #ifndef TUTTI_HERE_H
 #define TUTTI_HERE_H
@@ -8,8 +8,8 @@
 
 #include <hwloc.h>
 
-/* Describe this process; loads the machine's topology, some milliseconds. What cannot be found out is
- * not known. No switches. */
+/* Describe this process; loads the machine's topology, some milliseconds. What cannot be found out
+ * is not known. No switches. */
 void here_describe(location *at);
 
 /* Of a binding: the one package, ... that it lies in; -1: in none, or in several. */

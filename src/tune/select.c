@@ -31,6 +31,7 @@
 #include "tune/select.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,4 +209,31 @@ bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice
     }
     *result = c;
     return true;
+}
+
+/* Append a word behind what is there. */
+static void append(char *text, size_t size, const char **before, const char *word)
+{
+    size_t n = strlen(text);
+
+    snprintf(text + n, size - n, "%s%s", *before, word);
+    *before = ",";
+}
+
+void select_print(const choice *c, char *text, size_t size)
+{
+    const algo *a = algo_table[c->algo];
+    const char *before = ":";
+    char number[16];
+
+    snprintf(text, size, "%s", a->name);
+    if (a->variants)
+        append(text, size, &before, a->variants[c->variant]);
+    if (a->has_forms)
+        append(text, size, &before, c->form == FORM_BLOCK ? "block" : "step");
+    if (a->orders)
+        append(text, size, &before, coll_order_name(c->order));
+    snprintf(number, sizeof number, "%d", c->parameter);
+    if (a->parameter.name)
+        append(text, size, &before, number);
 }

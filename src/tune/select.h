@@ -34,4 +34,8 @@ bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result)
  * algorithm, or a word that it does not know, or twice the same kind of word. */
 bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice *result);
 
+/* The name that select_parse reads, with all its words: "lane:ring,block". At most size bytes with
+ * the final 0. */
+void select_print(const choice *c, char *text, size_t size);
+
 #endif

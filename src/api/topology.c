@@ -1,0 +1,249 @@
+/* topology.c - the calls about a communicator: where its ranks are, what it is told, what it chooses.
+ */
+#include "api/choose.h"
+#include "nbc/engine.h"
+#include "nbc/env.h"
+#include "nbc/library.h"
+#include "topo/shape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tutti.h>
+
+/* ---- ready ---- */
+
+/* The communicator's state, shadow and topology known. Collective the first time. */
+static int ready(MPI_Comm user, comm **c)
+{
+    int error = library_enter();
+
+    *c = NULL;
+    if (!error)
+        error = comm_get(user, c);
+    if (error)
+        return error;
+    comm_reap();
+    error = comm_begin(*c);
+    return error ? error : comm_wait_ready(*c);
+}
+
+/* MPI_ERR_OTHER without a communicator: MPI does not run, there is no handler. */
+static int raise_for(const comm *c, int error)
+{
+    return error && (c || error != MPI_ERR_OTHER) ? comm_raise(c, error) : error;
+}
+
+/* ---- hints ---- */
+
+/* What a call of tutti_comm_set_hints asks for. */
+typedef struct wishes {
+    comm_hints hints;
+    char regions[MPI_MAX_INFO_VAL + 1]; /* empty: the machine's own */
+} wishes;
+
+static int read_regions(MPI_Info info, int p, char regions[MPI_MAX_INFO_VAL + 1])
+{
+    location *at;
+    char why[200] = "out of memory";
+    int flag = 0;
+    bool good;
+
+    if (PMPI_Info_get(info, "tutti_regions", MPI_MAX_INFO_VAL, regions, &flag) != MPI_SUCCESS)
+        return MPI_ERR_INFO;
+    if (!flag || strcmp(regions, "hwloc") == 0) {
+        regions[0] = '\0';
+        return MPI_SUCCESS;
+    }
+    at = malloc((size_t)p * sizeof *at);
+    good = at && shape_places(regions, p, at, why, sizeof why);
+    free(at);
+    if (!good && env_verbose())
+        env_say_here("tutti_regions=%s: %s", regions, why);
+    return good ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+}
+
+static int read_wishes(MPI_Info info, int p, wishes *w)
+{
+    int error;
+
+    memset(w, 0, sizeof *w);
+    if (info == MPI_INFO_NULL)
+        return MPI_SUCCESS;
+    error = choose_read_hints(info, p, &w->hints);
+    return error ? error : read_regions(info, p, w->regions);
+}
+
+/* A number of the wishes; equal wishes, equal numbers. */
+static uint64_t digest(const wishes *w)
+{
+    char text[2 * MPI_MAX_INFO_VAL];
+    size_t n = 0;
+
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s;", w->hints.algorithm[kind]);
+    snprintf(text + n, sizeof text - n, "%d;%d;%s", w->hints.has_order, w->hints.order, w->regions);
+    return shape_identity(text);
+}
+
+static int wait_native(MPI_Request *request)
+{
+    int flag = 0, idle = 0, error = MPI_SUCCESS;
+
+    while (!error && !flag) {
+        engine_idle_turn(&idle);
+        error = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
+    }
+    return error;
+}
+
+/* All ranks alike, and none with an error? A rank with an error takes part, so that nobody waits for it
+ * in vain. */
+static int agree(const comm *c, const wishes *w, int mine)
+{
+    uint64_t number = digest(w), all[3] = {(uint64_t)mine, number, ~number};
+    MPI_Request request;
+    int error = PMPI_Iallreduce(MPI_IN_PLACE, all, 3, MPI_UINT64_T, MPI_MAX, c->shadow, &request);
+
+    if (!error)
+        error = wait_native(&request);
+    if (error || mine)
+        return error ? error : mine;
+    if (all[0])
+        return MPI_ERR_INFO_VALUE;
+    if (all[1] != ~all[2] && env_verbose())
+        env_say("tutti_comm_set_hints: the ranks give different values");
+    return all[1] == ~all[2] ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+}
+
+static int find_topo(const comm *c, const char *regions, topo **result)
+{
+    places x;
+    int idle = 0, error = places_begin(&x, c->shadow, c->p, c->rank, *regions ? regions : NULL);
+
+    if (error)
+        return error;
+    while (!places_advance(&x, result, &error))
+        engine_idle_turn(&idle);
+    return error;
+}
+
+/* What waits at the gate is compiled with what was true when it was started. */
+static void pass_gate(const comm *c)
+{
+    for (int idle = 0; c->gated_head;)
+        engine_idle_turn(&idle);
+}
+
+static void adopt(comm *c, const wishes *w, topo *t)
+{
+    topo *old;
+
+    engine_enter();
+    old = c->topo;
+    c->topo = t;
+    c->hints = w->hints;
+    engine_leave();
+    plan_cache_clear(c);
+    topo_free(old);
+}
+
+int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
+{
+    comm *c;
+    wishes w;
+    topo *t = NULL;
+    int error = ready(user, &c);
+
+    if (error)
+        return raise_for(c, error);
+    error = agree(c, &w, read_wishes(info, c->p, &w));
+    if (!error)
+        error = find_topo(c, w.regions, &t);
+    if (error)
+        return raise_for(c, error);
+    pass_gate(c);
+    adopt(c, &w, t);
+    return MPI_SUCCESS;
+}
+
+/* ---- questions ---- */
+
+int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
+{
+    comm *c;
+    size_t n;
+    int error = ready(user, &c);
+
+    if (!error && !text && size)
+        error = MPI_ERR_ARG;
+    if (error)
+        return raise_for(c, error);
+    n = topo_draw(c->topo, text, size);
+    if (length)
+        *length = n;
+    return MPI_SUCCESS;
+}
+
+static const char *const words[TOPO_KINDS] = {"switch", "node", "package", "numa", "l3", "core"};
+
+/* The finest level that is there and not finer than asked for: those between are the same. */
+int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *count)
+{
+    comm *c;
+    const topo_level *found = NULL;
+    int kind = 0, error = ready(user, &c);
+
+    while (level && kind < TOPO_KINDS && strcmp(words[kind], level) != 0)
+        kind++;
+    if (!error && (!level || kind == TOPO_KINDS || !regions))
+        error = MPI_ERR_ARG;
+    if (error)
+        return raise_for(c, error);
+    for (int i = 0; i < c->topo->nlevels && (int)c->topo->level[i].kind <= kind; i++)
+        found = &c->topo->level[i];
+    for (int r = 0; r < c->p; r++)
+        regions[r] = found ? found->region[r] : 0;
+    if (count)
+        *count = found ? found->n : 1;
+    return MPI_SUCCESS;
+}
+
+/* "allgather 1024" */
+static bool parse_call(const char *call, coll_kind *kind, int64_t *bytes)
+{
+    char name[32];
+    long long number = 0;
+    int n = 0;
+
+    if (!call || sscanf(call, "%31s %n", name, &n) != 1)
+        return false;
+    if (call[n] && (sscanf(call + n, "%lld %n", &number, &n) != 1 || number < 0))
+        return false;
+    *kind = coll_kind_find(name);
+    *bytes = number;
+    return *kind != COLL_KINDS;
+}
+
+int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
+{
+    comm *c;
+    args a = {.algo = ALGO_NONE};
+    choice chosen;
+    char name[128];
+    const char *why;
+    int64_t bytes;
+    int error = ready(user, &c);
+
+    if (!error && (!text || size == 0 || !parse_call(call, &a.kind, &bytes)))
+        error = MPI_ERR_ARG;
+    if (!error)
+        error = choose(&a, MPI_INFO_NULL, c, a.kind == COLL_ALLTOALLV ? 0 : bytes * c->p, &chosen,
+                       &why);
+    if (error)
+        return raise_for(c, error);
+    select_print(&chosen, name, sizeof name);
+    snprintf(text, size, "%s of %lld bytes a block on %d ranks: %s (%s)", coll_kind_name(a.kind),
+             (long long)bytes, c->p, name, why);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,115 @@
+/* arrived.c - which blocks of an active request are there already.
+ *
+ * A block has arrived when all steps that write into it have retired. Which steps these are is found
+ * out once for a request, at the first question.
+ */
+#include "nbc/engine.h"
+#include "nbc/comm.h"
+#include "nbc/steps.h"
+#include "persistent/plan.h"
+#include "persistent/request.h"
+
+#include <stdlib.h>
+
+struct tutti_writers {
+    int *first; /* [p + 1]: block r is written by step[first[r] .. first[r + 1] - 1] */
+    int step[];
+};
+
+/* The block of a rank in RECV, as the plan's key has it. */
+static interval block_of(const plan_key *key, int p, int r)
+{
+    if (coll_is_v((coll_kind)key->kind))
+        return interval_make(SPACE_RECV, key->v[p + r], key->v[r]);
+    return interval_make(SPACE_RECV, r, !key->recv_empty);
+}
+
+static bool overlap(interval a, interval b)
+{
+    return a.offset < interval_end(b) && b.offset < interval_end(a);
+}
+
+/* The step writes into v: note it for every block there. step NULL: only count. */
+static void note(const exec *e, interval v, int index, int *next, int *step)
+{
+    const plan_key *key = &e->plan->key;
+    int p = e->comm->p;
+    bool regular = !coll_is_v((coll_kind)key->kind);
+    int first = regular ? (int)v.offset : 0, end = regular ? (int)interval_end(v) : p;
+
+    for (int r = first; r < end; r++) {
+        if (!overlap(block_of(key, p, r), v))
+            continue;
+        if (step)
+            step[next[r]] = index;
+        next[r]++;
+    }
+}
+
+static void note_all(const exec *e, int *next, int *step)
+{
+    const sched *s = e->sched;
+
+    for (int i = 0; i < s->nsteps; i++)
+        for (int k = 0; k < s->steps[i].n; k++) {
+            interval v = s->list[s->steps[i].first + k];
+            if (v.space == SPACE_RECV && step_writes(&s->steps[i], k))
+                note(e, v, i, next, step);
+        }
+}
+
+static struct tutti_writers *find_writers(const exec *e)
+{
+    size_t p = (size_t)e->comm->p, n = 0;
+    int *next = calloc(p, sizeof *next);
+    struct tutti_writers *w = NULL;
+
+    if (!next)
+        return NULL;
+    note_all(e, next, NULL);
+    for (size_t r = 0; r < p; r++)
+        n += (size_t)next[r];
+    w = malloc(sizeof *w + (n + p + 1) * sizeof(int));
+    if (w) {
+        w->first = w->step + n;
+        w->first[0] = 0;
+        for (size_t r = 0; r < p; r++) {
+            w->first[r + 1] = w->first[r] + next[r];
+            next[r] = w->first[r];
+        }
+        note_all(e, next, w->step);
+    }
+    free(next);
+    return w;
+}
+
+static bool all_retired(exec *e, const struct tutti_writers *w, int rank)
+{
+    for (int i = w->first[rank]; i < w->first[rank + 1]; i++)
+        if (!steps_retired(e, w->step[i]))
+            return false;
+    return true;
+}
+
+int tutti_block_arrived(MPIX_Request request, int rank, int *flag)
+{
+    exec *e = request ? request->exec : NULL;
+
+    if (!request)
+        return comm_raise(NULL, MPI_ERR_REQUEST);
+    if (!flag || rank < 0 || rank >= e->comm->p)
+        return comm_raise(e->comm, flag ? MPI_ERR_RANK : MPI_ERR_ARG);
+    *flag = 1;
+    if (!request->active)
+        return MPI_SUCCESS;
+    if (!request->writers && !(request->writers = find_writers(e)))
+        return comm_raise(e->comm, MPI_ERR_NO_MEM);
+    engine_progress(e);
+    if (exec_get_state(e) == EXEC_DONE)
+        return MPI_SUCCESS;
+    engine_enter();
+    *flag = exec_get_state(e) == EXEC_DONE ||
+            (exec_get_state(e) == EXEC_RUNNING && all_retired(e, request->writers, rank));
+    engine_leave();
+    return MPI_SUCCESS;
+}
