@@ -1,4 +1,5 @@
-/* topology.c - the calls about a communicator: where its ranks are, what it is told, what it chooses.
+/* topology.c - the calls about a communicator: where its ranks are, what it is told, what it
+ * chooses.
  */
 #include "api/choose.h"
 #include "nbc/engine.h"
@@ -97,8 +98,8 @@ static int wait_native(MPI_Request *request)
     return error;
 }
 
-/* All ranks alike, and none with an error? A rank with an error takes part, so that nobody waits for it
- * in vain. */
+/* All ranks alike, and none with an error? A rank with an error takes part, so that nobody waits
+ * for it in vain. */
 static int agree(const comm *c, const wishes *w, int mine)
 {
     uint64_t number = digest(w), all[3] = {(uint64_t)mine, number, ~number};

@@ -1,7 +1,7 @@
 /* arrived.c - which blocks of an active request are there already.
  *
- * A block has arrived when all steps that write into it have retired. Which steps these are is found
- * out once for a request, at the first question.
+ * A block has arrived when all steps that write into it have retired. Which steps these are is
+ * found out once for a request, at the first question.
  */
 #include "nbc/engine.h"
 #include "nbc/comm.h"

@@ -1,5 +1,5 @@
-/* test_topology.c - where the ranks are: found out, made up, hinted at; calls on communicators that do
- * not know yet; and what crosses nodes, counted as it is sent.
+/* test_topology.c - where the ranks are: found out, made up, hinted at; calls on communicators that
+ * do not know yet; and what crosses nodes, counted as it is sent.
  *
  * Under tests/mpi/cluster it runs on three hosts; anywhere with TUTTI_REGIONS set.
  */
@@ -192,8 +192,7 @@ static void a_wrong_hint_is_an_error_on_all_ranks_and_changes_nothing(void)
         CHECK_CLASS(hint(comm, wrong[i][0], wrong[i][1]), MPI_ERR_INFO_VALUE);
         if (world_size > 1) { /* wrong on one rank only */
             bool mine = world_rank == world_size - 1;
-            CHECK_CLASS(hint(comm, wrong[i][0], mine ? wrong[i][1] : "node:1"),
-                        MPI_ERR_INFO_VALUE);
+            CHECK_CLASS(hint(comm, wrong[i][0], mine ? wrong[i][1] : "node:1"), MPI_ERR_INFO_VALUE);
         }
     }
     if (world_size > 1)
@@ -346,9 +345,9 @@ static void bad_arguments_of_a_first_call_are_errors_at_once(void)
     CHECK_CLASS(MPIX_Iallgather_lane(mine, N, MPI_INT, all, N, MPI_DATATYPE_NULL, comm, &r),
                 MPI_ERR_TYPE);
     if (world_size & (world_size - 1))
-        CHECK_CLASS(MPIX_Iallgather_reorder_recursive_doubling(mine, N, MPI_INT, all, N, MPI_INT,
-                                                               comm, &r),
-                    MPI_ERR_UNSUPPORTED_OPERATION);
+        CHECK_CLASS(
+            MPIX_Iallgather_reorder_recursive_doubling(mine, N, MPI_INT, all, N, MPI_INT, comm, &r),
+            MPI_ERR_UNSUPPORTED_OPERATION);
     MPI_Comm_free(&comm);
 }
 
@@ -380,9 +379,12 @@ static void every_variant_restarts_with_new_data(void)
 {
     static const char *const shapes[] = {"none", "node:2", "node:1,3@cyclic package:2"};
     static const char *const names[] = {
-        "locality_bruck:block", "lane:ring,block",   "lane:sparbit",        "lane:linear",
-        "lane:bruck,block",     "hierarchical",      "hierarchical:linear", "hierarchical:block",
-        "reorder_ring",         "reorder_bruck",     "reorder_sparbit",     "reorder_bruck:block",
+        "locality_bruck:block", "lane:ring,block",
+        "lane:sparbit",         "lane:linear",
+        "lane:bruck,block",     "hierarchical",
+        "hierarchical:linear",  "hierarchical:block",
+        "reorder_ring",         "reorder_bruck",
+        "reorder_sparbit",      "reorder_bruck:block",
         "reorder_hierarchical", "reorder_hierarchical:linear,block"};
     MPI_Comm comm = fresh();
 
@@ -518,8 +520,8 @@ static void what_crosses_nodes_is_what_the_simulator_counts(void)
 
 static void a_block_may_be_read_when_it_has_arrived(void)
 {
-    static const char *const names[] = {"ring", "linear", "bruck", "lane:ring,block",
-                                        "reorder_ring", "hierarchical:block"};
+    static const char *const names[] = {
+        "ring", "linear", "bruck", "lane:ring,block", "reorder_ring", "hierarchical:block"};
     int mine[N], *all = malloc((size_t)world_size * N * sizeof *all), flag;
     bool *seen = malloc((size_t)world_size);
 
