@@ -1,6 +1,7 @@
 /* bodies.h - the bodies of one rank, and where they come from.
  *
- * Units in which G = 1. A rank has a run of consecutive bodies; runs differ by at most one in length.
+ * Units in which G = 1. A rank has a run of consecutive bodies; runs differ by at most one in
+ * length.
  */
 #ifndef NBODY_BODIES_H
 #define NBODY_BODIES_H
@@ -16,12 +17,13 @@ typedef struct bodies {
     double *v, *a;        /* [3 mine]: velocities, accelerations */
 } bodies;
 
-/* From a text file of lines `mass x y z vx vy vz`; blank lines and what follows a # are ignored. All
- * ranks alike return 0, or 1 after rank 0 has said on stderr what is wrong, and in which line. */
+/* From a text file of lines `mass x y z vx vy vz`; blank lines and what follows a # are ignored.
+ * All ranks alike return 0, or 1 after rank 0 has said on stderr what is wrong, and in which line.
+ */
 int bodies_read(const char *file, MPI_Comm comm, bodies *result);
 
-/* A Plummer sphere of n bodies in equilibrium, of mass 1 and energy -1/4, from a seed: the same on any
- * number of ranks. Aarseth, Henon, Wielen, Astronomy and Astrophysics 37, 1974. */
+/* A Plummer sphere of n bodies in equilibrium, of mass 1 and energy -1/4, from a seed: the same on
+ * any number of ranks. Aarseth, Henon, Wielen, Astronomy and Astrophysics 37, 1974. */
 int bodies_plummer(int n, unsigned long long seed, MPI_Comm comm, bodies *result);
 
 /* The same state again: positions and velocities only. */

@@ -46,8 +46,8 @@ void exchange_begin(exchange *e)
     if (e->kind == EXCHANGE_PERSISTENT)
         MPIX_Start(&e->request);
     else if (e->kind == EXCHANGE_NONBLOCKING)
-        MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b->x, b->counts, b->displs,
-                        e->position, e->comm, &e->native);
+        MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b->x, b->counts, b->displs, e->position,
+                        e->comm, &e->native);
     else
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b->x, b->counts, b->displs, e->position,
                        e->comm);

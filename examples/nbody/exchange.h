@@ -1,7 +1,7 @@
 /* exchange.h - how the positions of all bodies come to every rank, in one of several ways.
  *
- * exchange_begin, then exchange_arrived for each block until it says yes, then exchange_end. Between
- * them exchange_advance, now and then.
+ * exchange_begin, then exchange_arrived for each block until it says yes, then exchange_end.
+ * Between them exchange_advance, now and then.
  */
 #ifndef NBODY_EXCHANGE_H
 #define NBODY_EXCHANGE_H

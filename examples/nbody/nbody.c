@@ -4,11 +4,11 @@
  *   mpiexec -n 8 nbody --regions node:4      on two nodes that are made up
  *   mpiexec -n 64 nbody bodies.txt           lines of mass x y z vx vy vz
  *
- * Positions travel by one allgatherv a step. Each rank computes with its own bodies while it begins, and
- * then with those of another rank as soon as they are there, those of its own node first. This is done
- * with MPI's own blocking and non-blocking allgatherv, and with persistent ones of Tutti that look at
- * where the ranks are, with and without a new order of the ranks. Printed are how far the energy drifts
- * and the time of a step, for each.
+ * Positions travel by one allgatherv a step. Each rank computes with its own bodies while it
+ * begins, and then with those of another rank as soon as they are there, those of its own node
+ * first. This is done with MPI's own blocking and non-blocking allgatherv, and with persistent ones
+ * of Tutti that look at where the ranks are, with and without a new order of the ranks. Printed are
+ * how far the energy drifts and the time of a step, for each.
  *
  * Leapfrog, kick-drift-kick; softened gravity, G = 1. The application of the rank reordering paper
  * (Mirsadeghi, Afsahi, 2016).
@@ -26,10 +26,20 @@ static int rank, size;
 
 /* Ways to exchange; reordered ones behind what they reorder. */
 static const char *const algorithms[] = {
-    "auto",           "ring",           "reorder_ring",         "recursive_doubling",
-    "reorder_recursive_doubling",       "bruck",                "reorder_bruck",
-    "sparbit",        "reorder_sparbit", "locality_bruck",      "hierarchical",
-    "reorder_hierarchical",             "lane:bruck",           "lane:ring,block",
+    "auto",
+    "ring",
+    "reorder_ring",
+    "recursive_doubling",
+    "reorder_recursive_doubling",
+    "bruck",
+    "reorder_bruck",
+    "sparbit",
+    "reorder_sparbit",
+    "locality_bruck",
+    "hierarchical",
+    "reorder_hierarchical",
+    "lane:bruck",
+    "lane:ring,block",
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms, WAYS = ALGORITHMS + 2, STRIDE = 64 };
 
@@ -81,8 +91,8 @@ static double attract(bodies *b, int first, int n, double softening, exchange *e
     return energy;
 }
 
-/* Positions of all, and what they do to mine: each block as soon as it is there. Returns this rank's
- * part of the potential energy. */
+/* Positions of all, and what they do to mine: each block as soon as it is there. Returns this
+ * rank's part of the potential energy. */
 static double accelerate(simulation *s, exchange *e)
 {
     bodies *b = &s->now;
@@ -157,7 +167,8 @@ static double run(simulation *s, way *w)
     return o->steps ? all / o->steps : 0;
 }
 
-/* How far my bodies are from where they are with MPI's own call: sums in another order differ a little.
+/* How far my bodies are from where they are with MPI's own call: sums in another order differ a
+ * little.
  */
 static double compare(const simulation *s, bool is_reference)
 {
@@ -222,9 +233,9 @@ static int make_ways(simulation *s, way ways[WAYS])
         ways[i] = (way){.times = calloc((size_t)s->o->rounds, sizeof(double))};
         if (!ways[i].times)
             return 1;
-        ways[i].serves = (i < 3 || !s->o->algorithm) &&
-                         exchange_make(kind, name, &s->now, MPI_COMM_WORLD, &ways[i].exchange) ==
-                             MPI_SUCCESS;
+        ways[i].serves =
+            (i < 3 || !s->o->algorithm) &&
+            exchange_make(kind, name, &s->now, MPI_COMM_WORLD, &ways[i].exchange) == MPI_SUCCESS;
         served += ways[i].serves;
     }
     if (s->o->algorithm && !ways[2].serves && rank == 0)

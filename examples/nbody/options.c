@@ -45,12 +45,15 @@ static bool seed(const char *text, unsigned long long *value)
 
 bool options_parse(int argc, char **argv, options *o)
 {
-    static const struct option names[] = {
-        {"bodies", required_argument, NULL, 'n'},    {"seed", required_argument, NULL, 'x'},
-        {"steps", required_argument, NULL, 's'},     {"dt", required_argument, NULL, 't'},
-        {"softening", required_argument, NULL, 'e'}, {"rounds", required_argument, NULL, 'r'},
-        {"algorithm", required_argument, NULL, 'a'}, {"regions", required_argument, NULL, 'g'},
-        {0}};
+    static const struct option names[] = {{"bodies", required_argument, NULL, 'n'},
+                                          {"seed", required_argument, NULL, 'x'},
+                                          {"steps", required_argument, NULL, 's'},
+                                          {"dt", required_argument, NULL, 't'},
+                                          {"softening", required_argument, NULL, 'e'},
+                                          {"rounds", required_argument, NULL, 'r'},
+                                          {"algorithm", required_argument, NULL, 'a'},
+                                          {"regions", required_argument, NULL, 'g'},
+                                          {0}};
     bool right = true, sphere = false;
     int option;
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 typedef struct options {
-    const char *file;    /* NULL: a Plummer sphere */
-    const char *regions; /* NULL: as the machine is */
+    const char *file;      /* NULL: a Plummer sphere */
+    const char *regions;   /* NULL: as the machine is */
     const char *algorithm; /* NULL: all of the table */
     int bodies, steps, rounds;
     unsigned long long seed;
