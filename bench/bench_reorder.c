@@ -1,11 +1,12 @@
-/* bench_reorder.c - orders of ranks: how much shorter the way of the data gets, and how long it takes to
- * find them; by our heuristics, and by the general mapping library Scotch if it was there at build time.
+/* bench_reorder.c - orders of ranks: how much shorter the way of the data gets, and how long it
+ * takes to find them; by our heuristics, and by the general mapping library Scotch if it was there
+ * at build time.
  *
  *   bench_reorder [RANKS...]       default 1024 4096
  *
- * 16 nodes on a switch, 2 packages of 4 ranks in a node, and the four mappings of the rank reordering
- * paper. Cost: sum of blocks * distance over all messages; the time of Scotch includes the graph of the
- * messages, which the heuristics do without, as in the paper. No MPI.
+ * 16 nodes on a switch, 2 packages of 4 ranks in a node, and the four mappings of the rank
+ * reordering paper. Cost: sum of blocks * distance over all messages; the time of Scotch includes
+ * the graph of the messages, which the heuristics do without, as in the paper. No MPI.
  */
 #include "median.h"
 #include "topo/reorder.h"

@@ -60,6 +60,7 @@ bool options_parse(int argc, char **argv, options *o)
     *o = (options){
         .bodies = 1000, .steps = 10, .rounds = 3, .seed = 1, .dt = 0.001, .softening = 0.05};
     opterr = 0;
+    optind = 0; /* in simulation other ranks have been here, in the same process */
     while ((option = getopt_long(argc, argv, "n:s:", names, NULL)) != -1)
         if (option == 'n')
             right &= sphere = whole(optarg, 1, &o->bodies);

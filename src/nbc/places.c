@@ -6,6 +6,7 @@
 #include "topo/shape.h"
 #include "topo/switches.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,23 @@ static int from_regions(const char *shape)
     return MPI_ERR_ARG;
 }
 
+/* SimGrid's hosts are names only, and all ranks run on one real machine. */
+static void describe(location *at)
+{
+#ifdef TUTTI_SIMULATED
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length;
+
+    PMPI_Get_processor_name(name, &length);
+    memset(at, 0, sizeof *at);
+    memset(at->inside, -1, sizeof at->inside);
+    snprintf(at->host, sizeof at->host, "%.*s", TOPO_HOST - 1, name);
+    at->node = shape_identity(name);
+#else
+    here_describe(at);
+#endif
+}
+
 int places_start(void)
 {
     const char *shape = env_regions(), *file = env_switches();
@@ -44,7 +62,7 @@ int places_start(void)
 
     if (shape && strcmp(shape, "hwloc") != 0)
         return from_regions(shape);
-    here_describe(&mine);
+    describe(&mine);
     if (!file || switches_above(file, mine.host, mine.switches, why, sizeof why))
         return MPI_SUCCESS;
     env_say_here("TUTTI_SWITCHES: %s", why);
@@ -75,9 +93,9 @@ int places_begin(places *x, MPI_Comm shadow, int p, int rank, const char *shape)
 
 bool places_advance(places *x, topo **result, int *error)
 {
-    int flag = 0;
+    int flag = x->request == MPI_REQUEST_NULL; /* which SimGrid does not test */
 
-    *error = PMPI_Test(&x->request, &flag, MPI_STATUS_IGNORE);
+    *error = flag ? MPI_SUCCESS : PMPI_Test(&x->request, &flag, MPI_STATUS_IGNORE);
     if (!*error && !flag)
         return false;
     if (!*error) {

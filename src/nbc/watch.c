@@ -10,7 +10,7 @@
 
 enum { LINE = 1024 };
 
-static const double pause = 0.1; /* seconds without a poll: the program has computed */
+static const double longest_pause = 0.1; /* seconds without a poll: the program has computed */
 
 bool watch_on;
 
@@ -67,7 +67,7 @@ static void report(exec *e)
 void watch_turn(exec *running)
 {
     now = clock_now();
-    if (now - last > pause)
+    if (now - last > longest_pause)
         since = now;
     last = now;
     for (exec *e = running; e; e = e->next)
