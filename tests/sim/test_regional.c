@@ -1,139 +1,18 @@
 /* test_regional.c - algorithms that look at the topology, on machines of every shape: correct data,
- * and the numbers of the papers, counted from what was executed.
+ * and the numbers of the papers, counted from what was executed. New orders of ranks:
+ * test_reorder.c.
  *
  * usage: test_regional
  */
 #include "sim/alltoall_run.h"
-#include "sim/gather_run.h"
-#include "topo/reorder.h"
-#include "topo/shape.h"
+#include "sim/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <cmocka.h>
-
-/* ---- what crosses nodes ---- */
-
-enum { MOST = 1024 };
-
-/* By rank, in messages and in blocks; by node, in blocks. */
-typedef struct traffic {
-    const topo *t;
-    int count; /* elements of a block */
-    int far_messages[MOST];
-    int64_t far_blocks[MOST], out[MOST], in[MOST];
-    int64_t weighted; /* sum of blocks * distance */
-} traffic;
-
-static void count_message(void *context, int from, int to, int64_t size)
-{
-    traffic *f = context;
-    int level = topo_regions(f->t);
-    const int *region = level < f->t->nlevels ? f->t->level[level].region : NULL;
-    int64_t blocks = size / f->count;
-
-    f->weighted += blocks * topo_distance(f->t, from, to);
-    if (!region || region[from] == region[to])
-        return;
-    f->far_messages[from]++;
-    f->far_blocks[from] += blocks;
-    f->out[region[from]] += blocks;
-    f->in[region[to]] += blocks;
-}
-
-static int most_messages(const traffic *f)
-{
-    int most = 0;
-
-    for (int r = 0; r < f->t->p; r++)
-        most = f->far_messages[r] > most ? f->far_messages[r] : most;
-    return most;
-}
-
-static int64_t most_blocks(const traffic *f)
-{
-    int64_t most = 0;
-
-    for (int r = 0; r < f->t->p; r++)
-        most = f->far_blocks[r] > most ? f->far_blocks[r] : most;
-    return most;
-}
-
-/* ---- machines ---- */
-
-static topo *machine(const char *shape, int p)
-{
-    location *at = malloc((size_t)p * sizeof *at);
-    char why[200];
-    topo *t;
-
-    if (!shape_places(shape, p, at, why, sizeof why))
-        fail_msg("%s", why);
-    t = topo_make(at, p);
-    assert_null(topo_check(t));
-    free(at);
-    return t;
-}
-
-static int draw(uint64_t *random, int n)
-{
-    return (int)(sim_random(random) % (uint64_t)n);
-}
-
-/* Ranks thrown on nodes, packages and caches; nodes on switches. */
-static topo *random_machine(int p, uint64_t *random)
-{
-    location *at = calloc((size_t)p, sizeof *at);
-    int nodes = 1 + draw(random, p), packages = 1 + draw(random, 3), caches = 1 + draw(random, 2);
-    topo *t;
-
-    for (int r = 0; r < p; r++) {
-        int node = draw(random, 4) ? r % nodes : draw(random, nodes);
-        at[r].node = (uint64_t)node + 1;
-        at[r].switches[0] = (uint64_t)node / 3 + 1;
-        snprintf(at[r].host, sizeof at[r].host, "n%d", node);
-        at[r].inside[TOPO_PACKAGE] = draw(random, packages);
-        at[r].inside[TOPO_NUMA] = -1;
-        at[r].inside[TOPO_L3] = draw(random, caches);
-        at[r].inside[TOPO_CORE] = draw(random, 8);
-    }
-    t = topo_make(at, p);
-    assert_null(topo_check(t));
-    free(at);
-    return t;
-}
-
-/* ---- runs ---- */
-
-static const algo *find(coll_kind kind, const char *name)
-{
-    int i = algo_find(kind, name);
-
-    assert_int_not_equal(i, ALGO_NONE);
-    return algo_table[i];
-}
-
-static sim_result gather(const char *name, coll_form form, int variant, const topo *t,
-                         const char *shape, traffic *f)
-{
-    *f = (traffic){.t = t, .count = 3};
-    return gather_run_do((gather_run){.a = find(COLL_ALLGATHER, name),
-                                      .form = form,
-                                      .kind = COLL_ALLGATHER,
-                                      .p = t->p,
-                                      .count = f->count,
-                                      .variant = variant,
-                                      .topo = t,
-                                      .shape = shape,
-                                      .sends = SIM_MIXED,
-                                      .seed = (uint64_t)t->p,
-                                      .traffic = count_message,
-                                      .context = f});
-}
 
 static int variants_of(const algo *a)
 {
@@ -299,7 +178,7 @@ static void equal_regions_send_log_q_messages_and_the_qth_part(void **state)
 {
     (void)state;
     for (int q = 2; q <= 16; q++)
-        for (int k = 1, p = q * q; p <= MOST; k++, p *= q) {
+        for (int k = 1, p = q * q; p <= MACHINE_MOST; k++, p *= q) {
             check_table(q, k, "");
             check_table(q, k, "@cyclic");
         }
@@ -432,106 +311,6 @@ static void an_alltoall_crosses_nodes_in_few_messages(void **state)
             }
 }
 
-/* ---- reordering ---- */
-
-/* The mappings of the reordering paper, on 8 nodes of 2 packages of 4 cores. */
-static const char *const mappings[] = {
-    "node:8 package:2",               /* block-bunch */
-    "node:8 package:2@cyclic",        /* block-scatter */
-    "node:8@cyclic package:2",        /* cyclic-bunch */
-    "node:8@cyclic package:2@cyclic", /* cyclic-scatter */
-};
-
-static int64_t weighted(const char *name, const char *shape, int p)
-{
-    static traffic f;
-    topo *t = machine(shape, p);
-
-    gather(name, FORM_STEP, 0, t, shape, &f);
-    topo_free(t);
-    return f.weighted;
-}
-
-/* Never worse; and where the ideal order is known, as good: the ring of the machine's own order has
- * each region's ranks in sequence; of the others, half of all data moves inside packages. */
-static void a_new_order_shortens_the_way_of_the_data(void **state)
-{
-    static const char *const names[] = {"ring", "recursive_doubling", "bruck", "sparbit"};
-
-    (void)state;
-    for (size_t i = 0; i < 4; i++)
-        for (size_t m = 0; m < 4; m++)
-            for (int p = 16; p <= 64; p += i == 1 ? p : 12) {
-                char name[40];
-                snprintf(name, sizeof name, "reorder_%s", names[i]);
-                int64_t before = weighted(names[i], mappings[m], p);
-                int64_t after = weighted(name, mappings[m], p);
-                assert_true(after <= before);
-                if (i == 0 && p % 8 == 0)
-                    assert_int_equal(after, weighted("ring", mappings[0], p));
-                if (p == 64 && (i == 1 || i == 2))
-                    assert_int_equal(after, weighted("recursive_doubling", mappings[3], p));
-                if (p == 64 && i == 3)
-                    assert_int_equal(after, weighted("sparbit", mappings[0], p));
-            }
-}
-
-/* Of trees, what their messages say; the first rank keeps its place. */
-static void a_new_order_shortens_trees(void **state)
-{
-    int order[64];
-
-    (void)state;
-    for (int pattern = 0; pattern < REORDER_PATTERNS; pattern++)
-        for (size_t m = 0; m < 4; m++)
-            for (int p = 1; p <= 64; p++) {
-                topo *t = machine(mappings[m], p);
-                int same[64];
-                unsigned char seen[64] = {0};
-                for (int r = 0; r < p; r++)
-                    same[r] = r;
-                assert_true(reorder_ranks((reorder_pattern)pattern, t, NULL, p, order));
-                assert_int_equal(order[0], 0);
-                for (int r = 0; r < p; r++)
-                    seen[order[r]]++;
-                for (int r = 0; r < p; r++)
-                    assert_int_equal(seen[r], 1);
-                assert_true(reorder_cost((reorder_pattern)pattern, t, order, p) <=
-                            reorder_cost((reorder_pattern)pattern, t, same, p));
-                if (p == 64 && pattern == REORDER_BROADCAST) /* nodes, packages, cores */
-                    assert_int_equal(reorder_cost(REORDER_BROADCAST, t, order, p),
-                                     7 * 10 + 8 * 5 + 48 * 4);
-                topo_free(t);
-            }
-}
-
-/* The messages that the costs are computed from are those of the algorithms. */
-static void costs_are_those_of_executed_schedules(void **state)
-{
-    static const struct {
-        const char *name;
-        reorder_pattern pattern;
-    } pairs[] = {{"ring", REORDER_RING},
-                 {"recursive_doubling", REORDER_DOUBLING},
-                 {"bruck", REORDER_BRUCK},
-                 {"sparbit", REORDER_SPARBIT}};
-
-    (void)state;
-    for (size_t i = 0; i < 4; i++)
-        for (int p = 2; p <= 64; p++) {
-            int same[64];
-            topo *t;
-            if (i == 1 && (p & (p - 1)))
-                continue;
-            t = machine(mappings[p % 4], p);
-            for (int r = 0; r < p; r++)
-                same[r] = r;
-            assert_int_equal(reorder_cost(pairs[i].pattern, t, same, p),
-                             weighted(pairs[i].name, mappings[p % 4], p));
-            topo_free(t);
-        }
-}
-
 /* Without a topology, and where nothing can be gained, the same messages as the base. */
 static void one_place_needs_no_other_algorithm(void **state)
 {
@@ -557,9 +336,6 @@ int main(void)
         cmocka_unit_test(two_hundred_random_machines_get_everything),
         cmocka_unit_test(equal_nodes_send_n_minus_one_blocks_on_every_lane),
         cmocka_unit_test(an_alltoall_crosses_nodes_in_few_messages),
-        cmocka_unit_test(a_new_order_shortens_the_way_of_the_data),
-        cmocka_unit_test(a_new_order_shortens_trees),
-        cmocka_unit_test(costs_are_those_of_executed_schedules),
         cmocka_unit_test(one_place_needs_no_other_algorithm),
     };
 

@@ -1,0 +1,122 @@
+/* test_reorder.c - new orders of ranks, on the machine and the mappings of the rank reordering paper: what
+ * the data's way costs before and after, counted from what was executed.
+ *
+ * usage: test_reorder
+ */
+#include "sim/machine.h"
+#include "topo/reorder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+/* The mappings of the reordering paper, on 8 nodes of 2 packages of 4 cores. */
+static const char *const mappings[] = {
+    "node:8 package:2",               /* block-bunch */
+    "node:8 package:2@cyclic",        /* block-scatter */
+    "node:8@cyclic package:2",        /* cyclic-bunch */
+    "node:8@cyclic package:2@cyclic", /* cyclic-scatter */
+};
+
+static int64_t weighted(const char *name, const char *shape, int p)
+{
+    static traffic f;
+    topo *t = machine(shape, p);
+
+    gather(name, FORM_STEP, 0, t, shape, &f);
+    topo_free(t);
+    return f.weighted;
+}
+
+/* Never worse; and where the ideal order is known, as good: the ring of the machine's own order has
+ * each region's ranks in sequence; of the others, half of all data moves inside packages. */
+static void a_new_order_shortens_the_way_of_the_data(void **state)
+{
+    static const char *const names[] = {"ring", "recursive_doubling", "bruck", "sparbit"};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t m = 0; m < 4; m++)
+            for (int p = 16; p <= 64; p += i == 1 ? p : 12) {
+                char name[40];
+                snprintf(name, sizeof name, "reorder_%s", names[i]);
+                int64_t before = weighted(names[i], mappings[m], p);
+                int64_t after = weighted(name, mappings[m], p);
+                assert_true(after <= before);
+                if (i == 0 && p % 8 == 0)
+                    assert_int_equal(after, weighted("ring", mappings[0], p));
+                if (p == 64 && (i == 1 || i == 2))
+                    assert_int_equal(after, weighted("recursive_doubling", mappings[3], p));
+                if (p == 64 && i == 3)
+                    assert_int_equal(after, weighted("sparbit", mappings[0], p));
+            }
+}
+
+/* Of trees, what their messages say; the first rank keeps its place. */
+static void a_new_order_shortens_trees(void **state)
+{
+    int order[64];
+
+    (void)state;
+    for (int pattern = 0; pattern < REORDER_PATTERNS; pattern++)
+        for (size_t m = 0; m < 4; m++)
+            for (int p = 1; p <= 64; p++) {
+                topo *t = machine(mappings[m], p);
+                int same[64];
+                unsigned char seen[64] = {0};
+                for (int r = 0; r < p; r++)
+                    same[r] = r;
+                assert_true(reorder_ranks((reorder_pattern)pattern, t, NULL, p, order));
+                assert_int_equal(order[0], 0);
+                for (int r = 0; r < p; r++)
+                    seen[order[r]]++;
+                for (int r = 0; r < p; r++)
+                    assert_int_equal(seen[r], 1);
+                assert_true(reorder_cost((reorder_pattern)pattern, t, order, p) <=
+                            reorder_cost((reorder_pattern)pattern, t, same, p));
+                if (p == 64 && pattern == REORDER_BROADCAST) /* nodes, packages, cores */
+                    assert_int_equal(reorder_cost(REORDER_BROADCAST, t, order, p),
+                                     7 * 10 + 8 * 5 + 48 * 4);
+                topo_free(t);
+            }
+}
+
+/* The messages that the costs are computed from are those of the algorithms. */
+static void costs_are_those_of_executed_schedules(void **state)
+{
+    static const struct {
+        const char *name;
+        reorder_pattern pattern;
+    } pairs[] = {{"ring", REORDER_RING},
+                 {"recursive_doubling", REORDER_DOUBLING},
+                 {"bruck", REORDER_BRUCK},
+                 {"sparbit", REORDER_SPARBIT}};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (int p = 2; p <= 64; p++) {
+            int same[64];
+            topo *t;
+            if (i == 1 && (p & (p - 1)))
+                continue;
+            t = machine(mappings[p % 4], p);
+            for (int r = 0; r < p; r++)
+                same[r] = r;
+            assert_int_equal(reorder_cost(pairs[i].pattern, t, same, p),
+                             weighted(pairs[i].name, mappings[p % 4], p));
+            topo_free(t);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_order_shortens_the_way_of_the_data),
+        cmocka_unit_test(a_new_order_shortens_trees),
+        cmocka_unit_test(costs_are_those_of_executed_schedules),
+    };
+
+    return cmocka_run_group_tests_name("reorder", tests, NULL, NULL);
+}
