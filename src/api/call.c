@@ -38,8 +38,8 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .sendcounts = key->v + 2 * (ptrdiff_t)c->p,
                  .senddispls = key->v + 3 * (ptrdiff_t)c->p};
 
-    return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call, c->topo,
-                               result)];
+    return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
+                               c->ready ? c->topo : NULL, result)];
 }
 
 static void describe(exec *e)
@@ -206,7 +206,7 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
         error = choose(a, info, c, args_bytes(a, &f), &chosen, &why);
     if (error)
         return error;
-    if (!choose_is_final(c, &chosen)) {
+    if (chosen.provisional) {
         if (!may_block)
             return exec_later(a, &f, e);
         error = make_ready(c);

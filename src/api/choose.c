@@ -113,8 +113,8 @@ static int from_environment(coll_kind kind, int p, int64_t bytes, choice *c, boo
 }
 
 /* For `auto`. */
-static int choose_any(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
-                      const char **why)
+static int choose_any(const args *a, MPI_Info info, const comm *c, const topo *t, int64_t bytes,
+                      choice *result, const char **why)
 {
     bool found;
     int error = from_info(a->kind, info, c->p, bytes, result, &found);
@@ -128,28 +128,27 @@ static int choose_any(const args *a, MPI_Info info, const comm *c, int64_t bytes
     *why = "asked for by the environment";
     error = from_environment(a->kind, c->p, bytes, result, &found);
     if (!error && !found)
-        *result = select_auto(a->kind, c->p, bytes, c->topo, why);
+        *result = select_auto(a->kind, c->p, bytes, t, why);
     return error;
 }
 
 int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
            const char **why)
 {
+    bool known = c->ready; /* once: a progress thread may change it meanwhile */
     int error;
 
     *why = "asked for by name";
     if (a->algo == ALGO_NONE)
-        error = choose_any(a, info, c, bytes, result, why);
+        error = choose_any(a, info, c, known ? c->topo : NULL, bytes, result, why);
     else if (!select_named(a->algo, a->parameter, c->p, bytes, result))
         error = MPI_ERR_ARG;
     else
         error = applicable(*result, a->kind, c->p);
-    return error ? error : set_order(info, c, result);
-}
-
-bool choose_is_final(const comm *c, const choice *chosen)
-{
-    return c->ready || !(chosen->by_rule || algo_table[chosen->algo]->regional);
+    if (error)
+        return error;
+    result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional);
+    return set_order(info, c, result);
 }
 
 /* A name that no collective knows is wrong; one that some know counts for them. */

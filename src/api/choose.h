@@ -8,15 +8,11 @@
 #include "tune/select.h"
 
 /* bytes: of args_bytes. *why: one line, static. Before the communicator is ready all errors are
- * found, but the result counts only if choose_is_final. MPI_ERR_UNSUPPORTED_OPERATION: the
- * algorithm does not serve this call; MPI_ERR_ARG: a wrong parameter, or a wrong name in the
- * environment; MPI_ERR_INFO_VALUE: in info. */
+ * found, but the result may be provisional. MPI_ERR_UNSUPPORTED_OPERATION: the algorithm does not
+ * serve this call; MPI_ERR_ARG: a wrong parameter, or a wrong name in the environment;
+ * MPI_ERR_INFO_VALUE: in info. */
 int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
            const char **why);
-
-/* Neither chosen by the rule nor compiled with regard to the topology, or the communicator is
- * ready. */
-bool choose_is_final(const comm *c, const choice *chosen);
 
 /* Set hints from info, of which keys that are not known are ignored. MPI_ERR_INFO_VALUE. */
 int choose_read_hints(MPI_Info info, int p, comm_hints *hints);

@@ -132,8 +132,15 @@ static int find_topo(const comm *c, const char *regions, topo **result)
 /* What waits at the gate is compiled with what was true when it was started. */
 static void pass_gate(const comm *c)
 {
-    for (int idle = 0; c->gated_head;)
-        engine_idle_turn(&idle);
+    bool closed = true;
+
+    for (int idle = 0; closed;) {
+        engine_enter();
+        closed = c->gated_head != NULL;
+        engine_leave();
+        if (closed)
+            engine_idle_turn(&idle);
+    }
 }
 
 static void adopt(comm *c, const wishes *w, topo *t)

@@ -82,7 +82,7 @@ static void report_gated(exec *e)
     begin_line(e, line);
     env_say_here("%s: %s", line,
                  e->comm->ready ? "waits for the tags of an older operation"
-                                : "waits for MPI_Comm_idup of its communicator");
+                                : "waits for its communicator: all ranks must use it");
     e->reported = true;
 }
 

@@ -13,7 +13,8 @@ typedef struct choice {
     int parameter; /* 0: the algorithm has none */
     int variant;   /* 0: the usual one, or the algorithm has none */
     coll_order order;
-    bool by_rule; /* nobody has asked for it */
+    bool by_rule;     /* nobody has asked for it */
+    bool provisional; /* another one may be right when the topology is known */
 } choice;
 
 /* The rule of `auto`; t: where the ranks are, NULL: in one place; bytes: all blocks that a rank

@@ -100,8 +100,8 @@ const algo *find(coll_kind kind, const char *name)
     return algo_table[i];
 }
 
-sim_result gather(const char *name, coll_form form, int variant, const topo *t,
-                         const char *shape, traffic *f)
+sim_result gather(const char *name, coll_form form, int variant, const topo *t, const char *shape,
+                  traffic *f)
 {
     *f = (traffic){.t = t, .count = 3};
     return gather_run_do((gather_run){.a = find(COLL_ALLGATHER, name),
@@ -117,4 +117,3 @@ sim_result gather(const char *name, coll_form form, int variant, const topo *t,
                                       .traffic = count_message,
                                       .context = f});
 }
-

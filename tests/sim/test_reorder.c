@@ -1,5 +1,5 @@
-/* test_reorder.c - new orders of ranks, on the machine and the mappings of the rank reordering paper: what
- * the data's way costs before and after, counted from what was executed.
+/* test_reorder.c - new orders of ranks, on the machine and the mappings of the rank reordering
+ * paper: what the data's way costs before and after, counted from what was executed.
  *
  * usage: test_reorder
  */

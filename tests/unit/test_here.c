@@ -43,7 +43,7 @@ static void a_wider_binding_is_in_less(void **state)
     assert_place(server, "4-7", PLACE(0, 0, 1, -1)); /* an L3 */
     assert_place(server, "0-7", PLACE(0, 0, -1, -1));
     assert_place(server, "0-15", PLACE(-1, -1, -1, -1)); /* not bound */
-    assert_place(server, "6-9", PLACE(-1, -1, -1, -1)); /* across packages */
+    assert_place(server, "6-9", PLACE(-1, -1, -1, -1));  /* across packages */
 }
 
 static void what_the_machine_does_not_have_is_not_known(void **state)
