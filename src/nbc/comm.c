@@ -63,6 +63,7 @@ void comm_reap(void)
         comm *next = c->dead_next;
         if (c->shadow != MPI_COMM_NULL)
             PMPI_Comm_free(&c->shadow);
+        plan_cache_clear(c); /* of operations that were prepared after the user had freed it */
         topo_free(c->topo);
         free(c->held);
         free(c);
