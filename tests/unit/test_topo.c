@@ -224,8 +224,9 @@ static void lists_of_nodes_are_read_as_slurm_does(void **state)
 
 static void slurms_topology_file_gives_distances(void **state)
 {
-    static const char *const hosts[] = {"n0", "n3.cluster.org", "n4", "n9", "elsewhere"};
-    location at[5];
+    static const char *const hosts[] = {"n0",        "n3.cluster.org", "n4",     "n9",
+                                        "elsewhere", "nowhere",        "alone0", "alone1"};
+    location at[8];
     char why[200];
     topo *t;
 
@@ -235,18 +236,22 @@ static void slurms_topology_file_gives_distances(void **state)
                "switchname=leaf1 nodes=n[4-7]\n\n"
                "SwitchName=leaf2 Nodes=n[8-9] # another spine\n"
                "SwitchName=spine0 Switches=leaf[0-1]\n"
-               "SwitchName=spine1 Switches=leaf2\n");
+               "SwitchName=spine1 Switches=leaf2\n"
+               "SwitchName=island Nodes=alone[0-1]\n");
     memset(at, 0, sizeof at);
-    for (int r = 0; r < 5; r++) {
+    for (int r = 0; r < 8; r++) {
         at[r].node = (uint64_t)r + 1;
         assert_true(switches_above(name, hosts[r], at[r].switches, why, sizeof why));
     }
-    t = topo_make(at, 5);
+    t = topo_make(at, 8);
     assert_null(topo_check(t));
     assert_int_equal(topo_distance(t, 0, 1), 10);
     assert_int_equal(topo_distance(t, 0, 2), 20);
     assert_int_equal(topo_distance(t, 0, 3), 30);
     assert_int_equal(topo_distance(t, 3, 4), 30);
+    assert_int_equal(topo_distance(t, 4, 5), 30); /* neither is on a switch */
+    assert_int_equal(topo_distance(t, 6, 7), 10); /* on one that is below no other */
+    assert_int_equal(topo_distance(t, 6, 0), 30);
     topo_free(t);
     remove(name);
     write_file("SwitchName=a Nodes=n[1-\n");
