@@ -225,8 +225,6 @@ static int make_regions(const char *regions)
 /* Which ways serve this job: not all take any number of ranks. */
 static int make_ways(simulation *s, way ways[WAYS])
 {
-    int served = 0;
-
     for (int i = 0; i < WAYS; i++) {
         exchange_kind kind = i < 2 ? (exchange_kind)i : EXCHANGE_PERSISTENT;
         const char *name = i < 2 ? NULL : s->o->algorithm ? s->o->algorithm : algorithms[i - 2];
@@ -236,7 +234,6 @@ static int make_ways(simulation *s, way ways[WAYS])
         ways[i].serves =
             (i < 3 || !s->o->algorithm) &&
             exchange_make(kind, name, &s->now, MPI_COMM_WORLD, &ways[i].exchange) == MPI_SUCCESS;
-        served += ways[i].serves;
     }
     if (s->o->algorithm && !ways[2].serves && rank == 0)
         fprintf(stderr, "nbody: algorithm %s: does not serve this job\n", s->o->algorithm);

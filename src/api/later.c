@@ -8,9 +8,10 @@ typedef struct later {
     later_make *make;
     binding b;
     int64_t bytes;
-    plan_key *key, small;
-    size_t key_size;
     MPI_Datatype held[2]; /* of the binding, or MPI_DATATYPE_NULL */
+    plan_key *key;
+    size_t key_size;
+    plan_key small; /* what key points to, if that is large enough; last: it has a variable part */
 } later;
 
 static void release(later *l)
