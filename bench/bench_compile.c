@@ -1,11 +1,14 @@
 /* bench_compile.c - how long the compilation of a schedule takes, and what it occupies. No MPI.
  *
- * Median over repetitions, for the middle rank, counts normalized to one element a block (as the
- * library does for regular collectives) and as elements (as for v-collectives).
+ * Median over repetitions, for the middle rank (of algorithms that look at the topology the first
+ * one, which has most to do; nodes of 32 ranks dealt to them one by one, of two packages), counts
+ * normalized to one element a block (as the library does for regular collectives) and as elements
+ * (as for v-collectives).
  */
 #include "median.h"
 
 #include "algos/algo.h"
+#include "topo/shape.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +31,7 @@ static coll call_of(const algo *a, bool v, int p, const int64_t *counts)
 
     return (coll){.kind = (coll_kind)kinds[a->kind == COLL_ALLTOALL][v],
                   .p = p,
-                  .rank = p / 2,
+                  .rank = a->regional ? 0 : p / 2,
                   .parameter = algo_parameter_for(a, 0, p),
                   .sendcount = v ? 1000 : 1,
                   .sendcounts = counts,
@@ -39,13 +42,13 @@ static coll call_of(const algo *a, bool v, int p, const int64_t *counts)
 }
 
 /* Median seconds; the last schedule is left in *s. */
-static double time_of(const algo *a, coll_form form, const coll *c, sched **s)
+static double time_of(const algo *a, coll_form form, const coll *c, const topo *t, sched **s)
 {
     double times[REPETITIONS];
 
     for (int i = 0; i < REPETITIONS; i++) {
         double begin = now();
-        if (algo_compile(a, form, c, NULL, s) != SCHED_OK)
+        if (algo_compile(a, form, c, t, s) != SCHED_OK)
             exit(1);
         times[i] = now() - begin;
         if (i < REPETITIONS - 1)
@@ -54,7 +57,7 @@ static double time_of(const algo *a, coll_form form, const coll *c, sched **s)
     return median(times, REPETITIONS);
 }
 
-static void measure(const algo *a, coll_form form, int p, const int64_t *v)
+static void measure(const algo *a, coll_form form, int p, const topo *t, const int64_t *v)
 {
     static const char *const forms[] = {"step", "block"};
     coll regular = call_of(a, false, p, v), vector = call_of(a, true, p, v);
@@ -63,21 +66,34 @@ static void measure(const algo *a, coll_form form, int p, const int64_t *v)
 
     if (a->inapplicable && a->inapplicable(&regular))
         return;
-    time = time_of(a, form, &regular, &s);
+    time = time_of(a, form, &regular, t, &s);
     printf("%-10s %-20s %-6s %6d %8d %9zu %11.1f", coll_kind_name(a->kind), a->name,
            a->has_forms ? forms[form] : "", p, s->nsteps, sched_memory(s), 1e6 * time);
     sched_free(s);
     if (!a->regular) {
-        printf(" %11.1f", 1e6 * time_of(a, form, &vector, &s));
+        printf(" %11.1f", 1e6 * time_of(a, form, &vector, t, &s));
         sched_free(s);
     }
     printf("\n");
+}
+
+static topo *machine(int p)
+{
+    location *at = malloc((size_t)p * sizeof *at);
+    char why[100];
+    topo *t = NULL;
+
+    if (at && shape_places("node:32@cyclic package:2", p, at, why, sizeof why))
+        t = topo_make(at, p);
+    free(at);
+    return t;
 }
 
 int main(void)
 {
     static const int sizes[] = {64, 1000, 4096};
     int64_t *v = malloc(2 * 4096 * sizeof *v);
+    topo *machines[] = {machine(64), machine(1000), machine(4096)};
 
     printf("# median of %d compilations, us\n%-10s %-20s %-6s %6s %8s %9s %11s %11s\n", REPETITIONS,
            "#", "algorithm", "form", "ranks", "steps", "bytes", "regular", "v");
@@ -88,8 +104,10 @@ int main(void)
                     v[r] = 1000;
                     v[sizes[k] + r] = 1003 * r;
                 }
-                measure(algo_table[i], (coll_form)form, sizes[k], v);
+                measure(algo_table[i], (coll_form)form, sizes[k], machines[k], v);
             }
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        topo_free(machines[k]);
     free(v);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* test_regional.c - algorithms that look at the topology: calls on communicators that do not know it yet;
- * every variant; what crosses nodes, counted as it is sent; blocks that have arrived.
+/* test_regional.c - algorithms that look at the topology: calls on communicators that do not know
+ * it yet; every variant; what crosses nodes, counted as it is sent; blocks that have arrived.
  *
  * Under tests/mpi/cluster it runs on three hosts; anywhere with TUTTI_REGIONS set.
  */

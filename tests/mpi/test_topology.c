@@ -11,6 +11,21 @@
 
 /* ---- what is found ---- */
 
+/* Under tests/mpi/cluster. */
+static void emulated_hosts_are_nodes(void)
+{
+    const char *nodes = getenv("TEST_NODES");
+    int *found = malloc((size_t)world_size * sizeof *found), count;
+
+    if (nodes && !made_up()) {
+        CHECK(tutti_comm_regions(MPI_COMM_WORLD, "node", found, &count) == MPI_SUCCESS);
+        CHECK(count == atoi(nodes));
+        for (int r = 0; r < world_size; r++)
+            CHECK(found[r] == r / (world_size / count));
+    }
+    free(found);
+}
+
 static void nodes_are_those_that_share_memory(void)
 {
     int *found = malloc((size_t)world_size * sizeof *found), leader, count, first = world_rank;
@@ -172,6 +187,7 @@ static void auto_looks_at_the_nodes(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
+        MPI_TEST(emulated_hosts_are_nodes),
         MPI_TEST(nodes_are_those_that_share_memory),
         MPI_TEST(all_ranks_find_the_same),
         MPI_TEST(a_part_of_the_ranks_has_its_part_of_the_regions),
