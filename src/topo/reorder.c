@@ -289,20 +289,80 @@ static void as_given(const int *ranks, int n, int *order)
         order[i] = ranks ? ranks[i] : i;
 }
 
-bool reorder_always(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
+/* order holds the ranks: of equally close ones the first in this list is taken. */
+static bool map_list(reorder_pattern pattern, const topo *t, int n, int *order)
 {
     mapping m = {.n = n, .order = order};
 
-    as_given(ranks, n, order);
     if (n < 3 || (pattern == REORDER_DOUBLING && (n & (n - 1)) != 0))
         return true;
-    if (!pool_make(&m.pool, t, order, n)) /* which still is the list of ranks */
+    if (!pool_make(&m.pool, t, order, n))
         return false;
     m.pool.taken[order[0]] = true;
     memset(order + 1, -1, ((size_t)n - 1) * sizeof *order);
     map(&m, pattern);
     free(m.pool.memory);
     return true;
+}
+
+bool reorder_always(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
+{
+    as_given(ranks, n, order);
+    return map_list(pattern, t, n, order);
+}
+
+/* A rank and how many of its region come before it. */
+typedef struct turn {
+    int before, index, rank;
+} turn;
+
+static int compare_turns(const void *left, const void *right)
+{
+    const turn *a = left, *b = right;
+
+    if (a->before != b->before)
+        return a->before < b->before ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Sort the list so that it takes one rank of each node in turn; or region of the coarsest level. */
+static bool deal(const topo *t, int n, int *list)
+{
+    const topo_level *l = &t->level[topo_regions(t) % t->nlevels];
+    const int *region = l->region;
+    int *count = calloc((size_t)l->n, sizeof *count);
+    turn *turns = malloc((size_t)n * sizeof *turns);
+
+    bool made = count && turns;
+
+    for (int i = 0; made && i < n; i++)
+        turns[i] = (turn){count[region[list[i]]]++, i, list[i]};
+    if (made) {
+        qsort(turns, (size_t)n, sizeof *turns, compare_turns);
+        for (int i = 0; i < n; i++)
+            list[i] = turns[i].rank;
+    }
+    free(turns);
+    free(count);
+    return made;
+}
+
+/* BGMH leaves to chance which of equally far ranks is taken. One in a region that has not been used
+ * yet keeps room around it for its subtree: if that is better, it is the order. */
+static bool try_dealt(const topo *t, const int *ranks, int n, int *order)
+{
+    int *dealt = malloc((size_t)n * sizeof *dealt);
+    bool done = dealt != NULL;
+
+    if (done) {
+        as_given(ranks, n, dealt);
+        done = deal(t, n, dealt) && map_list(REORDER_GATHER, t, n, dealt);
+    }
+    if (done &&
+        reorder_cost(REORDER_GATHER, t, dealt, n) < reorder_cost(REORDER_GATHER, t, order, n))
+        memcpy(order, dealt, (size_t)n * sizeof *order);
+    free(dealt);
+    return done;
 }
 
 bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
@@ -314,6 +374,8 @@ bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int
         return true;
     before = reorder_cost(pattern, t, order, n);
     if (!reorder_always(pattern, t, ranks, n, order))
+        return false;
+    if (pattern == REORDER_GATHER && !try_dealt(t, ranks, n, order))
         return false;
     if (reorder_cost(pattern, t, order, n) >= before)
         as_given(ranks, n, order);

@@ -16,6 +16,8 @@
  * Bruck: as RDMH, with i - d or i + d for i ^ d: most data goes farthest. Sparbit: as RMH: most
  * data goes to the neighbour, a half of that two further, and so on.
  *
+ * Gather: of equally close ranks one in an unused region is tried too, and the better order taken.
+ *
  * An order that would not lower the sum of bytes * distance over all messages is not taken: then
  * the result is the order that was. O(n levels + messages).
  *

@@ -110,12 +110,61 @@ static void costs_are_those_of_executed_schedules(void **state)
         }
 }
 
+/* One more message for initcomm where a rank moves, and no copy of what moves; copies for
+ * endshuffle: the own block to scratch, and all to their places but for the own one in place. */
+static void the_ways_to_keep_the_order_cost_what_they_say(void **state)
+{
+    topo *t = machine("node:4@cyclic", 16);
+    int order[16], fixed = 0;
+
+    (void)state;
+    assert_true(reorder_ranks(REORDER_SPARBIT, t, NULL, 16, order));
+    for (int i = 0; i < 16; i++)
+        fixed += order[i] == i;
+    assert_in_range(fixed, 1, 15);
+    for (int in_place = 0; in_place < 2; in_place++)
+        for (int k = 0; k < ORDERS; k++) {
+            const int copies[] = {in_place ? 0 : 16, in_place ? 0 : fixed,
+                                  16 * (in_place ? 16 : 17)};
+            sim_result r = gather_run_do((gather_run){.a = find(COLL_ALLGATHER, "reorder_sparbit"),
+                                                      .kind = COLL_ALLGATHER,
+                                                      .p = 16,
+                                                      .count = 1,
+                                                      .order = (coll_order)k,
+                                                      .topo = t,
+                                                      .in_place = in_place});
+            assert_int_equal(r.max_messages, k == ORDER_INITCOMM ? 5 : 4);
+            assert_int_equal(r.copied, copies[k]);
+        }
+    topo_free(t);
+}
+
+/* Where the paper's heuristic finds nothing: ranks in blocks. */
+static void a_gather_finds_room_for_its_subtrees(void **state)
+{
+    int order[64], same[64];
+    topo *t = machine(mappings[0], 64);
+
+    (void)state;
+    for (int r = 0; r < 64; r++)
+        same[r] = r;
+    assert_true(reorder_always(REORDER_GATHER, t, NULL, 64, order));
+    assert_true(reorder_cost(REORDER_GATHER, t, order, 64) >=
+                reorder_cost(REORDER_GATHER, t, same, 64));
+    assert_true(reorder_ranks(REORDER_GATHER, t, NULL, 64, order));
+    assert_true(reorder_cost(REORDER_GATHER, t, order, 64) <
+                reorder_cost(REORDER_GATHER, t, same, 64));
+    topo_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_order_shortens_the_way_of_the_data),
         cmocka_unit_test(a_new_order_shortens_trees),
         cmocka_unit_test(costs_are_those_of_executed_schedules),
+        cmocka_unit_test(the_ways_to_keep_the_order_cost_what_they_say),
+        cmocka_unit_test(a_gather_finds_room_for_its_subtrees),
     };
 
     return cmocka_run_group_tests_name("reorder", tests, NULL, NULL);
