@@ -8,6 +8,7 @@
 #include "mpi/hints.h"
 #include "nbc/comm.h"
 #include "sim/sim.h"
+#include "tune/select.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -302,7 +303,76 @@ static void what_crosses_nodes_is_what_the_simulator_counts(void)
     free(node);
 }
 
+/* A call on a communicator that knows nothing yet gets the schedule for its nodes all the same. */
+static void a_first_call_is_compiled_for_the_nodes(void)
+{
+    static const char *const names[] = {"lane", "locality_bruck", "auto"};
+    MPI_Comm known = fresh();
+    size_t p = (size_t)world_size;
+    int *node = malloc(p * sizeof *node), *all = malloc(p * N * sizeof *all), mine[N], count;
+    struct comm *state = NULL;
+
+    CHECK(tutti_comm_regions(known, "node", node, &count) == MPI_SUCCESS);
+    CHECK(comm_get(known, &state) == MPI_SUCCESS);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        MPI_Comm comm = fresh();
+        MPI_Request r;
+        const char *why;
+        choice chosen =
+            select_auto(COLL_ALLGATHER, world_size, (int64_t)p * sizeof mine, state->topo, &why);
+        int algo = i < 2 ? algo_find(COLL_ALLGATHER, names[i]) : chosen.algo;
+        mpi_test_context("%s", names[i]);
+        fill(mine, (int)i);
+        node_of = node;
+        far_messages = far_bytes = 0;
+        if (i == 0)
+            MPIX_Iallgather_lane(mine, N, MPI_INT, all, N, MPI_INT, comm, &r);
+        else if (i == 1)
+            MPIX_Iallgather_locality_bruck(mine, N, MPI_INT, all, N, MPI_INT, comm, &r);
+        else
+            MPIX_Iallgather_auto(mine, N, MPI_INT, all, N, MPI_INT, comm, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        node_of = NULL;
+        CHECK(is_right(all, world_size, (int)i));
+        CHECK(far_messages == simulate(algo_table[algo], state->topo, node).messages);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Comm_free(&known);
+    free(all);
+    free(node);
+}
+
 /* ---- blocks that have arrived ---- */
+
+/* Around the ring the block of the rank before me comes although rank 0 has not begun. */
+static void a_block_arrives_before_the_rest(void)
+{
+    int mine[N], *all = calloc((size_t)world_size * N, sizeof *all), flag = 0;
+    MPI_Info info = info_of("tutti_algorithm", "ring");
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    double begin;
+
+    CHECK(MPIX_Allgather_auto_init(mine, N, MPI_INT, all, N, MPI_INT, MPI_COMM_WORLD, info, &r) ==
+          MPI_SUCCESS);
+    fill(mine, 1);
+    if (world_rank == 0 && world_size > 2)
+        MPI_Recv(NULL, 0, MPI_INT, 2, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPIX_Start(&r);
+    if (world_rank == 2) {
+        begin = MPI_Wtime();
+        while (!flag && MPI_Wtime() - begin < 20)
+            CHECK(tutti_block_arrived(r, 1, &flag) == MPI_SUCCESS);
+        CHECK(flag && all[N] == 1000 + 10);
+        CHECK(tutti_block_arrived(r, 0, &flag) == MPI_SUCCESS && !flag);
+        CHECK(tutti_block_arrived(r, 2, &flag) == MPI_SUCCESS && flag);
+        MPI_Send(NULL, 0, MPI_INT, 0, 6, MPI_COMM_WORLD);
+    }
+    CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(is_right(all, world_size, 1));
+    MPIX_Request_free(&r);
+    MPI_Info_free(&info);
+    free(all);
+}
 
 static void a_block_may_be_read_when_it_has_arrived(void)
 {
@@ -367,6 +437,8 @@ int main(int argc, char **argv)
         MPI_TEST(bad_arguments_of_a_first_call_are_errors_at_once),
         MPI_TEST(every_variant_restarts_with_new_data),
         MPI_TEST(what_crosses_nodes_is_what_the_simulator_counts),
+        MPI_TEST(a_first_call_is_compiled_for_the_nodes),
+        MPI_TEST(a_block_arrives_before_the_rest),
         MPI_TEST(a_block_may_be_read_when_it_has_arrived),
     };
 

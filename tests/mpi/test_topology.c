@@ -46,6 +46,20 @@ static void nodes_are_those_that_share_memory(void)
     free(found);
 }
 
+/* Of the shapes that CMakeLists.txt gives. */
+static void the_environment_makes_a_machine_up(void)
+{
+    const char *shape = getenv("TUTTI_REGIONS");
+    int *found = malloc((size_t)world_size * sizeof *found), count;
+
+    CHECK(tutti_comm_regions(MPI_COMM_WORLD, "node", found, &count) == MPI_SUCCESS);
+    for (int r = 0; shape && strcmp(shape, "node:2@cyclic") == 0 && r < world_size; r++)
+        CHECK(found[r] == r % ((world_size + 1) / 2));
+    for (int r = 0; shape && strncmp(shape, "node:3,1", 8) == 0 && r < world_size; r++)
+        CHECK(found[r] == r / 4 * 2 + (r % 4 == 3));
+    free(found);
+}
+
 static void all_ranks_find_the_same(void)
 {
     static const char *const levels[] = {"switch", "node", "package", "numa", "l3", "core"};
@@ -130,6 +144,9 @@ static void a_wrong_hint_is_an_error_on_all_ranks_and_changes_nothing(void)
             CHECK_CLASS(hint(comm, wrong[i][0], mine ? wrong[i][1] : "node:1"), MPI_ERR_INFO_VALUE);
         }
     }
+    if (world_size > 1) /* nothing but one error */
+        CHECK_CLASS(hint(comm, "tutti_algorithm", world_rank ? "auto" : "rong"),
+                    MPI_ERR_INFO_VALUE);
     if (world_size > 1)
         CHECK_CLASS(hint(comm, "tutti_regions", world_rank ? "node:2" : "node:3"),
                     MPI_ERR_INFO_VALUE);
@@ -189,6 +206,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(emulated_hosts_are_nodes),
         MPI_TEST(nodes_are_those_that_share_memory),
+        MPI_TEST(the_environment_makes_a_machine_up),
         MPI_TEST(all_ranks_find_the_same),
         MPI_TEST(a_part_of_the_ranks_has_its_part_of_the_regions),
         MPI_TEST(hinted_regions_replace_what_was_found),

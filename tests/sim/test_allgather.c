@@ -130,6 +130,34 @@ static void a_thousand_ranks_get_everything_in_log_steps(void **state)
             run_sizes(algo_table[i], 1000);
 }
 
+/* So the first message does not wait for the copy of the block to its place. */
+static void the_own_block_is_sent_from_the_send_buffer_at_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < algo_count; i++) {
+        int64_t counts[8] = {1, 1, 1, 1, 1, 1, 1, 1}, displs[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        coll c = {.kind = tested_kind,
+                  .p = 8,
+                  .rank = 3,
+                  .sendcount = 1,
+                  .count = 1,
+                  .counts = counts,
+                  .displs = displs};
+        sched *s = NULL;
+        bool found = false;
+        if (!algo_serves(algo_table[i], tested_kind))
+            continue;
+        assert_int_equal(algo_compile(algo_table[i], FORM_STEP, &c, NULL, &s), SCHED_OK);
+        for (int k = 0; k < s->nready; k++) {
+            const step *st = &s->steps[s->ready[k]];
+            found |= st->kind == STEP_SEND && s->list[st->first].space == SPACE_SEND;
+        }
+        if (!found)
+            fail_msg("%s: no message is ready at the start", algo_table[i]->name);
+        sched_free(s);
+    }
+}
+
 static void unfit_rank_counts_are_refused(void **state)
 {
     const algo *exchange = algo_table[algo_find(COLL_ALLGATHERV, "neighbor_exchange")];
@@ -149,6 +177,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(up_to_64_ranks_everybody_gets_everything),
         cmocka_unit_test(hundreds_of_ranks_get_everything),
         cmocka_unit_test(a_thousand_ranks_get_everything_in_log_steps),
+        cmocka_unit_test(the_own_block_is_sent_from_the_send_buffer_at_once),
         cmocka_unit_test(unfit_rank_counts_are_refused),
     };
 

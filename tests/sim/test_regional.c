@@ -256,6 +256,40 @@ static void two_hundred_random_machines_get_everything(void **state)
     }
 }
 
+/* Messages between packages of a node. */
+static void count_packages(void *context, int from, int to, int64_t size)
+{
+    traffic *f = context;
+    const int *node = f->t->level[0].region, *package = f->t->level[1].region;
+
+    (void)size;
+    f->far_messages[from] += node[from] == node[to] && package[from] != package[to];
+}
+
+/* 8 nodes of 2 packages of 4: all nodes are known after one round; before and after it the packages
+ * of a node exchange what they have, by one message each. Bruck inside nodes would send from every
+ * rank. */
+static void finer_levels_are_regions_too(void **state)
+{
+    static traffic f;
+    topo *t = machine("node:8@cyclic package:2", 64);
+    int sum = 0;
+
+    (void)state;
+    f = (traffic){.t = t, .count = 1};
+    gather_run_do((gather_run){.a = find(COLL_ALLGATHER, "locality_bruck"),
+                               .kind = COLL_ALLGATHER,
+                               .p = 64,
+                               .count = 1,
+                               .topo = t,
+                               .traffic = count_packages,
+                               .context = &f});
+    for (int r = 0; r < 64; r++)
+        sum += f.far_messages[r];
+    assert_int_equal(sum, 8 * 2 * 2);
+    topo_free(t);
+}
+
 /* ---- lanes ---- */
 
 static void equal_nodes_send_n_minus_one_blocks_on_every_lane(void **state)
@@ -334,6 +368,7 @@ int main(void)
         cmocka_unit_test(the_papers_examples_have_its_numbers),
         cmocka_unit_test(equal_regions_send_log_q_messages_and_the_qth_part),
         cmocka_unit_test(two_hundred_random_machines_get_everything),
+        cmocka_unit_test(finer_levels_are_regions_too),
         cmocka_unit_test(equal_nodes_send_n_minus_one_blocks_on_every_lane),
         cmocka_unit_test(an_alltoall_crosses_nodes_in_few_messages),
         cmocka_unit_test(one_place_needs_no_other_algorithm),

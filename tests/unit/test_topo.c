@@ -52,6 +52,7 @@ static void shapes_place_ranks_as_they_say(void **state)
     assert_regions("node:4@cyclic package:2", 1, TOPO_PACKAGE, "01012323");
     assert_regions("node:3 package:2", 1, TOPO_PACKAGE, "001223");
     assert_regions("package:3", 0, TOPO_PACKAGE, "001122");
+    assert_regions("node:8 package:2@cyclic numa:2", 2, TOPO_NUMA, "0101232345456767");
     assert_regions("switch:2 node:2", 0, TOPO_SWITCH, "0000111122");
     assert_regions("switch:2 node:2", 1, TOPO_NODE, "0011223344");
     assert_regions("node:8 numa:2 l3:2", 0, TOPO_NUMA, "00001111");
