@@ -8,18 +8,18 @@
 extern const algo algo_allgather_bruck, algo_allgather_ring;
 
 /* Member k's item becomes that of the k-th rank of the new order. */
-typedef struct reordered {
+typedef struct arranged {
     group g;
     blockmap b;
-} reordered;
+} arranged;
 
 /* The group in the order that suits the pattern, and its items with it; or both as they are. */
-static reordered arrange(reorder_pattern pattern, const group *g, const blockmap *b, bool reorder,
-                         sched_builder *s)
+static arranged arrange(reorder_pattern pattern, const group *g, const blockmap *b, bool reorder,
+                        sched_builder *s)
 {
-    reordered r = {*g, *b};
+    arranged r = {*g, *b};
     size_t n = (size_t)g->size;
-    int *order = reorder ? sched_borrow(s, 2 * n * sizeof *order) : NULL;
+    int *order = reorder ? sched_borrow(s, n * sizeof *order) : NULL;
     int *index_of = reorder ? sched_borrow(s, (size_t)b->blocks * sizeof *index_of) : NULL;
 
     if (!order || !index_of || !g->topo)
@@ -45,7 +45,7 @@ static reordered arrange(reorder_pattern pattern, const group *g, const blockmap
 static void gather(const coll *c, const group *local, const blockmap *mine, bool reorder,
                    sched_builder *s)
 {
-    reordered r = arrange(REORDER_GATHER, local, mine, reorder, s);
+    arranged r = arrange(REORDER_GATHER, local, mine, reorder, s);
 
     sched_phase(s, "gather");
     tree_gather((tree)c->variant, &r.g, &r.b, s);
@@ -56,7 +56,7 @@ static void exchange(const coll *c, const group *leaders, const blockmap *b, boo
                      sched_builder *s)
 {
     bool large = sched_form(s) == FORM_BLOCK;
-    reordered r = arrange(large ? REORDER_RING : REORDER_BRUCK, leaders, b, reorder, s);
+    arranged r = arrange(large ? REORDER_RING : REORDER_BRUCK, leaders, b, reorder, s);
 
     (large ? &algo_allgather_ring : &algo_allgather_bruck)->compile(c, &r.g, &r.b, s);
 }

@@ -70,8 +70,8 @@ static void shuffle_last(const coll *c, const blockmap *from, const blockmap *to
             sched_copy(s, place_of(from, r), place_of(to, r));
 }
 
-static void run(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                const int *order, reordered_base *base)
+void reordered_blocks(const coll *c, const group *g, const blockmap *b, sched_builder *s,
+                      const int *order, reordered_base *base)
 {
     const int *position = invert(order, c->p, s);
     blockmap blocks = *b;
@@ -85,12 +85,6 @@ static void run(const coll *c, const group *g, const blockmap *b, sched_builder 
     base(c, g, &blocks, s);
     if (c->order == ORDER_ENDSHUFFLE)
         shuffle_last(c, &blocks, b, s);
-}
-
-void reordered_blocks(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                      const int *order, reordered_base *base)
-{
-    run(c, g, b, s, order, base);
 }
 
 void reordered_allgather(const coll *c, const group *g, const blockmap *b, sched_builder *s,
@@ -109,5 +103,5 @@ void reordered_allgather(const coll *c, const group *g, const blockmap *b, sched
         if (order[i] == g->index)
             reordered.index = i;
     reordered.ranks = order;
-    run(c, &reordered, b, s, order, base);
+    reordered_blocks(c, &reordered, b, s, order, base);
 }
