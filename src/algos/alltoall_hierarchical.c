@@ -10,20 +10,11 @@
  * leader, with as much scratch twice; for tiny blocks. Traeff, Hunold, CLUSTER 2020.
  */
 #include "algos/algo.h"
-#include "algos/exchange.h"
 #include "algos/transit.h"
-
-enum { WINDOW = 32 }; /* without nodes: as alltoall_linear.c */
 
 static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
 {
-    int level = topo_regions(g->topo);
-    regions p;
-
-    if (!g->topo || level == g->topo->nlevels)
-        exchange_all(c, g, b, s, c->in_place ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
-    else if (regions_make(&p, g, level, s))
-        transit_alltoall(c, g, b, s, &p, 1, (tree)c->variant);
+    transit_alltoall(c, g, b, s, true, (tree)c->variant);
 }
 
 const algo algo_alltoall_hierarchical = {

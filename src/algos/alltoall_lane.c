@@ -13,20 +13,11 @@
  * CLUSTER 2020; unequal nodes are ours.
  */
 #include "algos/algo.h"
-#include "algos/exchange.h"
 #include "algos/transit.h"
-
-enum { WINDOW = 32 }; /* without nodes: as alltoall_linear.c */
 
 static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
 {
-    int level = topo_regions(g->topo);
-    regions p;
-
-    if (!g->topo || level == g->topo->nlevels)
-        exchange_all(c, g, b, s, c->in_place ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
-    else if (regions_make(&p, g, level, s))
-        transit_alltoall(c, g, b, s, &p, p.least, TREE_LINEAR);
+    transit_alltoall(c, g, b, s, false, TREE_LINEAR);
 }
 
 const algo algo_alltoall_lane = {

@@ -6,6 +6,10 @@
  */
 #include "algos/transit.h"
 
+#include "algos/exchange.h"
+
+enum { WINDOW = 32 };
+
 typedef struct transit {
     sched_builder *s;
     const regions *p;
@@ -214,8 +218,8 @@ static void move_out(blockmap *b, int64_t length, sched_builder *s)
     b->out.space = SPACE_SCRATCH;
 }
 
-void transit_alltoall(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                      const regions *p, int lanes, tree how)
+static void over_lanes(const coll *c, const group *g, const blockmap *b, sched_builder *s,
+                       const regions *p, int lanes, tree how)
 {
     blockmap blocks = *b;
     transit t = {.s = s,
@@ -251,4 +255,16 @@ void transit_alltoall(const coll *c, const group *g, const blockmap *b, sched_bu
         deliver_tree(&t, how);
     else
         deliver(&t);
+}
+
+void transit_alltoall(const coll *c, const group *g, const blockmap *b, sched_builder *s,
+                      bool one_lane, tree how)
+{
+    int level = topo_regions(g->topo);
+    regions p;
+
+    if (!g->topo || level == g->topo->nlevels)
+        exchange_all(c, g, b, s, c->in_place ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
+    else if (regions_make(&p, g, level, s))
+        over_lanes(c, g, b, s, &p, one_lane ? 1 : p.least, how);
 }

@@ -13,8 +13,9 @@
 #include "algos/region.h"
 #include "algos/tree.h"
 
-/* lanes: at most the size of the smallest node; TREE_BINOMIAL only with one. */
+/* With one lane, or with as many as the smallest node has ranks, over linear trees then. Without
+ * nodes: direct messages, 32 at a time as in alltoall_linear.c. */
 void transit_alltoall(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                      const regions *p, int lanes, tree t);
+                      bool one_lane, tree t);
 
 #endif

@@ -1,5 +1,5 @@
 /* test_regional.c - algorithms that look at the topology: calls on communicators that do not know
- * it yet; every variant; what crosses nodes, counted as it is sent; blocks that have arrived.
+ * it yet; every variant; what crosses nodes, counted as it is sent.
  *
  * Under tests/mpi/cluster it runs on three hosts; anywhere with TUTTI_REGIONS set.
  */
@@ -342,92 +342,6 @@ static void a_first_call_is_compiled_for_the_nodes(void)
     free(node);
 }
 
-/* ---- blocks that have arrived ---- */
-
-/* Around the ring the block of the rank before me comes although rank 0 has not begun. */
-static void a_block_arrives_before_the_rest(void)
-{
-    int mine[N], *all = calloc((size_t)world_size * N, sizeof *all), flag = 0;
-    MPI_Info info = info_of("tutti_algorithm", "ring");
-    MPIX_Request r = MPIX_REQUEST_NULL;
-    double begin;
-
-    CHECK(MPIX_Allgather_auto_init(mine, N, MPI_INT, all, N, MPI_INT, MPI_COMM_WORLD, info, &r) ==
-          MPI_SUCCESS);
-    fill(mine, 1);
-    if (world_rank == 0 && world_size > 2)
-        MPI_Recv(NULL, 0, MPI_INT, 2, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPIX_Start(&r);
-    if (world_rank == 2) {
-        begin = MPI_Wtime();
-        while (!flag && MPI_Wtime() - begin < 20)
-            CHECK(tutti_block_arrived(r, 1, &flag) == MPI_SUCCESS);
-        CHECK(flag && all[N] == 1000 + 10);
-        CHECK(tutti_block_arrived(r, 0, &flag) == MPI_SUCCESS && !flag);
-        CHECK(tutti_block_arrived(r, 2, &flag) == MPI_SUCCESS && flag);
-        MPI_Send(NULL, 0, MPI_INT, 0, 6, MPI_COMM_WORLD);
-    }
-    CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-    CHECK(is_right(all, world_size, 1));
-    MPIX_Request_free(&r);
-    MPI_Info_free(&info);
-    free(all);
-}
-
-static void a_block_may_be_read_when_it_has_arrived(void)
-{
-    static const char *const names[] = {
-        "ring", "linear", "bruck", "lane:ring,block", "reorder_ring", "hierarchical:block"};
-    int mine[N], *all = malloc((size_t)world_size * N * sizeof *all), flag;
-    bool *seen = malloc((size_t)world_size);
-
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        MPI_Info info = info_of("tutti_algorithm", names[k]);
-        MPIX_Request r = MPIX_REQUEST_NULL;
-        mpi_test_context("%s", names[k]);
-        CHECK(MPIX_Allgather_auto_init(mine, N, MPI_INT, all, N, MPI_INT, MPI_COMM_WORLD, info,
-                                       &r) == MPI_SUCCESS);
-        CHECK(tutti_block_arrived(r, 0, &flag) == MPI_SUCCESS && flag);
-        for (int turn = 0; turn < 4; turn++) {
-            fill(mine, turn);
-            memset(all, 0x55, (size_t)world_size * N * sizeof *all);
-            memset(seen, 0, (size_t)world_size);
-            MPI_Barrier(MPI_COMM_WORLD);
-            if (world_rank == 0 && world_size > 1) /* starts when the others have asked once */
-                MPI_Recv(NULL, 0, MPI_INT, world_size - 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPIX_Start(&r);
-            if (world_rank > 0) {
-                CHECK(tutti_block_arrived(r, 0, &flag) == MPI_SUCCESS);
-                if (world_rank == world_size - 1) {
-                    CHECK(!flag);
-                    MPI_Send(NULL, 0, MPI_INT, 0, 5, MPI_COMM_WORLD);
-                }
-            }
-            for (int left = world_size; left > 0;)
-                for (int b = 0; b < world_size; b++) {
-                    if (seen[b])
-                        continue;
-                    CHECK(tutti_block_arrived(r, b, &flag) == MPI_SUCCESS);
-                    if (!flag)
-                        continue;
-                    for (int i = 0; i < N; i++)
-                        CHECK(all[b * N + i] == b * 1000 + turn * 10 + i);
-                    seen[b] = true;
-                    left--;
-                }
-            CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-        }
-        CHECK_CLASS(tutti_block_arrived(r, world_size, &flag), MPI_ERR_RANK);
-        CHECK_CLASS(tutti_block_arrived(r, -1, &flag), MPI_ERR_RANK);
-        CHECK_CLASS(tutti_block_arrived(r, 0, NULL), MPI_ERR_ARG);
-        MPIX_Request_free(&r);
-        CHECK_CLASS(tutti_block_arrived(r, 0, &flag), MPI_ERR_REQUEST);
-        MPI_Info_free(&info);
-    }
-    free(seen);
-    free(all);
-}
-
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -438,8 +352,6 @@ int main(int argc, char **argv)
         MPI_TEST(every_variant_restarts_with_new_data),
         MPI_TEST(what_crosses_nodes_is_what_the_simulator_counts),
         MPI_TEST(a_first_call_is_compiled_for_the_nodes),
-        MPI_TEST(a_block_arrives_before_the_rest),
-        MPI_TEST(a_block_may_be_read_when_it_has_arrived),
     };
 
     return mpi_test_main(argc, argv, "regional", tests, sizeof tests / sizeof *tests);

@@ -290,6 +290,23 @@ static void finer_levels_are_regions_too(void **state)
     topo_free(t);
 }
 
+/* Two nodes of 8: the leader's messages and the longest chain, over binomial trees of depth 3 and
+ * over linear ones, with one message between the leaders. */
+static void trees_inside_nodes_are_those_of_the_variant(void **state)
+{
+    static traffic f;
+    topo *t = machine("node:8", 16);
+    sim_result r = gather("hierarchical", FORM_STEP, 0, t, "node:8", &f);
+
+    (void)state;
+    assert_int_equal(r.max_messages, 1 + 3);
+    assert_int_equal(r.critical_path, 3 + 1 + 3);
+    r = gather("hierarchical", FORM_STEP, 1, t, "node:8", &f);
+    assert_int_equal(r.max_messages, 1 + 7);
+    assert_int_equal(r.critical_path, 1 + 1 + 1);
+    topo_free(t);
+}
+
 /* ---- lanes ---- */
 
 static void equal_nodes_send_n_minus_one_blocks_on_every_lane(void **state)
@@ -369,6 +386,7 @@ int main(void)
         cmocka_unit_test(equal_regions_send_log_q_messages_and_the_qth_part),
         cmocka_unit_test(two_hundred_random_machines_get_everything),
         cmocka_unit_test(finer_levels_are_regions_too),
+        cmocka_unit_test(trees_inside_nodes_are_those_of_the_variant),
         cmocka_unit_test(equal_nodes_send_n_minus_one_blocks_on_every_lane),
         cmocka_unit_test(an_alltoall_crosses_nodes_in_few_messages),
         cmocka_unit_test(one_place_needs_no_other_algorithm),
