@@ -1,4 +1,5 @@
-/* test_arrived.c - blocks of a persistent collective that may be used while the rest is under way. */
+/* test_arrived.c - blocks of a persistent collective that may be used while the rest is under way.
+ */
 #include "mpi/hints.h"
 
 #include <stdlib.h>
