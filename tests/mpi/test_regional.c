@@ -191,6 +191,54 @@ static void every_variant_restarts_with_new_data(void)
     MPI_Comm_free(&comm);
 }
 
+/* Steps of all ranks in one start of the reordered ring. */
+static long long steps_of(MPI_Comm comm, MPI_Info info)
+{
+    int mine[N], *all = malloc((size_t)world_size * N * sizeof *all);
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    tutti_stats stats = {0};
+    long long sum = 0;
+
+    fill(mine, 1);
+    CHECK(MPIX_Allgather_reorder_ring_init(mine, N, MPI_INT, all, N, MPI_INT, comm, info, &r) ==
+          MPI_SUCCESS);
+    CHECK(MPIX_Start(&r) == MPI_SUCCESS && MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(is_right(all, world_size, 1));
+    CHECK(tutti_get_stats(r, &stats) == MPI_SUCCESS);
+    MPI_Allreduce(&stats.steps, &sum, 1, MPI_LONG_LONG, MPI_SUM, comm);
+    MPIX_Request_free(&r);
+    free(all);
+    return sum;
+}
+
+/* A first exchange is more steps, all the copies of a last shuffle are still more: by info, which
+ * goes before, or by hints. */
+static void the_order_is_the_one_that_is_asked_for(void)
+{
+    MPI_Comm comm = fresh();
+    MPI_Info first = info_of("tutti_order", "initcomm"),
+             last = info_of("tutti_order", "endshuffle");
+    MPI_Info hints = info_of("tutti_regions", "node:2@cyclic");
+    long long place, initcomm, endshuffle;
+
+    CHECK(tutti_comm_set_hints(comm, hints) == MPI_SUCCESS);
+    place = steps_of(comm, MPI_INFO_NULL);
+    initcomm = steps_of(comm, first);
+    endshuffle = steps_of(comm, last);
+    if (world_size > 3) {
+        CHECK(initcomm > place);
+        CHECK(endshuffle == place + (long long)world_size * world_size);
+    }
+    MPI_Info_set(hints, "tutti_order", "endshuffle");
+    CHECK(tutti_comm_set_hints(comm, hints) == MPI_SUCCESS);
+    CHECK(steps_of(comm, MPI_INFO_NULL) == endshuffle);
+    CHECK(steps_of(comm, first) == initcomm);
+    MPI_Info_free(&first);
+    MPI_Info_free(&last);
+    MPI_Info_free(&hints);
+    MPI_Comm_free(&comm);
+}
+
 /* ---- what crosses nodes ---- */
 
 typedef struct crossing {
@@ -353,6 +401,7 @@ int main(int argc, char **argv)
         MPI_TEST(many_first_calls_keep_their_order),
         MPI_TEST(bad_arguments_of_a_first_call_are_errors_at_once),
         MPI_TEST(every_variant_restarts_with_new_data),
+        MPI_TEST(the_order_is_the_one_that_is_asked_for),
         MPI_TEST(what_crosses_nodes_is_what_the_simulator_counts),
         MPI_TEST(a_first_call_is_compiled_for_the_nodes),
     };

@@ -54,6 +54,18 @@ static void a_new_order_shortens_the_way_of_the_data(void **state)
             }
 }
 
+/* Leaders on other switches, and ranks of other packages. */
+static void every_phase_of_hierarchical_is_reordered(void **state)
+{
+    const char *switches = "switch:4 node:4@cyclic", *packages = "node:8 package:2@cyclic";
+
+    (void)state;
+    assert_true(weighted("reorder_hierarchical", switches, 64) <
+                weighted("hierarchical", switches, 64));
+    assert_true(weighted("reorder_hierarchical", packages, 64) <
+                weighted("hierarchical", packages, 64));
+}
+
 /* Of trees, what their messages say; the first rank keeps its place. */
 static void a_new_order_shortens_trees(void **state)
 {
@@ -161,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_order_shortens_the_way_of_the_data),
+        cmocka_unit_test(every_phase_of_hierarchical_is_reordered),
         cmocka_unit_test(a_new_order_shortens_trees),
         cmocka_unit_test(costs_are_those_of_executed_schedules),
         cmocka_unit_test(the_ways_to_keep_the_order_cost_what_they_say),
