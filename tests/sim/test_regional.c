@@ -307,6 +307,26 @@ static void trees_inside_nodes_are_those_of_the_variant(void **state)
     topo_free(t);
 }
 
+/* A lane's first message need not wait for the copy of the own block, whatever its items are lists
+ * of. */
+static void the_own_block_leaves_at_once(void **state)
+{
+    topo *t = machine("node:4@cyclic", 16);
+    coll c = {.kind = COLL_ALLGATHER, .p = 16, .rank = 5, .sendcount = 1, .count = 1};
+    sched *s = NULL;
+    bool found = false;
+
+    (void)state;
+    assert_int_equal(algo_compile(find(COLL_ALLGATHER, "lane"), FORM_STEP, &c, t, &s), SCHED_OK);
+    for (int k = 0; k < s->nready; k++) {
+        const step *st = &s->steps[s->ready[k]];
+        found |= st->kind == STEP_SEND && s->list[st->first].space == SPACE_SEND;
+    }
+    assert_true(found);
+    sched_free(s);
+    topo_free(t);
+}
+
 /* ---- lanes ---- */
 
 static void equal_nodes_send_n_minus_one_blocks_on_every_lane(void **state)
@@ -385,6 +405,7 @@ int main(void)
         cmocka_unit_test(the_papers_examples_have_its_numbers),
         cmocka_unit_test(equal_regions_send_log_q_messages_and_the_qth_part),
         cmocka_unit_test(two_hundred_random_machines_get_everything),
+        cmocka_unit_test(the_own_block_leaves_at_once),
         cmocka_unit_test(finer_levels_are_regions_too),
         cmocka_unit_test(trees_inside_nodes_are_those_of_the_variant),
         cmocka_unit_test(equal_nodes_send_n_minus_one_blocks_on_every_lane),
