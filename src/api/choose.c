@@ -54,7 +54,8 @@ static bool from_hints(const comm *c, coll_kind kind, int64_t bytes, choice *res
            applicable(*result, kind, c->p) == MPI_SUCCESS;
 }
 
-/* How blocks keep their order, unless the name of the algorithm has said so. */
+/* How blocks keep their order, unless the name of the algorithm asks for another way than `place`.
+ */
 static int set_order(MPI_Info info, const comm *c, choice *result)
 {
     char text[MPI_MAX_INFO_VAL + 1];

@@ -87,17 +87,6 @@ static uint64_t digest(const wishes *w)
     return shape_identity(text);
 }
 
-static int wait_native(MPI_Request *request)
-{
-    int flag = 0, idle = 0, error = MPI_SUCCESS;
-
-    while (!error && !flag) {
-        engine_idle_turn(&idle);
-        error = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
-    }
-    return error;
-}
-
 /* All ranks alike, and none with an error? A rank with an error takes part, so that nobody waits
  * for it in vain. */
 static int agree(const comm *c, const wishes *w, int mine)
@@ -107,7 +96,7 @@ static int agree(const comm *c, const wishes *w, int mine)
     int error = PMPI_Iallreduce(MPI_IN_PLACE, all, 3, MPI_UINT64_T, MPI_MAX, c->shadow, &request);
 
     if (!error)
-        error = wait_native(&request);
+        error = comm_wait_native(&request);
     if (error || mine)
         return error ? error : mine;
     if (all[0])

@@ -344,6 +344,17 @@ int comm_advance(void)
     return opened;
 }
 
+int comm_wait_native(MPI_Request *request)
+{
+    int flag = 0, idle = 0, error = MPI_SUCCESS;
+
+    while (!error && !flag) {
+        engine_idle_turn(&idle);
+        error = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
+    }
+    return error;
+}
+
 int comm_wait_ready(comm *c)
 {
     for (int idle = 0; c->begun && !c->ready;)

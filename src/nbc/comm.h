@@ -3,9 +3,9 @@
  * Life cycle
  *   1. comm_get finds it or attaches it as an attribute; comm_begin begins MPI_Comm_idup. Neither
  *      blocks.
- *   2. Until the duplicate (the shadow communicator) is there, and then all ranks have told each
- *      other over it where they are (places.h), started execs wait in `gated`, in the order of
- * their starts. comm_advance, called by the engine, opens the gate.
+ *   2. Until the duplicate (the shadow communicator) is there, and all ranks have told each other
+ *      over it where they are (places.h), started execs wait in `gated`, in the order of their
+ *      starts. comm_advance, called by the engine, opens the gate.
  *   3. Each exec in use and the attribute hold a reference. MPI_Comm_free only removes the
  *      attribute's; operations in flight and persistent requests go on over the shadow.
  *   4. When the last reference is gone and the shadow is there, the next comm_reap frees it: not at
@@ -101,6 +101,9 @@ int comm_begin(comm *c);
 /* Wait for shadow and topology, if the duplication has begun; advances the engine. Returns its
  * error. */
 int comm_wait_ready(comm *c);
+
+/* Wait for a native request on a shadow, which is consumed; advances the engine meanwhile. */
+int comm_wait_native(MPI_Request *request);
 
 /* Take a window of tags for a persistent exec. Collective, may block. */
 int comm_persistent_window(comm *c, struct exec *e);

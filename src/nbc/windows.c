@@ -10,7 +10,7 @@
 /* All windows have been used once: find out which are free on every rank. */
 static int agree(comm *c)
 {
-    int n = c->windows - c->split, flag = 0, idle = 0, error;
+    int n = c->windows - c->split, error;
     exec *e;
     MPI_Request request;
 
@@ -23,11 +23,7 @@ static int agree(comm *c)
         c->held[e->window - c->split] = 1;
     error =
         PMPI_Iallreduce(MPI_IN_PLACE, c->held, n, MPI_UNSIGNED_CHAR, MPI_MAX, c->shadow, &request);
-    while (!error && !flag) {
-        engine_idle_turn(&idle);
-        error = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    }
-    return error;
+    return error ? error : comm_wait_native(&request);
 }
 
 static int find_window(comm *c, int *window)
