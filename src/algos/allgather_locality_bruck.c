@@ -12,10 +12,10 @@
  * most as many shares of whole regions as the smallest region has ranks, so that a rank has one
  * message in a round. Share u begins at distance d: rank u sends its own region's view of it to
  * region a - d and receives it from region a + d. K = max(2, smallest region). Published is a share
- * of c regions for each rank but the first; equal shares for all bring what a rank sends from about
- * m/q to exactly m/q. Local spreading is this algorithm one level further down (package, NUMA
- * node), at the end Bruck. Regions may be of any size, their ranks anywhere: the numbers do not
- * depend on the placement.
+ * of c regions for each rank but the first, q + q^2 + ... + q^k blocks for q^k regions of q; equal
+ * shares for all make it q^k, which is m/q. Local spreading is this algorithm one level further
+ * down (package, NUMA node), at the end Bruck. Regions may be of any size, their ranks anywhere:
+ * the numbers do not depend on the placement.
  *
  * ceil(log_K R) (alpha + local log2) for R regions; q^k regions of q: k non-local messages and m/q
  * non-local bytes a rank, where Bruck has log2 p and up to m. No scratch. For small blocks.
