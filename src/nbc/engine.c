@@ -324,6 +324,22 @@ static bool only_messages_left(const exec *e)
            !atomic_load_explicit(&duplications, memory_order_relaxed);
 }
 
+/* In SimGrid all messages are waited for in native calls, as long as e is all that runs. */
+static bool simulated_turn(exec *e)
+{
+#ifdef TUTTI_SIMULATED
+    if (exec_get_state(e) != EXEC_RUNNING || running != e || e->next || !e->nopen)
+        return false;
+    steps_wait_any(e);
+    if (e->left == 0)
+        done(e);
+    return true;
+#else
+    (void)e;
+    return false;
+#endif
+}
+
 /* The native wait only without threads: while it blocks, nobody else could start something that the
  * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps. */
 static void wait_turn(exec *e, int *idle)
@@ -334,6 +350,7 @@ static void wait_turn(exec *e, int *idle)
             steps_wait(e);
             done(e);
         }
+        only = only || simulated_turn(e);
         engine_leave();
         if (only)
             return;

@@ -73,6 +73,17 @@ static void retire(exec *e, int index)
     }
 }
 
+/* As if MPI packed it (simulated.h). */
+static void simulate_derived(const exec *e, const step *st)
+{
+#ifdef TUTTI_SIMULATED
+    if (st->n > 1 && !wire_packed(&e->messages[st->message]))
+        simulated_copy(wire_bytes(e, st));
+#else
+    (void)e, (void)st;
+#endif
+}
+
 static int post(exec *e, const step *st)
 {
     const message *m = &e->messages[st->message];
@@ -82,6 +93,8 @@ static int post(exec *e, const step *st)
 
     if (e->persistent_messages)
         return PMPI_Start(r);
+    if (st->kind == STEP_SEND)
+        simulate_derived(e, st);
     if (st->kind == STEP_SEND)
         return PMPI_Isend(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
     return PMPI_Irecv(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
@@ -142,6 +155,8 @@ static void finish_message(exec *e, int index, int error)
     e->nopen--;
     if (error == MPI_SUCCESS && st->kind == STEP_RECV && wire_packed(&e->messages[st->message]))
         error = wire_unpack(e, st);
+    if (st->kind == STEP_RECV)
+        simulate_derived(e, st);
     keep_error(e, error);
     retire(e, index);
 }
@@ -205,6 +220,16 @@ static int poll_some(exec *e)
     return n;
 }
 
+/* The open message behind another one of its queue has completed. */
+static void drop_behind(exec *e, int q, int before)
+{
+    int index = e->after[before];
+
+    e->after[before] = e->after[index];
+    if (e->queue_tail[q] == index)
+        e->queue_tail[q] = before;
+}
+
 /* Test every open message that is not the oldest of its queue. */
 static int sweep(exec *e)
 {
@@ -220,9 +245,7 @@ static int sweep(exec *e)
                 before = index;
                 continue;
             }
-            e->after[before] = e->after[index];
-            if (e->queue_tail[q] == index)
-                e->queue_tail[q] = before;
+            drop_behind(e, q, before);
             finish_message(e, index, error);
             done++;
         }
@@ -334,13 +357,74 @@ static int finish_pending(MPI_Request *request, int error)
     return class == MPI_ERR_PENDING ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
 }
 
+#ifdef TUTTI_SIMULATED
+
+static void close_message(exec *e, int index, int error)
+{
+    int q = e->sched->steps[index].queue, at = 0, before;
+
+    while (at < e->nprobes && e->probe_step[at] != index)
+        at++;
+    if (at < e->nprobes) {
+        probe_next(e, at);
+    } else {
+        for (before = e->queue_head[q]; e->after[before] != index; before = e->after[before])
+            ;
+        drop_behind(e, q, before);
+    }
+    finish_message(e, index, error);
+}
+
+/* One of all open messages, not only of the oldest of each queue: what a younger one makes ready
+ * may be what the oldest waits for. */
+void steps_wait_any(exec *e)
+{
+    int n = 0, which, error;
+    int *steps = malloc((size_t)e->nopen * sizeof *steps);
+    MPI_Request *requests = malloc((size_t)e->nopen * sizeof(MPI_Request));
+
+    if (!steps || !requests)
+        abort(); /* the simulation, not a program's run */
+    for (int i = 0; i < e->nprobes; i++) {
+        steps[n] = e->probe_step[i];
+        requests[n++] = e->probe_request[i];
+    }
+    for (int i = 0; i < e->nprobes && n < e->nopen; i++)
+        for (int k = e->after[e->probe_step[i]]; k >= 0; k = e->after[k]) {
+            steps[n] = k;
+            requests[n++] = e->requests[e->sched->steps[k].message];
+        }
+    error = PMPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
+    close_message(e, steps[which], error);
+    free(requests);
+    free(steps);
+    issue_ready(e);
+}
+
+#endif
+
+/* SimGrid's MPI_Waitall takes time that grows with the square of n. */
+static int wait_all(int n, MPI_Request *requests, MPI_Status *statuses)
+{
+#ifdef TUTTI_SIMULATED
+    int error = MPI_SUCCESS;
+
+    (void)statuses;
+    for (int i = 0; i < n && !error; i++)
+        error = PMPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    return error;
+#else
+    return PMPI_Waitall(n, requests, statuses);
+#endif
+}
+
 void steps_wait(exec *e)
 {
     int error;
 
     if (e->nprobes < e->nopen)
         probe_all(e);
-    error = PMPI_Waitall(e->nprobes, e->probe_request, e->statuses);
+    error = wait_all(e->nprobes, e->probe_request, e->statuses);
     if (error == MPI_SUCCESS && e->left == e->nprobes &&
         !e->unpacks) { /* nothing comes after them */
         e->left = e->nopen = 0;

@@ -21,6 +21,12 @@ int steps_poll(exec *e);
 /* All that is left are open messages, at most EXEC_WAITALL: wait for them in one native call. */
 void steps_wait(exec *e);
 
+#ifdef TUTTI_SIMULATED
+/* Some message is open: wait for one, and issue what it makes ready. Polling would take simulated
+ * time, and much real time. */
+void steps_wait_any(exec *e);
+#endif
+
 /* Is that so? */
 static inline bool steps_only_messages(const exec *e)
 {

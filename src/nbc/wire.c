@@ -43,7 +43,7 @@ static int64_t bytes_of(const exec *e, interval i)
     return (int64_t)i.length * e->space[i.space].size;
 }
 
-static int64_t message_bytes(const exec *e, const step *st)
+int64_t wire_bytes(const exec *e, const step *st)
 {
     int64_t sum = 0;
 
@@ -159,7 +159,7 @@ static MPI_Datatype uniform_type(const exec *e, const step *st)
 static int resolve_packed(const exec *e, const step *st, message *m, int64_t *pack_at)
 {
     const space_binding *s = &e->space[interval_at(e, st, 0)->space];
-    int64_t bytes = message_bytes(e, st);
+    int64_t bytes = wire_bytes(e, st);
     MPI_Datatype type = uniform_type(e, st);
     bool uniform = type != MPI_DATATYPE_NULL;
 
@@ -187,7 +187,7 @@ int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
     interval first = *interval_at(e, st, 0);
     const space_binding *s = &e->space[first.space];
 
-    if (st->n > 1 && wire_packs(st->n, message_bytes(e, st)) && packable(e, st))
+    if (st->n > 1 && wire_packs(st->n, wire_bytes(e, st)) && packable(e, st))
         return resolve_packed(e, st, m, pack_at);
     *m = (message){.base = (uint8_t)first.space, .count = 1, .made = st->n > 1};
     if (st->n > 1)
@@ -213,6 +213,7 @@ int wire_pack(const exec *e, const step *st)
     char *to = e->base[BASE_PACK] + m->offset;
     int at = 0, error = MPI_SUCCESS;
 
+    simulated_copy(wire_bytes(e, st));
     for (int i = 0; i < st->n && !error; i++) {
         interval v = *interval_at(e, st, i);
         const space_binding *s = &e->space[v.space];
@@ -234,6 +235,7 @@ int wire_unpack(const exec *e, const step *st)
     char *from = e->base[BASE_PACK] + m->offset;
     int at = 0, error = MPI_SUCCESS;
 
+    simulated_copy(wire_bytes(e, st));
     for (int i = 0; i < st->n && !error; i++) {
         interval v = *interval_at(e, st, i);
         const space_binding *s = &e->space[v.space];
@@ -339,6 +341,7 @@ int wire_local(const exec *e, const step *st)
     interval from = *interval_at(e, st, 0), to = *interval_at(e, st, 1);
     int error;
 
+    simulated_copy(bytes_of(e, from));
     if (st->kind == STEP_REDUCE)
         return reduce(e, from, to);
     if (copy_packed(e, from, to, &error))

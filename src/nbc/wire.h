@@ -6,6 +6,7 @@
 #define TUTTI_WIRE_H
 
 #include "nbc/exec.h"
+#include "nbc/simulated.h"
 
 #include <string.h>
 
@@ -21,6 +22,9 @@ bool wire_spans_spaces(const exec *e, const step *st);
 /* Resolve the message of a step; packed messages get their place in the packing buffer, which
  * *pack_at is the fill level of. */
 int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at);
+
+/* Bytes of data in a message. */
+int64_t wire_bytes(const exec *e, const step *st);
 
 /* Before a packed SEND is posted, after a packed RECV has come. */
 int wire_pack(const exec *e, const step *st);
@@ -42,6 +46,7 @@ static inline void wire_copy(const exec *e, const raw_copy *c)
     char *to = e->base[c->to_base] + c->to;
     size_t n = c->bytes;
 
+    simulated_copy((int64_t)n);
     for (; n > PIECE; n -= PIECE, to += PIECE, from += PIECE)
         memcpy(to, from, PIECE);
     memcpy(to, from, n);

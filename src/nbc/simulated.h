@@ -1,0 +1,26 @@
+/* simulated.h - what the engine does differently in SimGrid (-DTUTTI_SIMULATED=ON).
+ *
+ * Local work costs no simulated time there by itself. It is charged here: bytes / bandwidth, where
+ * the bandwidth is the property "copy" (bytes/s) of the host in the platform file, each core having
+ * its own; without the property it stays free. Charged are copies, packing and unpacking, and, as
+ * if MPI packed them, messages with a derived datatype; on the side that sends and on the one that
+ * receives.
+ */
+#ifndef TUTTI_SIMULATED_H
+#define TUTTI_SIMULATED_H
+
+#include <stdint.h>
+
+#ifdef TUTTI_SIMULATED
+
+void simulated_copy(int64_t bytes);
+
+#else
+
+static inline void simulated_copy(int64_t bytes)
+{
+    (void)bytes;
+}
+
+#endif
+#endif
