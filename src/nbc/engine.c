@@ -363,3 +363,11 @@ void engine_wait(exec *e)
     for (int idle = 0; exec_get_state(e) != EXEC_DONE;)
         wait_turn(e, &idle);
 }
+
+#ifdef TUTTI_SIMULATED
+void tutti_simulated_wait(void)
+{
+    while (running)
+        engine_wait(running);
+}
+#endif

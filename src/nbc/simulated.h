@@ -15,6 +15,10 @@
 
 void simulated_copy(int64_t bytes);
 
+/* Wait for the operations of this rank that run, in native calls: SimGrid's MPI_Wait knows no
+ * generalized requests, and to ask again and again takes simulated time. For programs; engine.c. */
+__attribute__((visibility("default"))) void tutti_simulated_wait(void);
+
 #else
 
 static inline void simulated_copy(int64_t bytes)

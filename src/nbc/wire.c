@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Bytes up to which packing beats a derived datatype, whatever the number of blocks
- * (bench_blocks, docs/measurements.md). */
+ * (tutti-bench blocks, docs/measurements.md). */
 #ifdef OPEN_MPI
 enum { PACK_LIMIT = 2048 };
 #else
@@ -21,8 +21,8 @@ bool wire_packs(int n, int64_t bytes)
 }
 
 /* Open MPI 4.1: persistent messages are slower up to 256 bytes, then faster by a tenth until the
- * difference vanishes. MPICH: plain ones are faster or equal at every size (bench_allgather,
- * hand-start against hand-plain). */
+ * difference vanishes. MPICH: plain ones are faster or equal at every size (tutti-bench
+ * allgather -a hand_init,hand). */
 bool wire_persistent(int64_t bytes)
 {
 #ifdef OPEN_MPI

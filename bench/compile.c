@@ -1,11 +1,13 @@
-/* bench_compile.c - how long the compilation of a schedule takes, and what it occupies. No MPI.
+/* compile.c - tutti-bench compile: how long the compilation of a schedule takes, and what it
+ * occupies. No MPI.
  *
  * Median over repetitions, for the middle rank (of algorithms that look at the topology the first
  * one, which has most to do; nodes of 32 ranks dealt to them one by one, of two packages), counts
  * normalized to one element a block (as the library does for regular collectives) and as elements
  * (as for v-collectives).
  */
-#include "median.h"
+#include "stats.h"
+#include "subcommands.h"
 
 #include "algos/algo.h"
 #include "topo/shape.h"
@@ -89,12 +91,16 @@ static topo *machine(int p)
     return t;
 }
 
-int main(void)
+int bench_compile(int argc, char **argv)
 {
     static const int sizes[] = {64, 1000, 4096};
     int64_t *v = malloc(2 * 4096 * sizeof *v);
     topo *machines[] = {machine(64), machine(1000), machine(4096)};
 
+    if (argc > 1) {
+        fprintf(stderr, "tutti-bench %s: takes no options\n", argv[0]);
+        return 2;
+    }
     printf("# median of %d compilations, us\n%-10s %-20s %-6s %6s %8s %9s %11s %11s\n", REPETITIONS,
            "#", "algorithm", "form", "ranks", "steps", "bytes", "regular", "v");
     for (int i = 0; i < algo_count; i++)

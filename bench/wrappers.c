@@ -1,11 +1,12 @@
-/* bench_interpose.c - what libtutti_mpi.so adds to a call on requests that are not ours.
+/* wrappers.c - tutti-bench calls: what libtutti_mpi.so adds to a call on requests that are not
+ * ours.
  *
- * The program is linked with the library before the MPI, so that MPI_Test is the wrapper and
- * PMPI_Test the MPI's own. Both are called in turn, in batches; the median of the batches' times
- * per call is shown, in nanoseconds. A persistent collective of ours exists all the while, as it
- * would.
+ * Run with LD_PRELOAD=libtutti_mpi.so, so that MPI_Test is the wrapper and PMPI_Test the MPI's own.
+ * Both are called in turn, in batches; the median of the batches' times per call is shown, in
+ * nanoseconds. A persistent collective of ours exists all the while, as it would.
  */
-#include "median.h"
+#include "stats.h"
+#include "subcommands.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -66,12 +67,17 @@ static double time_of(void (*call)(void))
     return (MPI_Wtime() - begin) / CALLS * 1e9;
 }
 
-int main(int argc, char **argv)
+int bench_calls(int argc, char **argv)
 {
     static double direct[BATCHES], wrapped[BATCHES], difference[BATCHES];
     int x = 0, all[1], rank;
     MPI_Request ours;
 
+    if (argc > 1 || MPI_Test == PMPI_Test) {
+        fprintf(stderr, "tutti-bench %s: run it without options under LD_PRELOAD=libtutti_mpi.so\n",
+                argv[0]);
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     ALLGATHER_INIT(&x, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_SELF, MPI_INFO_NULL, &ours);
     MPI_Recv_init(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &one);

@@ -1,14 +1,15 @@
-/* bench_reorder.c - orders of ranks: how much shorter the way of the data gets, and how long it
- * takes to find them; by our heuristics, and by the general mapping library Scotch if it was there
- * at build time.
+/* reorder.c - tutti-bench reorder: orders of ranks: how much shorter the way of the data gets, and
+ * how long it takes to find them; by our heuristics, and by the general mapping library Scotch if
+ * it was there at build time.
  *
- *   bench_reorder [RANKS...]       default 1024 4096
+ *   tutti-bench reorder [RANKS...]       default 1024 4096
  *
  * 16 nodes on a switch, 2 packages of 4 ranks in a node, and the four mappings of the rank
  * reordering paper. Cost: sum of blocks * distance over all messages; the time of Scotch includes
  * the graph of the messages, which the heuristics do without, as in the paper. No MPI.
  */
-#include "median.h"
+#include "stats.h"
+#include "subcommands.h"
 #include "topo/reorder.h"
 #include "topo/shape.h"
 
@@ -219,14 +220,14 @@ static void run_all(int p)
             run((reorder_pattern)pattern, mapping, p);
 }
 
-int main(int argc, char **argv)
+int bench_reorder(int argc, char **argv)
 {
     int sizes[] = {1024, 4096};
 
     for (int i = 1; i < argc; i++) {
         int p = atoi(argv[i]);
         if (p < 128 || p % 128) {
-            fprintf(stderr, "usage: bench_reorder [RANKS...]   multiples of 128\n");
+            fprintf(stderr, "usage: tutti-bench reorder [RANKS...]   multiples of 128\n");
             return 2;
         }
         run_all(p);

@@ -1,11 +1,13 @@
-/* bench_blocks.c - a message of several blocks: packed, or described by a derived datatype?
+/* blocks.c - tutti-bench blocks: a message of several blocks: packed, or described by a derived
+ * datatype?
  *
  * Two ranks exchange n blocks of so many bytes that lie two blocks apart: packed by memcpy on both
  * sides; as one MPI_Type_create_hindexed; and as one MPI_Type_create_struct whose blocks lie in two
  * buffers in turn, as in alltoall bruck_zerocopy. The median of the slower rank's times, in
  * microseconds, interleaved. The choice in src/nbc/wire.c (PACK_LIMIT) comes from here.
  */
-#include "median.h"
+#include "stats.h"
+#include "subcommands.h"
 
 #include <mpi.h>
 
@@ -127,16 +129,20 @@ static void measure(int n, int size, int rank)
     close_buffers(&b);
 }
 
-int main(int argc, char **argv)
+int bench_blocks(int argc, char **argv)
 {
     int rank, size;
 
+    if (argc > 1) {
+        fprintf(stderr, "tutti-bench %s: takes no options\n", argv[0]);
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != 2) {
         if (rank == 0)
-            fprintf(stderr, "bench_blocks: run on 2 ranks\n");
+            fprintf(stderr, "tutti-bench blocks: run on 2 ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     if (rank == 0)

@@ -1,0 +1,59 @@
+/* calls.c - see calls.h. */
+#include "calls.h"
+
+#include "nbc/simulated.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *collective_name(collective c)
+{
+    static const char *const names[] = {"allgather", "allgatherv", "alltoall", "alltoallv"};
+
+    return names[c];
+}
+
+bool collective_sends_p_blocks(collective c)
+{
+    return c == ALLTOALL || c == ALLTOALLV;
+}
+
+const char *form_suffix(form f)
+{
+    static const char *const suffixes[] = {"", "_i", "_init", "_thread"};
+
+    return suffixes[f];
+}
+
+bool calls_find(collective c, const char *name, form f, way *result)
+{
+    if (strcmp(name, "native") == 0 || strcmp(name, "mpi") == 0)
+        return calls_find_native(c, name, f, result);
+    if (strcmp(name, "hand") == 0)
+        return calls_find_hand(c, f, result);
+    return calls_find_tutti(c, name, f, result);
+}
+
+int calls_test_native(run *r)
+{
+    int flag;
+
+    return MPI_Test(&r->native, &flag, MPI_STATUS_IGNORE);
+}
+
+/* SimGrid's MPI_Wait does not know generalized requests. */
+int calls_wait_native(run *r)
+{
+#ifdef TUTTI_SIMULATED
+    int flag = 0, error = MPI_SUCCESS;
+
+    while (r->native != MPI_REQUEST_NULL && !flag && !error) {
+        tutti_progress(); /* what still waits for the communicator */
+        tutti_simulated_wait();
+        error = MPI_Test(&r->native, &flag, MPI_STATUS_IGNORE);
+    }
+    return error;
+#else
+    return MPI_Wait(&r->native, MPI_STATUS_IGNORE);
+#endif
+}

@@ -1,0 +1,76 @@
+/* calls.h - one collective operation, called in one way: what tutti-bench measures.
+ *
+ * A way is an algorithm and a form: "ring" is Tutti's ring in the form of the subcommand,
+ * "ring_init" its persistent form whatever the subcommand, "native_i" the MPI's own non-blocking
+ * call. The table:
+ *
+ *   native   the MPI's own call (PMPI_: never a wrapper)
+ *   mpi      what the program's MPI_ name is linked to: under libtutti_mpi.so its wrapper
+ *   hand     what a programmer would write: allgather all messages at once, alltoall one partner
+ *            after the other; plain messages (hand_i) or persistent ones (hand_init)
+ *   <name>   Tutti, every algorithm of algos.def and auto; with words (lane:ring+block) through the
+ *            info key tutti_algorithm, or as a hint of a communicator of its own
+ *
+ * Forms: "" blocking, "_i" non-blocking and waited for, "_init" started and waited for, "_thread"
+ * as _i with Tutti's progress thread.
+ */
+#ifndef BENCH_CALLS_H
+#define BENCH_CALLS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <tutti.h>
+
+typedef enum collective { ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, COLLECTIVES } collective;
+
+typedef enum form { BLOCKING, NONBLOCKING, PERSISTENT, THREADED, FORMS } form;
+
+/* What one way works with. All ways share the buffers: none has warmer caches. */
+typedef struct run {
+    collective what;
+    int p, rank;         /* of comm */
+    int size;            /* bytes of a block */
+    char *send, *recv;   /* [size] or [p * size], [p * size] */
+    int *counts, *place; /* [p]: for v-collectives, all blocks of one size */
+    MPI_Comm comm;
+    const char *words; /* name for info and hints, or NULL */
+    MPI_Request native;
+    MPIX_Request tutti;
+    MPI_Request *messages; /* [2p]: by hand */
+    int nmessages;
+    int lanes, node, first; /* lanes.c: k, the ranks of a node, mine among them */
+} run;
+
+/* Each returns an MPI error class; one that is missing does nothing. Blocking: all in `start`. */
+typedef struct way {
+    int (*open)(run *r);  /* before the first start; collective */
+    int (*enter)(run *r); /* before each repetition, outside its time */
+    int (*start)(run *r);
+    int (*progress)(run *r);
+    int (*wait)(run *r);
+    int (*leave)(run *r); /* after it */
+    void (*close)(run *r);
+    bool own_comm; /* r->comm has to be the way's own, with r->words as hint */
+} way;
+
+const char *collective_name(collective c);
+bool collective_sends_p_blocks(collective c);
+const char *form_suffix(form f);
+
+/* "ring", "sparbit:block", "native", "mpi", "hand" without suffix. False: no such name (or not of
+ * this collective, or not in this form). */
+bool calls_find(collective c, const char *name, form f, way *result);
+
+/* All names of Tutti's algorithms for a collective, one after the other; NULL at the end. */
+const char *calls_algorithm(collective c, int i);
+
+/* The parts of the table. */
+bool calls_find_native(collective c, const char *name, form f, way *result);
+bool calls_find_hand(collective c, form f, way *result);
+bool calls_find_tutti(collective c, const char *name, form f, way *result);
+
+/* For the parts: wait for and test r->native and r->tutti. */
+int calls_wait_native(run *r);
+int calls_test_native(run *r);
+
+#endif

@@ -1,0 +1,295 @@
+/* collective.c - tutti-bench's measurements of collectives: options, sizes, reports. */
+#include "lanes.h"
+#include "measure.h"
+#include "remaining.h"
+#include "report.h"
+#include "subcommands.h"
+#include "work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KiB = 1024, MiB = 1024 * KiB };
+
+typedef struct session {
+    options o;
+    int rank, p, n;
+    variant *v;
+    buffers all, small; /* small: for verification, where `all` is folded */
+    FILE *csv;
+    json_report *json;
+    double before,
+        weight; /* work of the sizes before, and of this one: for the time that is left */
+} session;
+
+static session *current; /* for `done` */
+
+/* "iallgatherv_init" and its like. */
+static bool parse_command(const char *name, collective *what, form *f)
+{
+    char text[32];
+    size_t n = strlen(name);
+
+    if (n >= sizeof text)
+        return false;
+    strcpy(text, name);
+    *f = BLOCKING;
+    if (n > 5 && strcmp(text + n - 5, "_init") == 0) {
+        text[n - 5] = '\0';
+        *f = PERSISTENT;
+    }
+    for (int c = 0; c < COLLECTIVES; c++) {
+        *what = (collective)c;
+        if (strcmp(text, collective_name(*what)) == 0)
+            return true;
+        if (*f == BLOCKING && text[0] == 'i' && strcmp(text + 1, collective_name(*what)) == 0) {
+            *f = NONBLOCKING;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool bench_collective_known(const char *name)
+{
+    collective c;
+    form f;
+
+    return lanes_command(name) || parse_command(name, &c, &f);
+}
+
+/* What a collective has to do with a block: latency and bytes. */
+static double weight_of(const options *o, int64_t size)
+{
+    return (options_iterations(o, size) + options_warmup(o, size)) * ((double)size + 4096);
+}
+
+static bool fits(const session *s, int64_t size)
+{
+    int64_t all = size * s->p, both = collective_sends_p_blocks(s->o.what) ? 2 * all : all + size;
+
+    if ((s->o.what == ALLGATHERV || s->o.what == ALLTOALLV) && all > INT32_MAX)
+        return false;
+#ifdef TUTTI_SIMULATED
+    if (s->o.fold > 0 && all > s->o.fold)
+        return true;
+#endif
+    return both <= s->o.memory;
+}
+
+static void done(double fraction)
+{
+    remaining_show(current->before + fraction * current->weight);
+}
+
+/* ---- open ---- */
+
+static bool any_threaded(const session *s)
+{
+    for (int i = 0; i < s->o.nnames; i++)
+        if (strstr(s->o.names[i], "_thread"))
+            return true;
+    return s->o.threads;
+}
+
+static int complain(const session *s, const char *what, const char *why)
+{
+    if (s->rank == 0)
+        fprintf(stderr, "tutti-bench %s: %s: %s\n", s->o.command, what, why);
+    return 2;
+}
+
+static bool find_variant(session *s, const char *name)
+{
+    variant *v = &s->v[s->n];
+
+    if (lanes_command(s->o.command))
+        return lanes_variant(v, &s->o, name);
+    if (!variant_parse(v, &s->o, name))
+        return false;
+    variant_open(v, &s->o);
+    return true;
+}
+
+static int open_variants(session *s)
+{
+    s->v = calloc(MAX_VARIANTS, sizeof *s->v);
+    for (int i = 0; i < s->o.nnames; i++) {
+        if (!find_variant(s, s->o.names[i]))
+            return complain(
+                s, s->o.names[i],
+                lanes_command(s->o.command)
+                    ? "must be a number of lanes up to the ranks of a node"
+                    : "no such algorithm of this collective, or this MPI has no such call");
+        s->n++;
+    }
+    return 0;
+}
+
+/* Where the buffers share memory, the largest blocks whose buffers need not. */
+static int64_t small_size(const session *s)
+{
+    int64_t n = s->o.fold / s->p;
+
+    return n < 1 ? 1 : n < s->o.max ? n : s->o.max;
+}
+
+static int open_buffers(session *s)
+{
+    int64_t largest = 0;
+
+    for (int64_t size = s->o.min; size <= s->o.max; size *= s->o.factor)
+        if (fits(s, size))
+            largest = size;
+    if (!largest)
+        return complain(s, "-m", "no size fits the limit of memory (-M)");
+    if (!buffers_open(&s->all, s->o.what, s->p, largest, s->o.fold) ||
+        !buffers_open(&s->small, s->o.what, s->p, s->all.folded ? small_size(s) : 1, 0))
+        return complain(s, "-m", "out of memory");
+    return 0;
+}
+
+static int open_reports(session *s, int argc, char **argv)
+{
+    if (s->o.json)
+        s->json = json_open(&s->o, argc, argv);
+    if (s->rank == 0 && s->o.csv) {
+        s->csv = strcmp(s->o.csv, "-") == 0 ? stdout : fopen(s->o.csv, "w");
+        if (s->csv)
+            csv_head(s->csv);
+    }
+    int bad = s->rank == 0 && s->o.csv && !s->csv;
+    MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return bad ? complain(s, s->o.csv, "cannot be written") : 0;
+}
+
+static bool has_table(const options *o)
+{
+    return !(o->csv && strcmp(o->csv, "-") == 0) && !(o->json && strcmp(o->json, "-") == 0);
+}
+
+/* ---- all sizes ---- */
+
+static int64_t run_size(session *s, int64_t size)
+{
+    result r[MAX_VARIANTS];
+    int64_t wrong = 0;
+
+    current = s;
+    s->weight = weight_of(&s->o, size);
+    buffers_size(&s->all, s->p, (int)size);
+    buffers_size(&s->small, s->p, (int)small_size(s));
+    measure(&s->o, s->v, s->n, &s->all, s->all.folded ? &s->small : NULL, size, r, done);
+    s->before += s->weight;
+    for (int i = 0; i < s->n; i++)
+        wrong += r[i].wrong;
+    remaining_hide();
+    if (s->rank == 0 && has_table(&s->o))
+        table_row(&s->o, r, s->n);
+    if (s->csv)
+        csv_rows(s->csv, &s->o, r, s->n, s->p);
+    if (s->json)
+        json_rows(s->json, r, s->n);
+    results_free(r, s->n);
+    return wrong;
+}
+
+static int run_all(session *s)
+{
+    double total = 0;
+    int64_t wrong = 0;
+
+    for (int64_t size = s->o.min; size <= s->o.max; size *= s->o.factor)
+        total += fits(s, size) ? weight_of(&s->o, size) : 0;
+    remaining_start(s->rank == 0 && isatty(STDERR_FILENO), total);
+    work_calibrate();
+    if (s->rank == 0 && has_table(&s->o))
+        table_head(&s->o, s->v, s->n);
+    for (int64_t size = s->o.min; size <= s->o.max; size *= s->o.factor)
+        if (fits(s, size))
+            wrong += run_size(s, size);
+    return wrong ? 1 : 0;
+}
+
+static int close_all(session *s, int status)
+{
+    bool ok = true;
+
+    if (s->json)
+        ok = json_close(s->json, s->o.json);
+    if (s->csv && s->csv != stdout)
+        ok = fclose(s->csv) == 0 && ok;
+    if (!ok)
+        status = complain(s, s->o.json ? s->o.json : s->o.csv, "could not be written");
+    for (int i = 0; i < s->n; i++)
+        variant_close(&s->v[i]);
+    buffers_close(&s->all);
+    buffers_close(&s->small);
+    free(s->v);
+    return status;
+}
+
+static int run_session(session *s, int argc, char **argv)
+{
+    int status = open_variants(s);
+
+    if (!status)
+        status = open_buffers(s);
+    if (!status)
+        status = open_reports(s, argc, argv);
+    if (status)
+        return status;
+    return close_all(s, run_all(s));
+}
+
+static void set_defaults(options *o, const char *command)
+{
+    *o = (options){.command = command,
+                   .min = 1,
+                   .max = MiB,
+                   .factor = 2,
+                   .iterations = -1,
+                   .warmup = -1,
+                   .batch = 1,
+                   .seed = 1,
+                   .memory = 512 * (int64_t)MiB,
+                   .call = "native"};
+    if (lanes_command(command))
+        o->what = ALLTOALL;
+    else
+        parse_command(command, &o->what, &o->form);
+}
+
+int bench_collective(int argc, char **argv)
+{
+    session s = {0};
+    const char *why = "";
+    int level, status;
+
+    set_defaults(&s.o, argv[0]);
+    bool good = options_parse(&s.o, argc, argv, &why);
+    if (s.o.nnames == 0)
+        s.o.names[s.o.nnames++] = lanes_command(argv[0]) ? "1" : "auto";
+    if (s.o.nnames == 1 && !s.o.overlap && s.o.form == NONBLOCKING)
+        s.o.overlap = OVERLAP_OSU; /* as OSU's table has it */
+    MPI_Init_thread(&argc, &argv, any_threaded(&s) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &s.p);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (!good)
+        status = complain(&s, why, "see --help");
+    else if (s.o.help || s.o.version)
+        status = 0;
+    else
+        status = run_session(&s, argc, argv);
+    if (good && s.o.help && s.rank == 0)
+        options_usage(argv[0]);
+    if (good && s.o.version && s.rank == 0)
+        printf("tutti-bench of Tutti %d.%d.%d\n", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR,
+               TUTTI_VERSION_PATCH);
+    MPI_Finalize();
+    return status;
+}

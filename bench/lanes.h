@@ -1,0 +1,13 @@
+/* lanes.h - the columns of lane_pattern and multi_collective. */
+#ifndef BENCH_LANES_H
+#define BENCH_LANES_H
+
+#include "variant.h"
+
+bool lanes_command(const char *name);
+
+/* name: a number of lanes. False: it is none, or o->call is unknown. Collective, on MPI_COMM_WORLD.
+ */
+bool lanes_variant(variant *v, const options *o, const char *name);
+
+#endif

@@ -1,0 +1,347 @@
+/* measure.c - see measure.h. */
+#include "measure.h"
+
+#include "work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const phase_names[PHASES] = {
+    "pure", "start", "wait", "cpu", "overall", "compute", "test", "overall_start", "overall_wait"};
+
+enum { ATTEMPTS = 20 };
+
+static void check(int error, const variant *v)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    if (error == MPI_SUCCESS)
+        return;
+    MPI_Error_string(error, text, &length);
+    fprintf(stderr, "tutti-bench: %s, %d bytes: %s\n", v->name, v->r.size, text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int call(int (*f)(run *r), run *r)
+{
+    return f ? f(r) : MPI_SUCCESS;
+}
+
+static int once(variant *v)
+{
+    int error = call(v->how.start, &v->r);
+
+    return error ? error : call(v->how.wait, &v->r);
+}
+
+/* ---- before the repetitions ---- */
+
+/* Can it be called at all? The same on all ranks: MPI's arguments are checked before anything is
+ * sent. */
+static bool begin(variant *v)
+{
+    int error = call(v->how.open, &v->r);
+
+    if (!error)
+        error = call(v->how.enter, &v->r);
+    if (!error) {
+        error = once(v);
+        call(v->how.leave, &v->r);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (error && v->how.close)
+        v->how.close(&v->r);
+    return !error;
+}
+
+static void end(variant *v)
+{
+    if (v->how.close)
+        v->how.close(&v->r);
+}
+
+/* Twice, with other data: a persistent operation must send the new contents. */
+static int64_t verify(variant *v)
+{
+    int64_t wrong = 0, all;
+
+    for (int seed = 1; seed <= 2; seed++) {
+        v->fill(&v->r, seed);
+        MPI_Barrier(MPI_COMM_WORLD);
+        check(call(v->how.enter, &v->r), v);
+        check(once(v), v);
+        check(call(v->how.leave, &v->r), v);
+        wrong += v->wrong(&v->r, seed);
+    }
+    MPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+/* With the smaller blocks of `small` if the buffers are folded. */
+static void verify_result(variant *v, buffers *small, result *r)
+{
+    int size = v->r.size;
+    buffers big = {
+        .send = v->r.send, .recv = v->r.recv, .counts = v->r.counts, .place = v->r.place};
+
+    if (!small) {
+        r->wrong = verify(v);
+        r->verified = size;
+        return;
+    }
+    end(v);
+    if (size < small->counts[0]) /* the same for all variants of this size */
+        buffers_size(small, v->r.p, size);
+    variant_use(v, small, small->counts[0]);
+    if (begin(v)) {
+        r->wrong = verify(v);
+        r->verified = v->r.size;
+        end(v);
+    }
+    variant_use(v, &big, size);
+    begin(v);
+}
+
+/* ---- one repetition of one variant ---- */
+
+static void time_pure(const options *o, variant *v, double t[PHASES])
+{
+    double begin = sync_begin(o->sync), started = begin, now;
+
+    for (int i = 0; i < o->batch; i++) {
+        v->r.send[0]++;
+        check(call(v->how.start, &v->r), v);
+        if (o->batch == 1)
+            started = MPI_Wtime();
+        check(call(v->how.wait, &v->r), v);
+    }
+    now = MPI_Wtime();
+    t[PURE] = (now - begin) / o->batch;
+    t[START] = started - begin;
+    t[WAIT] = now - started;
+}
+
+static void time_cpu(const options *o, double seconds, double t[PHASES])
+{
+    double begin = sync_begin(o->sync);
+
+    work_for(seconds);
+    t[CPU] = MPI_Wtime() - begin;
+}
+
+static void time_overall(const options *o, variant *v, double seconds, double t[PHASES])
+{
+    double begin = sync_begin(o->sync), started, computed, piece = seconds / (o->calls + 1);
+
+    v->r.send[0]++;
+    t[TEST] = 0;
+    check(call(v->how.start, &v->r), v);
+    started = MPI_Wtime();
+    for (int i = 0; i < o->calls; i++) {
+        work_for(piece);
+        double test = MPI_Wtime();
+        check(call(v->how.progress, &v->r), v);
+        t[TEST] += MPI_Wtime() - test;
+    }
+    work_for(piece);
+    computed = MPI_Wtime();
+    check(call(v->how.wait, &v->r), v);
+    t[OVERALL] = MPI_Wtime() - begin;
+    t[OVERALL_START] = started - begin;
+    t[COMPUTE] = computed - started;
+    t[OVERALL_WAIT] = t[OVERALL] - t[OVERALL_START] - t[COMPUTE];
+}
+
+/* A repetition in which some rank began late is done again. */
+static void repeat(const options *o, variant *v, double estimate, double t[PHASES])
+{
+    for (int i = 0; i < ATTEMPTS; i++) {
+        check(call(v->how.enter, &v->r), v);
+        time_pure(o, v, t);
+        bool held = sync_held(o->sync);
+        if (o->overlap && held) {
+            time_cpu(o, estimate, t);
+            held = sync_held(o->sync);
+        }
+        if (o->overlap && held) {
+            time_overall(o, v, estimate, t);
+            held = sync_held(o->sync);
+        }
+        check(call(v->how.leave, &v->r), v);
+        if (held)
+            return;
+    }
+}
+
+/* ---- all repetitions ---- */
+
+/* A new order, the same on all ranks: a generator of our own, because ranks may call rand(). */
+static void shuffle(int order[], int n, uint32_t *state)
+{
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    for (int i = n - 1; i > 0; i--) {
+        *state = *state * 1664525u + 1013904223u;
+        int k = (int)((*state >> 8) % (uint32_t)(i + 1)), t = order[i];
+        order[i] = order[k];
+        order[k] = t;
+    }
+}
+
+/* Rank 0's clock decides for all. */
+static bool out_of_time(const options *o, double begin)
+{
+    int over = MPI_Wtime() - begin > o->seconds;
+
+    if (o->seconds <= 0)
+        return false;
+    MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return over;
+}
+
+/* Median over the first repetitions of the slowest rank's time. */
+static double estimate_of(const double *times, int n)
+{
+    double *worst = malloc((size_t)n * sizeof *worst), result;
+
+    MPI_Allreduce(times, worst, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    result = median(worst, n);
+    free(worst);
+    return result;
+}
+
+/* All applicable variants, once each. */
+static void turn(const options *o, variant *v, int n, const result *r, const double estimate[],
+                 uint32_t *state, double t[][PHASES])
+{
+    int order[MAX_VARIANTS];
+
+    shuffle(order, n, state);
+    for (int i = 0; i < n; i++)
+        if (r[order[i]].applicable)
+            repeat(o, &v[order[i]], estimate[order[i]], t[order[i]]);
+}
+
+static void warm_up(const options *o, variant *v, int n, result *r, uint32_t *state,
+                    double estimate[])
+{
+    int k = options_warmup(o, r->size);
+    options first = *o;
+    double t[MAX_VARIANTS][PHASES] = {{0}};
+
+    if (o->overlap)
+        k += options_iterations(o, r->size) / 10 + 1;
+    first.overlap = OVERLAP_NONE;
+    double *times = calloc((size_t)n * (size_t)(k ? k : 1), sizeof *times);
+    for (int i = 0; i < k; i++) {
+        turn(&first, v, n, r, estimate, state, t);
+        for (int j = 0; j < n; j++)
+            times[j * k + i] = t[j][PURE];
+    }
+    for (int j = 0; j < n && o->overlap; j++)
+        estimate[j] = estimate_of(times + j * k, k);
+    free(times);
+}
+
+/* ---- what comes out ---- */
+
+static double osu_overlap(const double t[PHASES])
+{
+    double x = 100 - 100 * (t[OVERALL] - (t[COMPUTE] - t[TEST])) / t[PURE];
+
+    return x < 0 ? 0 : x;
+}
+
+static double imb_overlap(const double t[PHASES])
+{
+    double shorter = t[PURE] < t[CPU] ? t[PURE] : t[CPU];
+    double x = 100 * (t[PURE] + t[CPU] - t[OVERALL]) / shorter;
+
+    return x < 0 ? 0 : x > 100 ? 100 : x;
+}
+
+/* From this rank's times to all ranks'. */
+static void reduce(const options *o, result *r)
+{
+    double mine[PHASES] = {0}, *sorted = malloc((size_t)r->n * sizeof *sorted);
+    int p;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    for (int i = 0; i < PHASES; i++)
+        for (int k = 0; k < r->n; k++)
+            mine[i] += r->times[i][k] / r->n;
+    MPI_Allreduce(mine, r->average, PHASES, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine[PURE], &r->least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine[PURE], &r->most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    for (int i = 0; i < PHASES; i++) {
+        r->average[i] /= p;
+        MPI_Allreduce(MPI_IN_PLACE, r->times[i], r->n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        memcpy(sorted, r->times[i], (size_t)r->n * sizeof *sorted);
+        r->middle[i] = median(sorted, r->n);
+        if (i == PURE)
+            r->total = summarize(sorted, r->n);
+    }
+    free(sorted);
+    if (o->overlap) {
+        r->overlap = o->overlap == OVERLAP_IMB ? imb_overlap(r->middle) : osu_overlap(r->middle);
+        r->osu_average = osu_overlap(r->average);
+    }
+}
+
+static void record(result *r, int n, double t[][PHASES], int k)
+{
+    for (int i = 0; i < n; i++)
+        for (int f = 0; f < PHASES; f++)
+            r[i].times[f][k] = t[i][f];
+}
+
+static void prepare(const options *o, variant *v, buffers *b, buffers *small, int64_t size,
+                    result *r)
+{
+    int n = options_iterations(o, size);
+
+    variant_use(v, b, (int)size);
+    *r = (result){.who = v, .size = size};
+    for (int f = 0; f < PHASES; f++)
+        r->times[f] = calloc((size_t)n, sizeof(double));
+    r->applicable = begin(v);
+    if (r->applicable && o->verify)
+        verify_result(v, small, r);
+}
+
+void measure(const options *o, variant *v, int n, buffers *b, buffers *small, int64_t size,
+             result *r, void (*done)(double fraction))
+{
+    int iterations = options_iterations(o, size), k = 0;
+    uint32_t state = (uint32_t)o->seed * 2654435761u + (uint32_t)size;
+    double estimate[MAX_VARIANTS] = {0}, t[MAX_VARIANTS][PHASES] = {{0}}, started;
+
+    sync_prepare(o->sync);
+    for (int i = 0; i < n; i++)
+        prepare(o, &v[i], b, small, size, &r[i]);
+    warm_up(o, v, n, r, &state, estimate);
+    started = MPI_Wtime();
+    while (k < iterations) {
+        turn(o, v, n, r, estimate, &state, t);
+        record(r, n, t, k++);
+        done((double)k / iterations);
+        if (out_of_time(o, started))
+            break;
+    }
+    for (int i = 0; i < n; i++) {
+        r[i].n = k;
+        if (!r[i].applicable)
+            continue;
+        reduce(o, &r[i]);
+        end(&v[i]);
+    }
+}
+
+void results_free(result *r, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int f = 0; f < PHASES; f++)
+            free(r[i].times[f]);
+}

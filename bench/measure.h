@@ -1,0 +1,62 @@
+/* measure.h - measure variants side by side: blocks of one size.
+ *
+ * A repetition runs every variant once, in an order drawn anew (seeded): after a synchronization a
+ * batch of operations is timed on each rank, and counts as the slowest rank's time; per operation.
+ * The send buffer changes before each operation. For overlap three times are taken one after the
+ * other:
+ *
+ *   PURE      start and wait, nothing else
+ *   CPU       the computation alone; its amount is what takes as long as PURE did in the first
+ * tenth of the repetitions, which only estimate OVERALL   start, the computation in pieces with a
+ * progress call between them, wait. COMPUTE of it is the computation with its calls, TEST the
+ * calls, OVERALL_START and OVERALL_WAIT the rest
+ *
+ * Overlap, as the two suites define it, in per cent:
+ *
+ *   OSU   max(0, 100 - 100 (OVERALL - (COMPUTE - TEST)) / PURE)
+ *   IMB   100 max(0, min(1, (PURE + CPU - OVERALL) / min(PURE, CPU)))
+ */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include "stats.h"
+#include "variant.h"
+
+typedef enum phase {
+    PURE,
+    START, /* of PURE: until the call returns; WAIT: the rest. Not with batches. */
+    WAIT,
+    CPU,
+    OVERALL,
+    COMPUTE,
+    TEST,
+    OVERALL_START,
+    OVERALL_WAIT,
+    PHASES
+} phase;
+
+extern const char *const phase_names[PHASES]; /* "pure", "start", ... */
+
+typedef struct result {
+    const variant *who;
+    bool applicable;
+    int64_t size;
+    int n; /* repetitions */
+    double
+        *times[PHASES]; /* [n]: seconds per operation, slowest rank; in the order they were taken */
+    summary total;      /* of PURE */
+    double middle[PHASES];  /* medians */
+    double average[PHASES]; /* over ranks and repetitions, as OSU has them */
+    double least, most;     /* ranks' averages of PURE */
+    double overlap;         /* as asked for, from medians; osu: from averages */
+    double osu_average;
+    int64_t wrong;    /* bytes on all ranks */
+    int64_t verified; /* bytes of a block with which that was found; 0: not verified */
+} result;
+
+/* Measure; r[n] belong to the caller, who calls results_free. `done` is told the fraction done. */
+void measure(const options *o, variant *v, int n, buffers *b, buffers *small, int64_t size,
+             result *r, void (*done)(double fraction));
+void results_free(result *r, int n);
+
+#endif

@@ -1,0 +1,275 @@
+/* options.c - see options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE = 8192 }; /* OSU: above it fewer iterations */
+
+enum {
+    OPTION_FACTOR = 256,
+    OPTION_BATCH,
+    OPTION_SEED,
+    OPTION_SYNC,
+    OPTION_TIME,
+    OPTION_OVERLAP,
+    OPTION_VERIFY,
+    OPTION_THREADS,
+    OPTION_FOLD,
+    OPTION_CSV,
+    OPTION_JSON,
+    OPTION_LABEL,
+    OPTION_CALL
+};
+
+static const struct option known[] = {{"message-size", required_argument, NULL, 'm'},
+                                      {"iterations", required_argument, NULL, 'i'},
+                                      {"warmup", required_argument, NULL, 'x'},
+                                      {"mem-limit", required_argument, NULL, 'M'},
+                                      {"num_test_calls", required_argument, NULL, 't'},
+                                      {"full", no_argument, NULL, 'f'},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {"version", no_argument, NULL, 'v'},
+                                      {"algorithms", required_argument, NULL, 'a'},
+                                      {"factor", required_argument, NULL, OPTION_FACTOR},
+                                      {"batch", required_argument, NULL, OPTION_BATCH},
+                                      {"seed", required_argument, NULL, OPTION_SEED},
+                                      {"sync", required_argument, NULL, OPTION_SYNC},
+                                      {"time-ms", required_argument, NULL, OPTION_TIME},
+                                      {"overlap", optional_argument, NULL, OPTION_OVERLAP},
+                                      {"verify", no_argument, NULL, OPTION_VERIFY},
+                                      {"validation", no_argument, NULL, 'c'},
+                                      {"threads", no_argument, NULL, OPTION_THREADS},
+                                      {"fold", required_argument, NULL, OPTION_FOLD},
+                                      {"csv", required_argument, NULL, OPTION_CSV},
+                                      {"json", required_argument, NULL, OPTION_JSON},
+                                      {"label", required_argument, NULL, OPTION_LABEL},
+                                      {"call", required_argument, NULL, OPTION_CALL},
+                                      {0}};
+
+void options_usage(const char *command)
+{
+    printf(
+        "usage: tutti-bench %s [OPTION...]\n"
+        "  -a, --algorithms NAME,NAME...  columns (default: auto); may be repeated. all: every "
+        "algorithm of\n"
+        "        Tutti; ring, lane:ring+block: one of them, in the subcommand's form; with _b, _i, "
+        "_init,\n"
+        "        _thread: blocking, non-blocking, persistent, non-blocking with the progress "
+        "thread;\n"
+        "        native, native_i, native_init: the MPI's own; mpi...: what MPI_ is linked to "
+        "(wrappers of\n"
+        "        libtutti_mpi.so); hand, hand_init: the same messages by hand\n"
+        "  -m, --message-size [MIN:]MAX   bytes of a block (1:1048576), each --factor (2) times "
+        "the one before\n"
+        "  -i, --iterations N             repetitions (1000, above 8 KiB 100)\n"
+        "  -x, --warmup N                 repetitions before, not counted (200, above 8 KiB 10)\n"
+        "  -t, --num_test_calls N         progress calls during the computation (0)\n"
+        "  -M, --mem-limit BYTES          leave out sizes that need more for buffers in a process "
+        "(512 MiB)\n"
+        "  -f, --full                     more columns: extremes, phases; with several algorithms "
+        "intervals\n"
+        "  -c, --verify                   column #wrong: bytes that are wrong, of all ranks and "
+        "algorithms\n"
+        "      --overlap[=osu|imb]        overlap with a computation as long as the operation, in "
+        "per cent\n"
+        "      --sync barrier|dissem|roundtime\n"
+        "      --time-ms N                stop the repetitions of a size after so long\n"
+        "      --batch N                  operations between two looks at the clock (1)\n"
+        "      --seed N                   of the order in which algorithms take turns (1)\n"
+        "      --threads                  at MPI_THREAD_MULTIPLE (_thread implies it)\n"
+        "      --csv FILE, --json FILE    results, and everything measured; -: standard output, no "
+        "table\n"
+        "      --label TEXT               column of the OPTION_CSV, key of the OPTION_JSON\n"
+        "      --fold BYTES               SimGrid: larger buffers share memory between ranks, and "
+        "data is\n"
+        "                                 verified with blocks for which they need not\n"
+        "      --call NAME                multi_collective: the alltoall in the lanes (native)\n",
+        command);
+}
+
+/* A whole number of at least `least`, with k, M, G for binary multiples. */
+static bool number(const char *text, int64_t least, int64_t most, int64_t *result)
+{
+    char *end;
+    long long n;
+
+    errno = 0;
+    n = strtoll(text, &end, 10);
+    for (const char *unit = "kMG"; end > text && *end && *unit; unit++)
+        if (*end == *unit && !end[1]) {
+            for (const char *u = "kMG"; u <= unit; u++)
+                n *= 1024;
+            end++;
+        }
+    if (end == text || *end || errno || n < least || n > most)
+        return false;
+    *result = n;
+    return true;
+}
+
+static bool small_number(const char *text, int least, int *result)
+{
+    int64_t n;
+
+    if (!number(text, least, INT_MAX, &n))
+        return false;
+    *result = (int)n;
+    return true;
+}
+
+static bool parse_sizes(options *o, char *text)
+{
+    char *colon = strchr(text, ':');
+
+    if (!colon)
+        return number(text, 1, INT_MAX, &o->max);
+    *colon = '\0';
+    return number(text, 1, INT_MAX, &o->min) && number(colon + 1, o->min, INT_MAX, &o->max);
+}
+
+/* "all" stands for every algorithm; '+' between words, because ',' is between names. */
+static bool parse_names(options *o, char *text)
+{
+    for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
+        bool all = strcmp(name, "all") == 0;
+        for (int i = 0; all && calls_algorithm(o->what, i) && o->nnames < MAX_VARIANTS; i++)
+            if (strcmp(calls_algorithm(o->what, i), "auto") != 0)
+                o->names[o->nnames++] = calls_algorithm(o->what, i);
+        for (char *c = name; *c; c++)
+            if (*c == '+')
+                *c = ',';
+        if (o->nnames == MAX_VARIANTS)
+            return false;
+        if (!all)
+            o->names[o->nnames++] = name;
+    }
+    return o->nnames > 0;
+}
+
+static bool parse_sync(options *o, const char *text)
+{
+    for (int i = 0; i < SYNC_KINDS; i++)
+        if (strcmp(text, sync_names[i]) == 0) {
+            o->sync = (sync_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_overlap(options *o, const char *text)
+{
+    o->overlap = text && strcmp(text, "imb") == 0 ? OVERLAP_IMB : OVERLAP_OSU;
+    return !text || strcmp(text, "imb") == 0 || strcmp(text, "osu") == 0;
+}
+
+static bool parse_one(options *o, int option, char *argument)
+{
+    int64_t n = 0;
+
+    switch (option) {
+    case 'm':
+        return parse_sizes(o, argument);
+    case 'i':
+        return small_number(argument, 1, &o->iterations);
+    case 'x':
+        return small_number(argument, 0, &o->warmup);
+    case 'M':
+        return number(argument, 1, INT64_MAX, &o->memory);
+    case 't':
+        return small_number(argument, 0, &o->calls);
+    case 'a':
+        return parse_names(o, argument);
+    case OPTION_FACTOR:
+        return number(argument, 2, INT_MAX, &o->factor);
+    case OPTION_BATCH:
+        return small_number(argument, 1, &o->batch);
+    case OPTION_SEED:
+        return small_number(argument, 0, &o->seed);
+    case OPTION_SYNC:
+        return parse_sync(o, argument);
+    case OPTION_TIME:
+        o->seconds = number(argument, 1, INT_MAX, &n) ? 1e-3 * (double)n : 0;
+        return n > 0;
+    case OPTION_OVERLAP:
+        return parse_overlap(o, argument);
+    case OPTION_FOLD:
+        return number(argument, 0, INT64_MAX, &o->fold);
+    default:
+        return false;
+    }
+}
+
+/* Options that only store or switch. */
+static bool parse_plain(options *o, int option, char *argument)
+{
+    switch (option) {
+    case 'f':
+        return o->full = true;
+    case 'h':
+        return o->help = true;
+    case 'v':
+        return o->version = true;
+    case 'c':
+    case OPTION_VERIFY:
+        return o->verify = true;
+    case OPTION_THREADS:
+        return o->threads = true;
+    case OPTION_CSV:
+        o->csv = argument;
+        return true;
+    case OPTION_JSON:
+        o->json = argument;
+        return true;
+    case OPTION_LABEL:
+        o->label = argument;
+        return true;
+    case OPTION_CALL:
+        o->call = argument;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool options_parse(options *o, int argc, char **argv, const char **why)
+{
+    static char text[200];
+    int option, at = 0;
+
+    *why = text;
+    optind = 0; /* SimGrid: ranks share it */
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "m:i:x:M:t:a:fchv", known, &at)) != -1) {
+        if (option == '?') {
+            snprintf(text, sizeof text, "%s: no such option, or its value is missing",
+                     optind > 1 ? argv[optind - 1] : "");
+            return false;
+        }
+        if (!parse_plain(o, option, optarg) && !parse_one(o, option, optarg)) {
+            snprintf(text, sizeof text, "%s: not a valid value here", optarg ? optarg : "");
+            return false;
+        }
+    }
+    if (optind < argc) {
+        snprintf(text, sizeof text, "%s: not an option", argv[optind]);
+        return false;
+    }
+    if (o->max < o->min)
+        o->min = o->max;
+    return true;
+}
+
+int options_iterations(const options *o, int64_t size)
+{
+    return o->iterations >= 0 ? o->iterations : size <= LARGE ? 1000 : 100;
+}
+
+int options_warmup(const options *o, int64_t size)
+{
+    return o->warmup >= 0 ? o->warmup : size <= LARGE ? 200 : 10;
+}

@@ -1,0 +1,46 @@
+/* options.h - the command line of tutti-bench's measurements. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include "calls.h"
+#include "sync.h"
+
+#include <stdint.h>
+
+typedef enum overlap_kind { OVERLAP_NONE, OVERLAP_OSU, OVERLAP_IMB } overlap_kind;
+
+enum { MAX_VARIANTS = 64 };
+
+typedef struct options {
+    const char *command; /* "iallgather", "lane_pattern", ... */
+    collective what;
+    form form;
+    const char *names[MAX_VARIANTS]; /* -a */
+    int nnames;
+    int64_t min, max, factor; /* -m, --factor: bytes of a block */
+    int iterations, warmup;   /* -i, -x; -1: by size, as OSU does */
+    int batch;                /* operations between two looks at the clock */
+    int seed;
+    sync_kind sync;
+    double seconds; /* --time-ms: for all repetitions of one size; 0: no limit */
+    overlap_kind overlap;
+    int calls; /* -t: progress calls during the computation */
+    bool full, verify, threads;
+    int64_t memory; /* -M: bytes of buffers of a process; larger sizes are left out */
+    int64_t fold;   /* --fold: in SimGrid, buffers above share memory */
+    const char *csv, *json, *label;
+    const char *call; /* multi_collective: what is run in the lanes */
+    bool help, version;
+} options;
+
+/* Fills *o. False: *why (owned by the library) says what is wrong. argv[0] is the subcommand; the
+ * strings are used, and those of -a changed. */
+bool options_parse(options *o, int argc, char **argv, const char **why);
+
+/* Repetitions for blocks of this size, and those before them that do not count. */
+int options_iterations(const options *o, int64_t size);
+int options_warmup(const options *o, int64_t size);
+
+void options_usage(const char *command);
+
+#endif

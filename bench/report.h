@@ -1,0 +1,31 @@
+/* report.h - results as OSU's table, as a table of algorithms, as CSV, as JSON. On rank 0 only.
+ *
+ * CSV: one line for each size and algorithm; times in microseconds, empty where nothing was
+ * measured. JSON: one object: program, MPI, machine, options, and in "results" one object for each
+ * size and algorithm, with all repetitions of all phases, in seconds. */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include "measure.h"
+
+#include <stdio.h>
+
+/* One variant: the table of OSU Micro-Benchmarks 5.7 for blocking or non-blocking collectives, with
+ * OSU's averages over ranks and repetitions. Several: a column each, medians of the slowest rank.
+ */
+void table_head(const options *o, const variant *v, int n);
+void table_row(const options *o, const result *r, int n);
+
+void csv_head(FILE *out);
+void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks);
+
+typedef struct json_report json_report;
+
+/* Collective, because the topology is asked for; NULL on other ranks than 0. */
+json_report *json_open(const options *o, int argc, char **argv);
+void json_rows(json_report *j, const result *r, int n);
+
+/* Writes and frees it. False: the file could not be written. */
+bool json_close(json_report *j, const char *file);
+
+#endif

@@ -1,0 +1,163 @@
+/* report_json.c - see report.h. */
+#include "report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct json_report {
+    json_t *root, *results;
+};
+
+static void set(json_t *o, const char *key, const char *text)
+{
+    json_object_set_new(o, key, json_string(text ? text : ""));
+}
+
+/* Versions of what runs. */
+static json_t *versions(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], tutti[32];
+    int length, major, minor, patch;
+    const char *driver = "", *reason = "";
+    json_t *o = json_object();
+
+    tutti_version(&major, &minor, &patch);
+    snprintf(tutti, sizeof tutti, "%d.%d.%d", major, minor, patch);
+    set(o, "tutti", tutti);
+    MPI_Get_version(&major, &minor);
+    snprintf(tutti, sizeof tutti, "%d.%d", major, minor);
+    set(o, "mpi_standard", tutti);
+    MPI_Get_library_version(library, &length);
+    set(o, "mpi_library", library);
+    tutti_progress_driver(&driver, &reason);
+    set(o, "driver", driver);
+    set(o, "compiler", __VERSION__);
+    return o;
+}
+
+/* One line of text for each region. */
+static json_t *topology(void)
+{
+    size_t length = 0;
+    char *text, *line, *next;
+    json_t *lines = json_array();
+
+    if (tutti_comm_topology(MPI_COMM_WORLD, NULL, 0, &length))
+        return lines;
+    text = calloc(length + 1, 1);
+    tutti_comm_topology(MPI_COMM_WORLD, text, length + 1, NULL);
+    for (line = text; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        json_array_append_new(lines, json_string(line));
+    }
+    free(text);
+    return lines;
+}
+
+static json_t *settings(const options *o)
+{
+    static const char *const overlaps[] = {"none", "osu", "imb"};
+    json_t *j =
+        json_pack("{s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:s, s:f, s:s, s:i, s:b}", "min",
+                  (json_int_t)o->min, "max", (json_int_t)o->max, "factor", (json_int_t)o->factor,
+                  "iterations", o->iterations, "warmup", o->warmup, "batch", o->batch, "seed",
+                  o->seed, "sync", sync_names[o->sync], "seconds", o->seconds, "overlap",
+                  overlaps[o->overlap], "progress_calls", o->calls, "verify", o->verify);
+    return j;
+}
+
+static void date(json_t *o)
+{
+    char text[32];
+    time_t now = time(NULL);
+
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    set(o, "date", text);
+}
+
+json_report *json_open(const options *o, int argc, char **argv)
+{
+    int rank, p;
+    json_t *where = topology(), *command = json_array();
+    json_report *j;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    if (rank != 0) {
+        json_decref(where);
+        json_decref(command);
+        return NULL;
+    }
+    for (int i = 0; i < argc; i++)
+        json_array_append_new(command, json_string(argv[i]));
+    j = calloc(1, sizeof *j);
+    j->root = json_object();
+    j->results = json_array();
+    set(j->root, "command", o->command);
+    set(j->root, "label", o->label);
+    json_object_set_new(j->root, "arguments", command);
+    date(j->root);
+    json_object_set_new(j->root, "versions", versions());
+    json_object_set_new(j->root, "ranks", json_integer(p));
+    json_object_set_new(j->root, "topology", where);
+    json_object_set_new(j->root, "options", settings(o));
+    json_object_set_new(j->root, "results", j->results);
+    return j;
+}
+
+static json_t *phases(const result *r)
+{
+    json_t *all = json_object();
+
+    for (int f = 0; f < PHASES; f++) {
+        json_t *list = json_array();
+        double sum = 0;
+        for (int k = 0; k < r->n; k++) {
+            json_array_append_new(list, json_real(r->times[f][k]));
+            sum += r->times[f][k];
+        }
+        if (sum > 0)
+            json_object_set_new(all, phase_names[f], list);
+        else
+            json_decref(list);
+    }
+    return all;
+}
+
+void json_rows(json_report *j, const result *r, int n)
+{
+    for (int i = 0; i < n; i++) {
+        json_t *o = json_pack("{s:I, s:s, s:b}", "size", (json_int_t)r[i].size, "algorithm",
+                              r[i].who->name, "applicable", r[i].applicable);
+        json_array_append_new(j->results, o);
+        if (!r[i].applicable)
+            continue;
+        json_object_set_new(o, "median", json_real(r[i].total.median));
+        json_object_set_new(o, "low", json_real(r[i].total.low));
+        json_object_set_new(o, "high", json_real(r[i].total.high));
+        json_object_set_new(o, "coverage", json_real(r[i].total.coverage));
+        json_object_set_new(o, "seconds", phases(&r[i]));
+        if (r[i].verified) {
+            json_object_set_new(o, "wrong", json_integer((json_int_t)r[i].wrong));
+            json_object_set_new(o, "verified_size", json_integer((json_int_t)r[i].verified));
+        }
+    }
+}
+
+bool json_close(json_report *j, const char *file)
+{
+    FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
+    bool ok = out && json_dumpf(j->root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+
+    if (out)
+        ok = fputc('\n', out) != EOF && ok;
+    if (out && out != stdout)
+        ok = fclose(out) == 0 && ok;
+    json_decref(j->root);
+    free(j);
+    return ok;
+}

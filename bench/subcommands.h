@@ -1,0 +1,18 @@
+/* subcommands.h - what `tutti-bench NAME` runs. Each returns the exit status; argv[0] is NAME. */
+#ifndef BENCH_SUBCOMMANDS_H
+#define BENCH_SUBCOMMANDS_H
+
+#include <stdbool.h>
+
+/* Collectives: [i]allgather[v], [i]alltoall[v], or with _init; and the two of lanes.c. */
+int bench_collective(int argc, char **argv);
+bool bench_collective_known(const char *name);
+
+/* Of the library itself. */
+int bench_blocks(int argc, char **argv);
+int bench_calls(int argc, char **argv);
+int bench_compile(int argc, char **argv);
+int bench_progress(int argc, char **argv);
+int bench_reorder(int argc, char **argv);
+
+#endif

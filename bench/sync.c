@@ -1,0 +1,146 @@
+/* sync.c - see sync.h. */
+#include "sync.h"
+
+#include <mpi.h>
+#include <time.h>
+
+const char *const sync_names[SYNC_KINDS] = {"barrier", "dissem", "roundtime"};
+
+enum { TAG = 77, ROUND_TRIPS = 100 };
+
+static double offset;   /* rank 0's clock minus mine */
+static double headroom; /* seconds that the ranks get to hear of the begin */
+static bool late;
+
+static void dissemination(int rank, int p)
+{
+    for (int d = 1; d < p; d *= 2)
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + d) % p, TAG, NULL, 0, MPI_BYTE, (rank - d + p) % p,
+                     TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Ask `other`, which answers with its common time. */
+static void ask(int other)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        double theirs, sent = MPI_Wtime(), back;
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, other, TAG, &theirs, 1, MPI_DOUBLE, other, TAG,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        back = MPI_Wtime();
+        if (back - sent < best) {
+            best = back - sent;
+            offset = theirs - (sent + back) / 2;
+        }
+    }
+}
+
+static void answer(int other)
+{
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        double now;
+        MPI_Recv(NULL, 0, MPI_BYTE, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        now = MPI_Wtime() + offset;
+        MPI_Send(&now, 1, MPI_DOUBLE, other, TAG, MPI_COMM_WORLD);
+    }
+}
+
+/* Binomial tree: in step d the ranks below d, which know the time, tell those d above. */
+static void set_clock(int rank, int p)
+{
+    offset = 0;
+#ifndef TUTTI_SIMULATED /* one clock for all */
+    for (int d = 1; d < p; d *= 2) {
+        if (rank < d && rank + d < p)
+            answer(rank + d);
+        else if (rank >= d && rank < 2 * d)
+            ask(rank - d);
+    }
+#else
+    (void)rank, (void)p, (void)ask, (void)answer;
+#endif
+}
+
+/* Three times what it takes to tell all ranks, seen from the last one. */
+static void measure_headroom(void)
+{
+    double t = 0, worst = 0;
+
+    for (int i = 0; i < 10; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        t = MPI_Wtime();
+        MPI_Bcast(&headroom, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        t = MPI_Wtime() - t;
+        if (i > 0 && t > worst)
+            worst = t;
+    }
+    MPI_Allreduce(&worst, &headroom, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    headroom = 3 * headroom + 1e-6;
+}
+
+void sync_prepare(sync_kind kind)
+{
+    int rank, p;
+
+    if (kind != SYNC_ROUNDTIME)
+        return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    set_clock(rank, p);
+    measure_headroom();
+}
+
+static void wait_until(double when)
+{
+#ifdef TUTTI_SIMULATED /* looking at the clock takes no time there */
+    double rest = when - MPI_Wtime();
+    struct timespec t = {(time_t)rest, (long)(1e9 * (rest - (double)(time_t)rest))};
+    if (rest > 0)
+        nanosleep(&t, NULL);
+#else
+    while (MPI_Wtime() < when)
+        ;
+#endif
+}
+
+static double agreed_begin(int rank, int p)
+{
+    double when;
+
+    dissemination(rank, p); /* nobody is still busy with what was before */
+    when = MPI_Wtime() + headroom;
+    MPI_Bcast(&when, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    when -= offset;
+    late = MPI_Wtime() > when;
+    wait_until(when);
+    return when;
+}
+
+double sync_begin(sync_kind kind)
+{
+    int rank, p;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    if (kind == SYNC_ROUNDTIME)
+        return agreed_begin(rank, p);
+    if (kind == SYNC_DISSEMINATION)
+        dissemination(rank, p);
+    else
+        MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime();
+}
+
+bool sync_held(sync_kind kind)
+{
+    int spoilt = late;
+
+    if (kind != SYNC_ROUNDTIME)
+        return true;
+    MPI_Allreduce(MPI_IN_PLACE, &spoilt, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    if (spoilt)
+        headroom *= 1.2;
+    return !spoilt;
+}

@@ -1,0 +1,76 @@
+/* variant.c - see variant.h. */
+#include "variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cut a form off the end of the name that is before the colon. */
+static bool cut_form(char *name, form *f)
+{
+    static const struct {
+        const char *suffix;
+        form form;
+    } suffixes[] = {
+        {"_b", BLOCKING}, {"_init", PERSISTENT}, {"_i", NONBLOCKING}, {"_thread", THREADED}};
+    size_t n = strcspn(name, ":");
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t k = strlen(suffixes[i].suffix);
+        if (n > k && strncmp(name + n - k, suffixes[i].suffix, k) == 0) {
+            memmove(name + n - k, name + n, strlen(name + n) + 1);
+            *f = suffixes[i].form;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_tutti(const char *name)
+{
+    return strcmp(name, "native") != 0 && strcmp(name, "mpi") != 0 && strcmp(name, "hand") != 0;
+}
+
+bool variant_parse(variant *v, const options *o, const char *name)
+{
+    *v = (variant){.form = o->form, .fill = buffers_fill, .wrong = buffers_wrong};
+    if (strlen(name) >= NAME_SIZE)
+        return false;
+    strcpy(v->name, name);
+    strcpy(v->words, name);
+    if (!cut_form(v->words, &v->form) && !is_tutti(v->words))
+        v->form = BLOCKING;
+    return calls_find(o->what, v->words, v->form, &v->how);
+}
+
+void variant_open(variant *v, const options *o)
+{
+    run *r = &v->r;
+
+    *r = (run){.what = o->what,
+               .comm = MPI_COMM_WORLD,
+               .words = strchr(v->words, ':') ? v->words : NULL,
+               .native = MPI_REQUEST_NULL,
+               .tutti = MPIX_REQUEST_NULL};
+    if (v->how.own_comm)
+        MPI_Comm_dup(MPI_COMM_WORLD, &r->comm);
+    MPI_Comm_size(r->comm, &r->p);
+    MPI_Comm_rank(r->comm, &r->rank);
+    r->messages = calloc(2 * (size_t)r->p, sizeof *r->messages);
+}
+
+void variant_close(variant *v)
+{
+    if (v->how.own_comm)
+        MPI_Comm_free(&v->r.comm);
+    free(v->r.messages);
+}
+
+void variant_use(variant *v, const buffers *b, int size)
+{
+    v->r.send = b->send;
+    v->r.recv = b->recv;
+    v->r.counts = b->counts;
+    v->r.place = b->place;
+    v->r.size = size;
+}
