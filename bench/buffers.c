@@ -1,6 +1,8 @@
 /* buffers.c - see buffers.h. */
 #include "buffers.h"
 
+#include "nbc/simulated.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,15 @@ static void release(char *buffer, bool folded)
     free(buffer);
 }
 
+static void fold_library(bool folded)
+{
+#ifdef TUTTI_SIMULATED
+    tutti_simulated_fold(folded);
+#else
+    (void)folded;
+#endif
+}
+
 bool buffers_open(buffers *b, collective c, int p, int64_t size, int64_t fold)
 {
     size_t all = (size_t)(size ? size : 1) * (size_t)p;
@@ -38,6 +49,7 @@ bool buffers_open(buffers *b, collective c, int p, int64_t size, int64_t fold)
 #else
     (void)fold;
 #endif
+    fold_library(b->folded);
     b->send = allocate(sent, b->folded);
     b->recv = allocate(all, b->folded);
     return b->counts && b->place && b->send && b->recv;

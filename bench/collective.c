@@ -17,7 +17,7 @@ typedef struct session {
     options o;
     int rank, p, n;
     variant *v;
-    buffers all, small; /* small: for verification, where `all` is folded */
+    buffers b;
     FILE *csv;
     json_report *json;
     double before,
@@ -128,14 +128,6 @@ static int open_variants(session *s)
     return 0;
 }
 
-/* Where the buffers share memory, the largest blocks whose buffers need not. */
-static int64_t small_size(const session *s)
-{
-    int64_t n = s->o.fold / s->p;
-
-    return n < 1 ? 1 : n < s->o.max ? n : s->o.max;
-}
-
 static int open_buffers(session *s)
 {
     int64_t largest = 0;
@@ -145,8 +137,7 @@ static int open_buffers(session *s)
             largest = size;
     if (!largest)
         return complain(s, "-m", "no size fits the limit of memory (-M)");
-    if (!buffers_open(&s->all, s->o.what, s->p, largest, s->o.fold) ||
-        !buffers_open(&s->small, s->o.what, s->p, s->all.folded ? small_size(s) : 1, 0))
+    if (!buffers_open(&s->b, s->o.what, s->p, largest, s->o.fold))
         return complain(s, "-m", "out of memory");
     return 0;
 }
@@ -179,9 +170,8 @@ static int64_t run_size(session *s, int64_t size)
 
     current = s;
     s->weight = weight_of(&s->o, size);
-    buffers_size(&s->all, s->p, (int)size);
-    buffers_size(&s->small, s->p, (int)small_size(s));
-    measure(&s->o, s->v, s->n, &s->all, s->all.folded ? &s->small : NULL, size, r, done);
+    buffers_size(&s->b, s->p, (int)size);
+    measure(&s->o, s->v, s->n, &s->b, size, r, done);
     s->before += s->weight;
     for (int i = 0; i < s->n; i++)
         wrong += r[i].wrong;
@@ -225,8 +215,7 @@ static int close_all(session *s, int status)
         status = complain(s, s->o.json ? s->o.json : s->o.csv, "could not be written");
     for (int i = 0; i < s->n; i++)
         variant_close(&s->v[i]);
-    buffers_close(&s->all);
-    buffers_close(&s->small);
+    buffers_close(&s->b);
     free(s->v);
     return status;
 }

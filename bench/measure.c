@@ -38,16 +38,16 @@ static int once(variant *v)
 
 /* ---- before the repetitions ---- */
 
-/* Can it be called at all? The same on all ranks: MPI's arguments are checked before anything is
- * sent. */
+/* Can it be called at all? What the algorithm does not serve is refused before anything is sent: by
+ * the init of persistent operations, else by the call. */
 static bool begin(variant *v)
 {
     int error = call(v->how.open, &v->r);
 
-    if (!error)
+    if (!error && v->form != PERSISTENT) {
         error = call(v->how.enter, &v->r);
-    if (!error) {
-        error = once(v);
+        if (!error)
+            error = once(v);
         call(v->how.leave, &v->r);
     }
     MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -77,31 +77,6 @@ static int64_t verify(variant *v)
     }
     MPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     return all;
-}
-
-/* With the smaller blocks of `small` if the buffers are folded. */
-static void verify_result(variant *v, buffers *small, result *r)
-{
-    int size = v->r.size;
-    buffers big = {
-        .send = v->r.send, .recv = v->r.recv, .counts = v->r.counts, .place = v->r.place};
-
-    if (!small) {
-        r->wrong = verify(v);
-        r->verified = size;
-        return;
-    }
-    end(v);
-    if (size < small->counts[0]) /* the same for all variants of this size */
-        buffers_size(small, v->r.p, size);
-    variant_use(v, small, small->counts[0]);
-    if (begin(v)) {
-        r->wrong = verify(v);
-        r->verified = v->r.size;
-        end(v);
-    }
-    variant_use(v, &big, size);
-    begin(v);
 }
 
 /* ---- one repetition of one variant ---- */
@@ -297,8 +272,7 @@ static void record(result *r, int n, double t[][PHASES], int k)
             r[i].times[f][k] = t[i][f];
 }
 
-static void prepare(const options *o, variant *v, buffers *b, buffers *small, int64_t size,
-                    result *r)
+static void prepare(const options *o, variant *v, const buffers *b, int64_t size, result *r)
 {
     int n = options_iterations(o, size);
 
@@ -307,12 +281,14 @@ static void prepare(const options *o, variant *v, buffers *b, buffers *small, in
     for (int f = 0; f < PHASES; f++)
         r->times[f] = calloc((size_t)n, sizeof(double));
     r->applicable = begin(v);
-    if (r->applicable && o->verify)
-        verify_result(v, small, r);
+    if (r->applicable && o->verify && !b->folded) {
+        r->wrong = verify(v);
+        r->verified = true;
+    }
 }
 
-void measure(const options *o, variant *v, int n, buffers *b, buffers *small, int64_t size,
-             result *r, void (*done)(double fraction))
+void measure(const options *o, variant *v, int n, const buffers *b, int64_t size, result *r,
+             void (*done)(double fraction))
 {
     int iterations = options_iterations(o, size), k = 0;
     uint32_t state = (uint32_t)o->seed * 2654435761u + (uint32_t)size;
@@ -320,7 +296,7 @@ void measure(const options *o, variant *v, int n, buffers *b, buffers *small, in
 
     sync_prepare(o->sync);
     for (int i = 0; i < n; i++)
-        prepare(o, &v[i], b, small, size, &r[i]);
+        prepare(o, &v[i], b, size, &r[i]);
     warm_up(o, v, n, r, &state, estimate);
     started = MPI_Wtime();
     while (k < iterations) {

@@ -50,13 +50,13 @@ typedef struct result {
     double least, most;     /* ranks' averages of PURE */
     double overlap;         /* as asked for, from medians; osu: from averages */
     double osu_average;
-    int64_t wrong;    /* bytes on all ranks */
-    int64_t verified; /* bytes of a block with which that was found; 0: not verified */
+    int64_t wrong; /* bytes on all ranks */
+    bool verified; /* else nobody has looked */
 } result;
 
 /* Measure; r[n] belong to the caller, who calls results_free. `done` is told the fraction done. */
-void measure(const options *o, variant *v, int n, buffers *b, buffers *small, int64_t size,
-             result *r, void (*done)(double fraction));
+void measure(const options *o, variant *v, int n, const buffers *b, int64_t size, result *r,
+             void (*done)(double fraction));
 void results_free(result *r, int n);
 
 #endif

@@ -18,13 +18,21 @@ static bool overlapped(const options *o)
     return o->overlap != OVERLAP_NONE;
 }
 
-static int64_t wrong(const result *r, int n)
+/* The column #wrong, and the end of the line. */
+static void end_row(const options *o, const result *r, int n)
 {
-    int64_t sum = 0;
+    int64_t wrong = 0;
+    bool verified = false;
 
-    for (int i = 0; i < n; i++)
-        sum += r[i].wrong;
-    return sum;
+    for (int i = 0; i < n; i++) {
+        wrong += r[i].wrong;
+        verified = verified || r[i].verified;
+    }
+    if (o->verify && verified)
+        printf("%*" PRId64, COUNT, wrong);
+    else if (o->verify)
+        printf("%*s", COUNT, "-");
+    printf("\n");
 }
 
 /* ---- one algorithm: OSU's table ---- */
@@ -79,9 +87,7 @@ static void osu_row(const options *o, const result *r)
         printf("%*.2f", FIELD, us(t[PURE]));
     if (!overlapped(o) && o->full)
         printf("%*.2f%*.2f%*d", FIELD, us(r->least), FIELD, us(r->most), COUNT, r->n);
-    if (o->verify)
-        printf("%*" PRId64, COUNT, r->wrong);
-    printf("\n");
+    end_row(o, r, 1);
 }
 
 /* ---- several: a column each ---- */
@@ -139,9 +145,7 @@ void table_row(const options *o, const result *r, int n)
         printf("%-*" PRId64, SIZE, r->size);
         for (int i = 0; i < n; i++)
             cell(o, &r[i]);
-        if (o->verify)
-            printf("%*" PRId64, COUNT, wrong(r, n));
-        printf("\n");
+        end_row(o, r, n);
     }
     fflush(stdout);
 }

@@ -2,6 +2,7 @@
 #include "nbc/places.h"
 
 #include "nbc/env.h"
+#include "nbc/simulated.h"
 #include "topo/here.h"
 #include "topo/shape.h"
 #include "topo/switches.h"
@@ -38,18 +39,11 @@ static int from_regions(const char *shape)
     return MPI_ERR_ARG;
 }
 
-/* SimGrid's hosts are names only, and all ranks run on one real machine. */
+/* In SimGrid all ranks run on one real machine. */
 static void describe(location *at)
 {
 #ifdef TUTTI_SIMULATED
-    char name[MPI_MAX_PROCESSOR_NAME];
-    int length;
-
-    PMPI_Get_processor_name(name, &length);
-    memset(at, 0, sizeof *at);
-    memset(at->inside, -1, sizeof at->inside);
-    snprintf(at->host, sizeof at->host, "%.*s", TOPO_HOST - 1, name);
-    at->node = shape_identity(name);
+    simulated_describe(at);
 #else
     here_describe(at);
 #endif
@@ -69,6 +63,18 @@ int places_start(void)
     return MPI_ERR_ARG;
 }
 
+/* SimGrid's is p * p messages at once, which takes it minutes for a few hundred ranks. */
+static int exchange(location *at, MPI_Comm shadow, MPI_Request *request)
+{
+#ifdef TUTTI_SIMULATED
+    *request = MPI_REQUEST_NULL;
+    return PMPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, at, sizeof *at, MPI_BYTE, shadow);
+#else
+    return PMPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, at, sizeof *at, MPI_BYTE, shadow,
+                           request);
+#endif
+}
+
 int places_begin(places *x, MPI_Comm shadow, int p, int rank, const char *shape)
 {
     char why[200];
@@ -82,8 +88,7 @@ int places_begin(places *x, MPI_Comm shadow, int p, int rank, const char *shape)
     if (shape && !made_up(shape, p, rank, &at[rank], why, sizeof why))
         error = MPI_ERR_INFO_VALUE;
     if (!error && p > 1)
-        error = PMPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, at, sizeof *at, MPI_BYTE,
-                                shadow, &x->request);
+        error = exchange(at, shadow, &x->request);
     if (error) {
         free(at);
         x->at = NULL;

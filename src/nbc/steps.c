@@ -375,10 +375,12 @@ static void close_message(exec *e, int index, int error)
     finish_message(e, index, error);
 }
 
-/* One of all open messages, not only of the oldest of each queue: what a younger one makes ready
- * may be what the oldest waits for. */
+/* One of the oldest open messages of each queue, not only of the oldest: what a younger one makes
+ * ready may be what the oldest waits for. Not of all, because SimGrid's time grows with their
+ * number; if that should ever not be enough, SimGrid reports a deadlock. */
 void steps_wait_any(exec *e)
 {
+    enum { OLDEST = 4 };
     int n = 0, which, error;
     int *steps = malloc((size_t)e->nopen * sizeof *steps);
     MPI_Request *requests = malloc((size_t)e->nopen * sizeof(MPI_Request));
@@ -388,12 +390,14 @@ void steps_wait_any(exec *e)
     for (int i = 0; i < e->nprobes; i++) {
         steps[n] = e->probe_step[i];
         requests[n++] = e->probe_request[i];
-    }
-    for (int i = 0; i < e->nprobes && n < e->nopen; i++)
-        for (int k = e->after[e->probe_step[i]]; k >= 0; k = e->after[k]) {
+        if (e->sched->flat)
+            continue;
+        int k = e->after[e->probe_step[i]];
+        for (int younger = 1; younger < OLDEST && k >= 0; younger++, k = e->after[k]) {
             steps[n] = k;
             requests[n++] = e->requests[e->sched->steps[k].message];
         }
+    }
     error = PMPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
     close_message(e, steps[which], error);
     free(requests);

@@ -1,0 +1,115 @@
+"""Run tutti-bench in SimGrid and get its results."""
+
+import concurrent.futures
+import csv
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+import platforms
+from machines import Machine
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "build/simulated/bin/tutti-bench"
+
+# Looking at the clock takes no time; the collectives with which the benchmark itself begins and ends together are
+# not SimGrid's linear ones; buffers that are folded are one mapping each.
+OPTIONS = """--cfg=smpi/wtime:0 --cfg=smpi/barrier:ompi_recursivedoubling --cfg=smpi/allreduce:rdb
+--cfg=smpi/bcast:binomial_tree --cfg=smpi/allgather:bruck --cfg=smpi/shared-malloc-blocksize:4294967296
+--log=root.thresh:warning --log=smpi_pmpi.thresh:error --log=smpi_utils.thresh:error
+--log=smpi_coll.thresh:warning --log=smpi_config.thresh:warning --log=xbt_cfg.thresh:warning""".split()
+
+# smpirun exits with 0 after these.
+FAILURES = re.compile(r"Deadlock detected|MPI_Abort was called|Stalling SMPI instance|returned MPI_ERR|Killed")
+
+
+class Failed(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Job:
+    """One smpirun: what tutti-bench is called with, on which ranks of which machine."""
+    machine: Machine
+    ranks: int
+    nodes: int
+    mapping: str  # see platforms.placement
+    arguments: tuple  # of tutti-bench, without output options
+    timeout: int = 3600
+
+    @property
+    def label(self):
+        return f"{self.machine.name} {self.mapping}"
+
+    def run(self):
+        """The rows of its CSV, each a dict of strings."""
+        with tempfile.TemporaryDirectory(prefix="tutti-sim") as folder:
+            return self._run_in(pathlib.Path(folder))
+
+    def _run_in(self, folder):
+        (folder / "platform.xml").write_text(platforms.platform(self.machine, self.nodes))
+        hosts = platforms.placement(self.machine, self.ranks, self.nodes, self.mapping)
+        (folder / "hosts").write_text("\n".join(hosts) + "\n")
+        (folder / "topology.conf").write_text(platforms.switches(self.machine, self.nodes))
+        command = ["smpirun", "-quiet", "-np", str(self.ranks), "-platform", "platform.xml", "-hostfile", "hosts",
+                   *OPTIONS, str(PROGRAM), *self.arguments, "--sync", "roundtime", "--label",
+                   self.label.replace(" ", "/"), "--csv", "out.csv"]
+        environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf")
+        try:
+            done = subprocess.run(command, cwd=folder, env=environment, timeout=self.timeout, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        except subprocess.TimeoutExpired as e:
+            raise Failed(f"{self}: no end after {self.timeout} s") from e
+        if done.returncode or FAILURES.search(done.stdout) or not (folder / "out.csv").exists():
+            raise Failed(f"{' '.join(command)}\n{done.stdout}")
+        with open(folder / "out.csv", newline="") as f:
+            rows = list(csv.DictReader(f))
+        for row in rows:
+            row["label"] = self.label
+            if row["wrong"] not in ("", "0"):
+                raise Failed(f"{self}: {row['algorithm']}, {row['size']} bytes: {row['wrong']} wrong bytes")
+        return rows
+
+
+def run_all(jobs, workers=None, quiet=False):
+    """The rows of all jobs, in their order; the largest are begun first."""
+    workers = workers or os.cpu_count()
+    order = sorted(range(len(jobs)), key=lambda i: -jobs[i].ranks)
+    results, begin, done = [None] * len(jobs), time.time(), 0
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        futures = {pool.submit(jobs[i].run): i for i in order}
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                results[futures[future]] = future.result()
+                done += 1
+                if not quiet and sys.stderr.isatty():
+                    print(f"\r\033[K{done} of {len(jobs)} simulations, {time.time() - begin:.0f} s", end="",
+                          file=sys.stderr, flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    if not quiet and sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    return [row for rows in results for row in rows]
+
+
+def write_csv(path, rows):
+    with open(path, "w", newline="") as f:
+        writer = csv.DictWriter(f, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_csv(path):
+    with open(path, newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def number(row, key="median_us"):
+    """A measured value, or None."""
+    return float(row[key]) if row[key] else None
