@@ -31,6 +31,23 @@ static bool is_tutti(const char *name)
     return strcmp(name, "native") != 0 && strcmp(name, "mpi") != 0 && strcmp(name, "hand") != 0;
 }
 
+/* Does Tutti know the name with its words? Asked of a communicator of one rank. */
+static bool words_known(const char *name)
+{
+    MPI_Comm alone;
+    MPI_Info info;
+    int error;
+
+    MPI_Comm_dup(MPI_COMM_SELF, &alone);
+    MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_algorithm", name);
+    error = tutti_comm_set_hints(alone, info);
+    MPI_Info_free(&info);
+    MPI_Comm_free(&alone);
+    return error == MPI_SUCCESS;
+}
+
 bool variant_parse(variant *v, const options *o, const char *name)
 {
     *v = (variant){.form = o->form, .fill = buffers_fill, .wrong = buffers_wrong};
@@ -40,7 +57,8 @@ bool variant_parse(variant *v, const options *o, const char *name)
     strcpy(v->words, name);
     if (!cut_form(v->words, &v->form) && !is_tutti(v->words))
         v->form = BLOCKING;
-    return calls_find(o->what, v->words, v->form, &v->how);
+    return calls_find(o->what, v->words, v->form, &v->how) &&
+           (!strchr(v->words, ':') || words_known(v->words));
 }
 
 void variant_open(variant *v, const options *o)

@@ -18,7 +18,7 @@ typedef struct variant {
     int64_t (*wrong)(const run *r, int seed);
 } variant;
 
-/* From a name of -a. False: none such for this collective and MPI. */
+/* From a name of -a, after MPI_Init. False: none such for this collective and MPI. */
 bool variant_parse(variant *v, const options *o, const char *name);
 
 /* Before and after all sizes. Collective, on MPI_COMM_WORLD. */

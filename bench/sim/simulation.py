@@ -40,11 +40,14 @@ class Job:
     nodes: int
     mapping: str  # see platforms.placement
     arguments: tuple  # of tutti-bench, without output options
+    panel: str = ""  # label of the rows; "": machine and mapping
+    options: tuple = ()  # of smpirun, after the usual ones
+    environment: tuple = ()  # pairs
     timeout: int = 3600
 
     @property
     def label(self):
-        return f"{self.machine.name} {self.mapping}"
+        return self.panel or f"{self.machine.name} {self.mapping}"
 
     def run(self):
         """The rows of its CSV, each a dict of strings."""
@@ -57,9 +60,8 @@ class Job:
         (folder / "hosts").write_text("\n".join(hosts) + "\n")
         (folder / "topology.conf").write_text(platforms.switches(self.machine, self.nodes))
         command = ["smpirun", "-quiet", "-np", str(self.ranks), "-platform", "platform.xml", "-hostfile", "hosts",
-                   *OPTIONS, str(PROGRAM), *self.arguments, "--sync", "roundtime", "--label",
-                   self.label.replace(" ", "/"), "--csv", "out.csv"]
-        environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf")
+                   *OPTIONS, *self.options, str(PROGRAM), *self.arguments, "--sync", "roundtime", "--csv", "out.csv"]
+        environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf", **dict(self.environment))
         try:
             done = subprocess.run(command, cwd=folder, env=environment, timeout=self.timeout, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

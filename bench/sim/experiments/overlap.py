@@ -1,0 +1,66 @@
+"""How much of an allgather hides under a computation of equal length, with k progress calls."""
+
+import statistics
+
+import plot
+from machines import QUARTZ
+from simulation import Job
+
+TITLE = "Overlap: allgather under a compute loop with k progress calls"
+PAPER = "No paper: what Tutti is for. Overlap as OSU Micro-Benchmarks define it"
+
+CALLS = (0, 1, 4, 16, 64)
+NAMES = ("ring", "sparbit:step", "bruck:step", "lane:bruck+step")
+
+
+def forms():
+    for name in NAMES:
+        base, colon, words = name.partition(":")
+        yield from (f"{base}_init{colon}{words}", f"{base}_i{colon}{words}")
+
+
+def jobs(o):
+    machine = o.vary(QUARTZ)
+    ranks = 64 if o.quick else 256
+    result = []
+    for k in CALLS:
+        base = ("allgather_init", "-i", "1", "-x", "1", "--overlap", "-t", str(k), "-a", ",".join(forms()))
+        result.append(Job(machine, ranks, ranks // 8, "block", base + ("-m", "256:1M", "--factor", "8", "--fold", "1"),
+                          panel=f"{k} calls"))
+    if not o.sensitivity:
+        result.append(Job(machine, ranks, ranks // 8, "block", base + ("-m", "7:7", "-c"), panel="verified"))
+    return result
+
+
+def measured(rows):
+    return [r for r in plot.from_csv(rows) if r["label"] != "verified"]
+
+
+def verdict(rows):
+    rows = measured(rows)
+    most = {k: statistics.median(r["overlap"] for r in rows if r["label"] == f"{k} calls" and r["size"] >= 2048)
+            for k in CALLS}
+    grows = all(most[a] <= most[b] + 5 for a, b in zip(CALLS, CALLS[1:]))
+    facts = {f"{k} calls, median overlap above 2 KiB, %": v for k, v in most.items()}
+    return ("as expected: it grows with the calls" if grows and most[64] > 50 else "not as expected"), facts
+
+
+def report(o, rows):
+    rows = measured(rows)
+    plot.lines(rows, o.picture("overlap"), "Overlap on quartz, 8 ranks a node (simulated)", value="overlap")
+    names = list(dict.fromkeys(r["algorithm"] for r in rows))
+    text = []
+    for k in CALLS:
+        some = [r for r in rows if r["label"] == f"{k} calls"]
+        text += [f"{k} calls, overlap in %:", "", "| bytes of a block | " + " | ".join(names) + " |",
+                 "|--:|" + "--:|" * len(names)]
+        for (_, n), cell in sorted(plot.cells_of(some).items()):
+            t = {r["algorithm"]: r["overlap"] for r in cell}
+            text.append(f"| {n} | " + " | ".join(f"{t[a]:.0f}" for a in names) + " |")
+        text.append("")
+    return "\n".join(text + [o.image("overlap", "Overlap"), "", WHY])
+
+
+WHY = """A progress call is tutti_progress() for persistent operations (`_init`) and MPI_Test for non-blocking ones (`_i`); each
+test of a message costs 0.1 us of simulated time. Without a call only what the network does by itself can hide: messages whose receives are
+posted already. Ranks do not disturb each other's processors here."""
