@@ -128,7 +128,7 @@ def heatmap(rows, name, title, ours=None):
             seen.add(best)
             square(axis, xs[p], ys[n], colour, "////" if even else None)
     handles = [Patch(facecolor=colours[a], label=a) for a in others if a in seen]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(6, max(1, len(handles))), frameon=False)
+    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=min(6, max(1, len(handles))), frameon=False)
     if ours:
         scale = plt.cm.ScalarMappable(cmap=greys.resampled(256), norm=plt.Normalize(-0.15 / 0.8 * 100, 0.85 / 0.8 * 100))
         bar = figure.colorbar(scale, ax=list(axes), shrink=0.85)
@@ -192,7 +192,7 @@ def lines(rows, name, title, by="size", unit=None, value="median", more=None, te
             axis.set_yscale("log")
     axes[0][0].set_ylabel("time of the slowest rank, us" if value == "median" else text)
     handles, texts = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=min(6, len(handles)), frameon=False)
+    figure.legend(handles, texts, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=min(6, len(handles)), frameon=False)
     figure.suptitle(title)
     save(figure, name)
 

@@ -375,29 +375,46 @@ static void close_message(exec *e, int index, int error)
     finish_message(e, index, error);
 }
 
-/* One of the oldest open messages of each queue, not only of the oldest: what a younger one makes
- * ready may be what the oldest waits for. Not of all, because SimGrid's time grows with their
- * number; if that should ever not be enough, SimGrid reports a deadlock. */
-void steps_wait_any(exec *e)
+/* Does anything wait for this message? Not for the sends of most schedules. */
+static bool awaited(const sched *s, int index)
+{
+    return s->steps[index].kind == STEP_RECV || s->succ_at[index] < s->succ_at[index + 1];
+}
+
+/* The oldest open messages of each queue, all or those that something waits for. Returns how many.
+ */
+static int list_oldest(const exec *e, bool all, int steps[], MPI_Request requests[])
 {
     enum { OLDEST = 4 };
-    int n = 0, which, error;
+    int n = 0;
+
+    for (int i = 0; i < e->nprobes; i++) {
+        int k = e->probe_step[i];
+        for (int taken = 0; taken < OLDEST && k >= 0; k = e->sched->flat ? -1 : e->after[k]) {
+            if (!all && !awaited(e->sched, k))
+                continue;
+            steps[n] = k;
+            requests[n++] = e->requests[e->sched->steps[k].message];
+            taken++;
+        }
+    }
+    return n;
+}
+
+/* Not only for the oldest of each queue: what a younger one makes ready may be what the oldest
+ * waits for. Not for all, because SimGrid's time grows with their number; if that should ever not
+ * be enough, SimGrid reports a deadlock. */
+void steps_wait_any(exec *e)
+{
+    int n, which, error;
     int *steps = malloc((size_t)e->nopen * sizeof *steps);
     MPI_Request *requests = malloc((size_t)e->nopen * sizeof(MPI_Request));
 
     if (!steps || !requests)
         abort(); /* the simulation, not a program's run */
-    for (int i = 0; i < e->nprobes; i++) {
-        steps[n] = e->probe_step[i];
-        requests[n++] = e->probe_request[i];
-        if (e->sched->flat)
-            continue;
-        int k = e->after[e->probe_step[i]];
-        for (int younger = 1; younger < OLDEST && k >= 0; younger++, k = e->after[k]) {
-            steps[n] = k;
-            requests[n++] = e->requests[e->sched->steps[k].message];
-        }
-    }
+    n = list_oldest(e, false, steps, requests);
+    if (n == 0) /* only sends are left */
+        n = list_oldest(e, true, steps, requests);
     error = PMPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
     close_message(e, steps[which], error);
     free(requests);

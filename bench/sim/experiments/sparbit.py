@@ -22,9 +22,17 @@ PUBLISHED = {
 
 
 def ranks(o, most):
-    """8, 16, ... and 5, 13, ... as in the paper; a fifth of them with --quick."""
+    """8, 16, ... and 5, 13, ... as in the paper; with --quick every fifth of them, above 128 every tenth; for
+    --sensitivity fewer."""
     all_of_them = sorted([*range(8, most + 1, 8), *range(5, most - 2, 8)])
-    return all_of_them[::5] if o.quick else all_of_them
+    if o.sensitivity:
+        return [p for p in all_of_them[::5] if p <= 128]
+    return [p for p in all_of_them[::5] if p <= 128 or p in all_of_them[::10]] if o.quick else all_of_them
+
+
+def factor(o):
+    """From one size to the next; the paper's is 2."""
+    return "16" if o.sensitivity else "4" if o.quick else "2"
 
 
 def jobs(o):
@@ -38,12 +46,12 @@ def jobs(o):
                 nodes = min(machine.nodes, p)
                 if mapping == "sequential":
                     nodes = min(machine.nodes, -(-p // machine.cores))
-                base = ("allgather_init", "-i", "1", "-x", "0", "-M", "4G", "--fold", "1")
+                base = ("allgather_init", "-i", "1", "-x", "0", "-M", "4G", "--fold", "1", "--factor", factor(o))
                 result.append(Job(machine, p, nodes, mapping, base + (
                     "-m", "1:4096", "-a", CLASSICAL + (",sparbit:block" if p <= o.most_messages else ",sparbit:step"))))
-                result.append(Job(machine, p, nodes, mapping, base + ("-m", "8192:1048576", "-a",
+                result.append(Job(machine, p, nodes, mapping, base + ("-m", f"{4096 * int(factor(o))}:1M", "-a",
                                                                       CLASSICAL + ",sparbit:step")))
-                if p <= 128:  # with data that is looked at
+                if p <= 128 and not o.sensitivity:  # with data that is looked at
                     result.append(Job(machine, p, nodes, mapping, ("allgather_init", "-i", "1", "-x", "0", "-c", "-m",
                                                                    "7:7", "-a", CLASSICAL +
                                                                    ",sparbit:block,sparbit:step")))
@@ -121,7 +129,8 @@ def report(o, rows):
 
 
 WHY = """Sequential placement fills a machine's 8 (32) cores before the next; with more ranks than cores every machine gets the
-same number. Up to 4 KiB Sparbit sends every block as a message of its own, as published (with `--quick` up to 128
+same number. With `--quick` every fifth of the paper's numbers of ranks (above 128 every tenth) and every other size
+are taken (cervino up to 160 ranks), with `--full` all. Up to 4 KiB Sparbit sends every block as a message of its own, as published (with `--quick` up to 128
 ranks, above that one message a step: thousands of messages at once cost minutes of real time); above 4 KiB one message
 a step, which takes the same simulated time within 2 % there (measured at 253 ranks: 52.8 and 53.4 ms at 8 KiB).
 The algorithms run as Tutti's schedules: a message leaves as soon as its own data is there, without the rounds
