@@ -237,22 +237,52 @@ static double imb_overlap(const double t[PHASES])
     return x < 0 ? 0 : x > 100 ? 100 : x;
 }
 
-/* From this rank's times to all ranks'. */
-static void reduce(const options *o, result *r)
+/* What one result sends to the others: its times, and the averages over them. */
+static size_t sent(const result *r)
 {
-    double mine[PHASES] = {0}, *sorted = malloc((size_t)r->n * sizeof *sorted);
-    int p;
+    return (size_t)PHASES * (size_t)r->n + 2;
+}
 
-    MPI_Comm_size(MPI_COMM_WORLD, &p);
-    for (int i = 0; i < PHASES; i++)
-        for (int k = 0; k < r->n; k++)
-            mine[i] += r->times[i][k] / r->n;
-    MPI_Allreduce(mine, r->average, PHASES, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(&mine[PURE], &r->least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(&mine[PURE], &r->most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+/* From this rank's times to all ranks': two reductions for all results together, because in
+ * SimGrid, with a thousand ranks, they take longer than what is measured. */
+static void reduce_times(result *r, int n, int p)
+{
+    size_t all = 0, at = 0;
+    double *most, *sums = calloc((size_t)n * PHASES, sizeof *sums);
+
+    for (int i = 0; i < n; i++)
+        all += sent(&r[i]);
+    most = calloc(all, sizeof *most);
+    for (int i = 0; i < n; at += sent(&r[i]), i++) {
+        double *mean = sums + (size_t)i * PHASES;
+        for (int f = 0; f < PHASES; f++)
+            for (int k = 0; k < r[i].n; k++)
+                mean[f] +=
+                    (most[at + (size_t)f * (size_t)r[i].n + (size_t)k] = r[i].times[f][k]) / r[i].n;
+        most[at + sent(&r[i]) - 2] = mean[PURE];
+        most[at + sent(&r[i]) - 1] = -mean[PURE];
+    }
+    MPI_Allreduce(MPI_IN_PLACE, most, (int)all, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, sums, n * PHASES, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    at = 0;
+    for (int i = 0; i < n; at += sent(&r[i]), i++) {
+        for (int f = 0; f < PHASES; f++) {
+            r[i].average[f] = sums[(size_t)i * PHASES + (size_t)f] / p;
+            memcpy(r[i].times[f], most + at + (size_t)f * (size_t)r[i].n,
+                   (size_t)r[i].n * sizeof *most);
+        }
+        r[i].most = most[at + sent(&r[i]) - 2];
+        r[i].least = -most[at + sent(&r[i]) - 1];
+    }
+    free(most);
+    free(sums);
+}
+
+static void summarize_result(const options *o, result *r)
+{
+    double *sorted = malloc((size_t)r->n * sizeof *sorted);
+
     for (int i = 0; i < PHASES; i++) {
-        r->average[i] /= p;
-        MPI_Allreduce(MPI_IN_PLACE, r->times[i], r->n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         memcpy(sorted, r->times[i], (size_t)r->n * sizeof *sorted);
         r->middle[i] = median(sorted, r->n);
         if (i == PURE)
@@ -290,7 +320,7 @@ static void prepare(const options *o, variant *v, const buffers *b, int64_t size
 void measure(const options *o, variant *v, int n, const buffers *b, int64_t size, result *r,
              void (*done)(double fraction))
 {
-    int iterations = options_iterations(o, size), k = 0;
+    int iterations = options_iterations(o, size), k = 0, p;
     uint32_t state = (uint32_t)o->seed * 2654435761u + (uint32_t)size;
     double estimate[MAX_VARIANTS] = {0}, t[MAX_VARIANTS][PHASES] = {{0}}, started;
 
@@ -306,13 +336,15 @@ void measure(const options *o, variant *v, int n, const buffers *b, int64_t size
         if (out_of_time(o, started))
             break;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         r[i].n = k;
-        if (!r[i].applicable)
-            continue;
-        reduce(o, &r[i]);
-        end(&v[i]);
-    }
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    reduce_times(r, n, p);
+    for (int i = 0; i < n; i++)
+        if (r[i].applicable) {
+            summarize_result(o, &r[i]);
+            end(&v[i]);
+        }
 }
 
 void results_free(result *r, int n)

@@ -16,6 +16,10 @@
 
 void simulated_copy(int64_t bytes);
 
+/* Let the time pass that copies since the last call have cost: before a message is posted or waited
+ * for, and when nothing is left to do. Many copies in a row are one event for SimGrid. */
+void simulated_pay(void);
+
 /* Buffers are folded: the ranks' memory is the same few pages, and nobody looks at the data. Then
  * nothing is copied, and a message of several intervals is one of as many bytes: simulated times
  * stay what they are, real times shrink. For programs, before they make requests. */
@@ -36,6 +40,10 @@ __attribute__((visibility("default"))) void tutti_simulated_wait(void);
 static inline void simulated_copy(int64_t bytes)
 {
     (void)bytes;
+}
+
+static inline void simulated_pay(void)
+{
 }
 
 static inline bool simulated_folded(void)

@@ -95,6 +95,7 @@ static int post(exec *e, const step *st)
         return PMPI_Start(r);
     if (st->kind == STEP_SEND)
         simulate_derived(e, st);
+    simulated_pay();
     if (st->kind == STEP_SEND)
         return PMPI_Isend(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
     return PMPI_Irecv(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
@@ -143,8 +144,9 @@ static void issue_ready(exec *e)
         else if (e->local_head < e->local_tail)
             issue_local(e, e->ready[e->local_head++]);
         else
-            return;
+            break;
     }
+    simulated_pay();
 }
 
 /* A message has come or gone. */
@@ -297,6 +299,7 @@ static void begin_flat(exec *e)
         e->probe_request[n++] = e->requests[st->message];
     }
     e->left = e->nopen = e->nprobes = n;
+    simulated_pay();
 }
 
 void steps_begin(exec *e)
@@ -455,4 +458,5 @@ void steps_wait(exec *e)
         int one = finish_pending(&e->probe_request[k], status_error(error, &e->statuses[k]));
         finish_message(e, e->probe_step[k], one);
     }
+    simulated_pay();
 }
