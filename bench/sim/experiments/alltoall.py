@@ -35,12 +35,14 @@ def crossings(rows):
 
 
 def verdict(rows):
-    c = crossings(plot.from_csv(rows))
-    facts = {f"{p} ranks, Bruck up to, bytes": n for p, (n, _) in c.items()}
-    limits = [n for n, _ in c.values()]
-    # claim: Bruck is for small messages on distributed machines; the more ranks, the further it reaches
-    grows = all(a <= b for a, b in zip(limits, limits[1:]))
-    return ("reproduced" if grows and limits[-1] > 0 else "in part" if limits[-1] > 0 else "not reproduced"), facts
+    rows = plot.from_csv(rows)
+    c = crossings(rows)
+    cells = plot.cells_of(r for r in rows if r["label"] == "quartz")
+    zero = [{r["algorithm"]: r["median"] for r in cells[p, 256]} for p in c]
+    facts = {f"{p} ranks: a Bruck variant is fastest up to, bytes": n for p, (n, _) in c.items()}
+    facts["bruck / bruck_zerocopy at 256 B, least"] = min(t["bruck"] / t["bruck_zerocopy"] for t in zero)
+    holds = all(n > 0 for n, _ in c.values()) and facts["bruck / bruck_zerocopy at 256 B, least"] >= 1
+    return ("the paper's expectation holds (it measured one laptop only)" if holds else "not as expected"), facts
 
 
 def report(o, rows):
@@ -61,4 +63,5 @@ def report(o, rows):
 WHY = """The paper measured up to 8 processes of one laptop, where all variants lose against the MPI's own alltoall, and expects
 otherwise on distributed machines ("these algorithms were implemented for distributed architectures"); its tables XI to XIII
 are repeated on this machine in docs/measurements.md. What is simulated is the expectation: one node of 8 ranks, then more. Derived
-datatypes cost a copy on both sides here, as packing does, so `bruck_modified` and `bruck` differ by the rotations only."""
+datatypes cost a copy on both sides here, as packing does, so `bruck_modified` and `bruck` differ by the rotations only. `linear:32` has 32 exchanges in flight, whose
+start-up costs the processor but hardly the network here: it overtakes the Bruck variants at 128 to 256 bytes, `pairwise` at 1 KiB."""

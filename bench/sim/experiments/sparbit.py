@@ -134,4 +134,10 @@ are taken (cervino up to 160 ranks), with `--full` all. Up to 4 KiB Sparbit send
 ranks, above that one message a step: thousands of messages at once cost minutes of real time); above 4 KiB one message
 a step, which takes the same simulated time within 2 % there (measured at 253 ranks: 52.8 and 53.4 ms at 8 KiB).
 The algorithms run as Tutti's schedules: a message leaves as soon as its own data is there, without the rounds
-of the paper's implementation. Bruck has no final rotation. Data is verified up to 128 ranks."""
+of the paper's implementation. Bruck has no final rotation. Data is verified up to 128 ranks.
+
+Why only in part: above 128 ranks the paper's machines ran two processes on a core, which it names as the reason why Sparbit takes
+over most large sizes there; simulated ranks do not compete for processors, and the ring stays ahead as in theory. And Sparbit's many
+messages in a step cost the processor here (1 us each side), which takes small sizes on few ranks from it. What does hold: Sparbit is
+best where Bruck's volume over long distances is too much and the ring's steps are too many, by as much as in the paper (mean and
+median gain), and much less so with cyclic placement on two switches."""
