@@ -12,7 +12,6 @@ PATTERN = "lane pattern, hydra"
 MULTI = {"hydra": "multi-collective, hydra", "vsc3": "multi-collective, vsc3"}
 GATHER = {"hydra": "allgather, hydra", "vsc3": "allgather, vsc3"}
 EXCHANGE = "alltoall, hydra 36 x 8"
-FLAT = "bruck:step,ring,hierarchical,lane:bruck+step,lane:ring+step"
 
 
 def job(o, machine, nodes, per, panel, *arguments):
@@ -36,11 +35,11 @@ def jobs(o):
             "-m", f"{1152000 // 36 * INT}:{1152000 // 36 * INT}"),
         job(o, VSC3, 100, 16, MULTI["vsc3"], "multi_collective", "-a", "1,2,4,8,16", "--call", "pairwise_init", "--fold",
             "1", "-m", f"{1600 // 100 * INT}:{160000 // 100 * INT}", "--factor", "10"),
-        job(o, HYDRA, 36, 32, GATHER["hydra"], "allgather_init", "-a", "bruck:step,hierarchical,lane:bruck+step",
+        job(o, HYDRA, 36, 32, GATHER["hydra"], "allgather_init", "-a", "bruck:step,hierarchical:step,lane:bruck+step",
             "--fold", "1", "-M", "4G", "-m", f"{INT}:{10000 * INT}", "--factor", "10"),
         job(o, HYDRA, 36, 32, GATHER["hydra"], "allgather_init", "-a", "lane:ring+step" if o.quick else "ring,lane:ring+step",
             "--fold", "1", "-M", "4G", "-m", f"{100 * INT}:{10000 * INT}", "--factor", "10"),
-        job(o, VSC3, 100, 16, GATHER["vsc3"], "allgather_init", "-a", "bruck:step,hierarchical,lane:bruck+step", "--fold",
+        job(o, VSC3, 100, 16, GATHER["vsc3"], "allgather_init", "-a", "bruck:step,hierarchical:step,lane:bruck+step", "--fold",
             "1", "-M", "4G", "-m", f"{INT}:{1000 * INT}", "--factor", "10"),
         job(o, HYDRA, 36, 8, EXCHANGE, "alltoall_init", "-a", "bruck,pairwise,hierarchical,lane", "--fold", "1", "-m",
             f"{INT}:{1000 * INT}", "--factor", "10"),
@@ -95,7 +94,7 @@ def report(o, rows):
                         "c = 1152; for larger c two at no extra cost, below k/2 then", 36)
     text += lanes_table(rows, MULTI["vsc3"], "k alltoalls at once on vsc3 (100 x 16 ranks). Paper: level up to k = 8 for c = 1600, "
                         "k = 4 for c = 16000", 100)
-    names = ("bruck:step", "ring", "hierarchical", "lane:bruck+step", "lane:ring+step")
+    names = ("bruck:step", "ring", "hierarchical:step", "lane:bruck+step", "lane:ring+step")
     text += times_table(rows, GATHER["hydra"], names) + times_table(rows, GATHER["vsc3"], names)
     text += times_table(rows, EXCHANGE, ("bruck", "pairwise", "hierarchical", "lane"))
     for name, label in (("pattern", PATTERN), ("multi", MULTI["hydra"])):
