@@ -16,6 +16,7 @@ enum { KiB = 1024, MiB = 1024 * KiB };
 typedef struct session {
     options o;
     int rank, p, n;
+    int blocks; /* that a rank receives: p, but in lanes */
     variant *v;
     buffers b;
     FILE *csv;
@@ -68,7 +69,8 @@ static double weight_of(const options *o, int64_t size)
 
 static bool fits(const session *s, int64_t size)
 {
-    int64_t all = size * s->p, both = collective_sends_p_blocks(s->o.what) ? 2 * all : all + size;
+    int64_t all = size * s->blocks,
+            both = collective_sends_p_blocks(s->o.what) ? 2 * all : all + size;
 
     if ((s->o.what == ALLGATHERV || s->o.what == ALLTOALLV) && all > INT32_MAX)
         return false;
@@ -137,7 +139,7 @@ static int open_buffers(session *s)
             largest = size;
     if (!largest)
         return complain(s, "-m", "no size fits the limit of memory (-M)");
-    if (!buffers_open(&s->b, s->o.what, s->p, largest, s->o.fold))
+    if (!buffers_open(&s->b, s->o.what, s->blocks, largest, s->o.fold))
         return complain(s, "-m", "out of memory");
     return 0;
 }
@@ -170,7 +172,7 @@ static int64_t run_size(session *s, int64_t size)
 
     current = s;
     s->weight = weight_of(&s->o, size);
-    buffers_size(&s->b, s->p, (int)size);
+    buffers_size(&s->b, s->blocks, (int)size);
     measure(&s->o, s->v, s->n, &s->b, size, r, done);
     s->before += s->weight;
     for (int i = 0; i < s->n; i++)
@@ -224,6 +226,7 @@ static int run_session(session *s, int argc, char **argv)
 {
     int status = open_variants(s);
 
+    s->blocks = lanes_command(s->o.command) ? lanes_blocks(s->o.command) : s->p;
     if (!status)
         status = open_buffers(s);
     if (!status)

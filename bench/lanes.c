@@ -131,18 +131,35 @@ static int64_t wrong_lane(const run *r, int seed)
     return here.mine < r->lanes ? buffers_wrong(r, seed) : 0;
 }
 
-bool lanes_variant(variant *v, const options *o, const char *name)
+static void know_place(void)
 {
-    char *end;
-    long k = strtol(name, &end, 10);
-    bool pattern = strcmp(o->command, "lane_pattern") == 0;
-    variant inner;
     int rank, p;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     if (!here.known)
         find_place(rank, p);
+}
+
+int lanes_blocks(const char *command)
+{
+    int nodes;
+
+    if (strcmp(command, "lane_pattern") == 0)
+        return 1;
+    know_place();
+    MPI_Comm_size(here.lane, &nodes);
+    return nodes;
+}
+
+bool lanes_variant(variant *v, const options *o, const char *name)
+{
+    char *end;
+    long k = strtol(name, &end, 10);
+    bool pattern = strcmp(o->command, "lane_pattern") == 0;
+    variant inner;
+
+    know_place();
     if (*end || k < 1 || k > here.ranks || !variant_parse(&inner, o, o->call))
         return false;
     *v = inner;
