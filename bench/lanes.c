@@ -2,12 +2,13 @@
  * of the network than one? A column is k, the number of virtual lanes: the first k ranks of each
  * node.
  *
- *   lane_pattern       each node sends and receives c bytes, divided over its first k ranks (the
- * first one takes the remainder): MPI_Sendrecv to the rank a node further and from the one a node
- * before. -m: c; use --batch 100 for the paper's 100 repetitions without a barrier between them.
- *   multi_collective   the first k lanes, each of one rank on every node, run an alltoall at the
- * same time. -m: bytes of one block; the paper's c elements are c / nodes in a block.
- *                      --call NAME: which alltoall (native; or one of Tutti's, with _init or _i).
+ * lane_pattern: each node sends and receives c bytes (-m), divided over its first k ranks, of which
+ * the first takes the remainder: MPI_Sendrecv to the rank a node further and from the one a node
+ * before. --batch 100 makes the paper's 100 repetitions without a barrier between them.
+ *
+ * multi_collective: the first k lanes, each of one rank on every node, run an alltoall at the same
+ * time. -m: bytes of one block; the paper's c elements are c / nodes in a block. --call NAME: which
+ * alltoall (native; or one of Tutti's, with _init or _i).
  *
  * Nodes must have the same number of ranks; ranks may be placed in any order.
  * Traeff, Hunold, arXiv:1910.13373, section II.

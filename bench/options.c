@@ -84,10 +84,9 @@ void options_usage(const char *command)
         "      --threads                  at MPI_THREAD_MULTIPLE (_thread implies it)\n"
         "      --csv FILE, --json FILE    results, and everything measured; -: standard output, no "
         "table\n"
-        "      --label TEXT               column of the OPTION_CSV, key of the OPTION_JSON\n"
-        "      --fold BYTES               SimGrid: larger buffers share memory between ranks, and "
-        "data is\n"
-        "                                 verified with blocks for which they need not\n"
+        "      --label TEXT               column of the CSV, key of the JSON\n"
+        "      --fold BYTES               SimGrid: larger buffers share memory between ranks, "
+        "unverified\n"
         "      --call NAME                multi_collective: the alltoall in the lanes (native)\n",
         command);
 }
