@@ -16,6 +16,7 @@ from machines import Machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/simulated/bin/tutti-bench"
+CPUTIME = ROOT / "build/simulated/lib/libcputime.so"  # see cputime.c
 
 # Looking at the clock takes no time; the collectives with which the benchmark itself begins and ends together are
 # not SimGrid's linear ones; buffers that are folded are one mapping each.
@@ -61,7 +62,8 @@ class Job:
         (folder / "topology.conf").write_text(platforms.switches(self.machine, self.nodes))
         command = ["smpirun", "-quiet", "-np", str(self.ranks), "-platform", "platform.xml", "-hostfile", "hosts",
                    *OPTIONS, *self.options, str(PROGRAM), *self.arguments, "--sync", "roundtime", "--csv", "out.csv"]
-        environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf", **dict(self.environment))
+        environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf", LD_PRELOAD=str(CPUTIME),
+                           **dict(self.environment))
         try:
             done = subprocess.run(command, cwd=folder, env=environment, timeout=self.timeout, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
