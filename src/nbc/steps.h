@@ -1,4 +1,5 @@
-/* steps.h - run the steps of one exec: issue, test, retire. The only file that posts messages.
+/* steps.h - run the steps of one exec: issue, finish, retire. The only file that posts messages;
+ * open.h tests those that are open.
  *
  * Called with the engine's lock held. Nothing recurses: a step that retires puts its successors on
  * the exec's ready lists, messages before local work, and a loop issues them. The exec is complete
@@ -22,8 +23,7 @@ int steps_poll(exec *e);
 void steps_wait(exec *e);
 
 #ifdef TUTTI_SIMULATED
-/* Some message is open: wait for one, and issue what it makes ready. Polling would take simulated
- * time, and much real time. */
+/* Some message is open: wait for one, and issue what it makes ready. */
 void steps_wait_any(exec *e);
 #endif
 
@@ -32,6 +32,9 @@ static inline bool steps_only_messages(const exec *e)
 {
     return e->left == e->nopen && e->left <= EXEC_WAITALL;
 }
+
+/* For open.c: the message of this step, no longer in its queue, has come or gone. */
+void steps_finish(exec *e, int index, int error);
 
 /* Has this step of a running exec retired? */
 bool steps_retired(const exec *e, int index);
