@@ -1,10 +1,11 @@
 /* buffers.c - see buffers.h. */
 #include "buffers.h"
 
-#include "nbc/simulated.h"
-
 #include <stdlib.h>
 #include <string.h>
+#ifdef TUTTI_SIMULATED
+#include <tutti_simulated.h>
+#endif
 
 static char *allocate(size_t n, bool folded)
 {

@@ -1,10 +1,11 @@
 /* calls.c - see calls.h. */
 #include "calls.h"
 
-#include "nbc/simulated.h"
-
 #include <stdio.h>
 #include <string.h>
+#ifdef TUTTI_SIMULATED
+#include <tutti_simulated.h>
+#endif
 
 const char *collective_name(collective c)
 {

@@ -9,6 +9,9 @@
 
 #include <sched.h>
 #include <utlist.h>
+#ifdef TUTTI_SIMULATED
+#include <tutti_simulated.h>
+#endif
 
 enum {
     SPIN = 500, /* fruitless turns of a wait before it yields the processor */

@@ -2,6 +2,7 @@
 #include "nbc/simulated.h"
 
 #include "topo/shape.h"
+#include "tutti_simulated.h"
 
 #include <mpi.h>
 #include <simgrid/host.h>

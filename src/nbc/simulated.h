@@ -20,20 +20,13 @@ void simulated_copy(int64_t bytes);
  * for, and when nothing is left to do. Many copies in a row are one event for SimGrid. */
 void simulated_pay(void);
 
-/* Buffers are folded: the ranks' memory is the same few pages, and nobody looks at the data. Then
- * nothing is copied, and a message of several intervals is one of as many bytes: simulated times
- * stay what they are, real times shrink. For programs, before they make requests. */
-__attribute__((visibility("default"))) void tutti_simulated_fold(bool folded);
+/* What tutti_simulated_fold has said (tutti_simulated.h). */
 bool simulated_folded(void);
 
 /* Where the rank is: the node is the host's property "node" (without it the host's name), the
  * package its property "package", a number; so that a host can be one package of a node. */
 struct location;
 void simulated_describe(struct location *at);
-
-/* Wait for the operations of this rank that run, in native calls: SimGrid's MPI_Wait knows no
- * generalized requests, and to ask again and again takes simulated time. For programs; engine.c. */
-__attribute__((visibility("default"))) void tutti_simulated_wait(void);
 
 #else
 
