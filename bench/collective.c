@@ -165,6 +165,15 @@ static bool has_table(const options *o)
 
 /* ---- all sizes ---- */
 
+static void warn_late(const result *r)
+{
+    if (r->late > 0)
+        fprintf(stderr,
+                "tutti-bench: %s, %lld bytes: %d of %d repetitions began late on some rank, and "
+                "count all the same\n",
+                r->who->name, (long long)r->size, r->late, r->n);
+}
+
 static int64_t run_size(session *s, int64_t size)
 {
     result r[MAX_VARIANTS];
@@ -178,6 +187,8 @@ static int64_t run_size(session *s, int64_t size)
     for (int i = 0; i < s->n; i++)
         wrong += r[i].wrong;
     remaining_hide();
+    for (int i = 0; i < s->n && s->rank == 0; i++)
+        warn_late(&r[i]);
     if (s->rank == 0 && has_table(&s->o))
         table_row(&s->o, r, s->n);
     if (s->csv)
@@ -217,6 +228,7 @@ static int close_all(session *s, int status)
         status = complain(s, s->o.json ? s->o.json : s->o.csv, "could not be written");
     for (int i = 0; i < s->n; i++)
         variant_close(&s->v[i]);
+    lanes_close();
     buffers_close(&s->b);
     free(s->v);
     return status;

@@ -165,6 +165,7 @@ bool lanes_variant(variant *v, const options *o, const char *name)
         return false;
     *v = inner;
     here.inner = inner.how;
+    v->how.own_comm = false; /* the lane is its own */
     variant_open(v, o);
     snprintf(v->name, sizeof v->name, "%s", name);
     v->r.lanes = (int)k;
@@ -182,4 +183,11 @@ bool lanes_variant(variant *v, const options *o, const char *name)
         MPI_Comm_size(here.lane, &v->r.p);
     }
     return true;
+}
+
+void lanes_close(void)
+{
+    if (here.known)
+        MPI_Comm_free(&here.lane);
+    here.known = false;
 }

@@ -13,4 +13,7 @@ int lanes_blocks(const char *command);
  */
 bool lanes_variant(variant *v, const options *o, const char *name);
 
+/* After all of these: give back what they share. */
+void lanes_close(void);
+
 #endif

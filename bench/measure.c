@@ -129,8 +129,8 @@ static void time_overall(const options *o, variant *v, double seconds, double t[
     t[OVERALL_WAIT] = t[OVERALL] - t[OVERALL_START] - t[COMPUTE];
 }
 
-/* A repetition in which some rank began late is done again. */
-static void repeat(const options *o, variant *v, double estimate, double t[PHASES])
+/* A repetition in which some rank began late is done again. False: also the last one. */
+static bool repeat(const options *o, variant *v, double estimate, double t[PHASES])
 {
     for (int i = 0; i < ATTEMPTS; i++) {
         check(call(v->how.enter, &v->r), v);
@@ -146,8 +146,9 @@ static void repeat(const options *o, variant *v, double estimate, double t[PHASE
         }
         check(call(v->how.leave, &v->r), v);
         if (held)
-            return;
+            return true;
     }
+    return false;
 }
 
 /* ---- all repetitions ---- */
@@ -187,16 +188,16 @@ static double estimate_of(const double *times, int n)
     return result;
 }
 
-/* All applicable variants, once each. */
-static void turn(const options *o, variant *v, int n, const result *r, const double estimate[],
+/* All applicable variants, once each. Those that began late each time are counted. */
+static void turn(const options *o, variant *v, int n, result *r, const double estimate[],
                  uint32_t *state, double t[][PHASES])
 {
     int order[MAX_VARIANTS];
 
     shuffle(order, n, state);
     for (int i = 0; i < n; i++)
-        if (r[order[i]].applicable)
-            repeat(o, &v[order[i]], estimate[order[i]], t[order[i]]);
+        if (r[order[i]].applicable && !repeat(o, &v[order[i]], estimate[order[i]], t[order[i]]))
+            r[order[i]].late++;
 }
 
 static void warm_up(const options *o, variant *v, int n, result *r, uint32_t *state,
@@ -217,6 +218,8 @@ static void warm_up(const options *o, variant *v, int n, result *r, uint32_t *st
     }
     for (int j = 0; j < n && o->overlap; j++)
         estimate[j] = estimate_of(times + j * k, k);
+    for (int j = 0; j < n; j++)
+        r[j].late = 0; /* these do not count */
     free(times);
 }
 

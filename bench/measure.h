@@ -5,11 +5,12 @@
  * The send buffer changes before each operation. For overlap three times are taken one after the
  * other:
  *
- *   PURE      start and wait, nothing else
- *   CPU       the computation alone; its amount is what takes as long as PURE did in the first
- * tenth of the repetitions, which only estimate OVERALL   start, the computation in pieces with a
- * progress call between them, wait. COMPUTE of it is the computation with its calls, TEST the
- * calls, OVERALL_START and OVERALL_WAIT the rest
+ *   PURE: start and wait, nothing else
+ *   CPU: the computation alone, as much as takes as long as PURE did in some repetitions before,
+ *     which are not counted
+ *   OVERALL: start, the computation in pieces with a progress call between them, wait; of it
+ *     COMPUTE is the computation with its calls, TEST the calls, OVERALL_START and OVERALL_WAIT
+ *     the rest
  *
  * Overlap, as the two suites define it, in per cent:
  *
@@ -50,6 +51,7 @@ typedef struct result {
     double least, most;     /* ranks' averages of PURE */
     double overlap;         /* as asked for, from medians; osu: from averages */
     double osu_average;
+    int late;      /* repetitions that some rank began late in all attempts; they count */
     int64_t wrong; /* bytes on all ranks */
     bool verified; /* else nobody has looked */
 } result;
