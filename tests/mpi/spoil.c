@@ -1,16 +1,36 @@
-/* spoil.c - to preload: MPI_Allgather spoils one byte of the last rank's copy, so that a benchmark
- * which looks at the data has something to find. */
+/* spoil.c - to preload, so that a benchmark has something to find: MPI_Allgather spoils one byte of
+ * the last rank's copy; with SPOIL_BCAST=n the last rank comes 50 ms late out of MPI_Bcast, from
+ * its n-th call on. */
 #include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int is_last(MPI_Comm comm)
+{
+    int rank, p;
+
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &p);
+    return rank == p - 1;
+}
 
 int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int rank, p, error;
+    int error = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 
-    error = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &p);
-    if (rank == p - 1)
+    if (is_last(comm))
         ((char *)recvbuf)[0]++;
+    return error;
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    static int calls;
+    const char *from = getenv("SPOIL_BCAST");
+    int error = PMPI_Bcast(buffer, count, type, root, comm);
+
+    if (from && is_last(comm) && ++calls >= atoi(from))
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     return error;
 }
