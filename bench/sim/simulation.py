@@ -22,6 +22,7 @@ CPUTIME = ROOT / "build/simulated/lib/libcputime.so"  # see cputime.c
 # not SimGrid's linear ones; buffers that are folded are one mapping each.
 OPTIONS = """--cfg=smpi/wtime:0 --cfg=smpi/barrier:ompi_recursivedoubling --cfg=smpi/allreduce:rdb
 --cfg=smpi/bcast:binomial_tree --cfg=smpi/allgather:bruck --cfg=smpi/shared-malloc-blocksize:4294967296
+--cfg=contexts/stack-size:256
 --log=root.thresh:warning --log=smpi_pmpi.thresh:error --log=smpi_utils.thresh:error
 --log=smpi_coll.thresh:warning --log=smpi_config.thresh:warning --log=xbt_cfg.thresh:warning""".split()
 

@@ -29,6 +29,9 @@ static size_t layout(exec *e, char *memory)
     PLACE(after, n);
     PLACE(queue_head, queues);
     PLACE(queue_tail, queues);
+#ifdef TUTTI_SIMULATED
+    PLACE(held, queues);
+#endif
     PLACE(probe_step, statuses);
     PLACE(probe_request, statuses);
     PLACE(indices, statuses);

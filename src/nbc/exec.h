@@ -102,6 +102,12 @@ typedef struct exec {
     int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1; of a flat
                               schedule always -1: its messages are all probes */
     int32_t *queue_tail;
+#ifdef TUTTI_SIMULATED
+    struct held {
+        int32_t posted;         /* receives of this queue that are open */
+        int32_t n, first, last; /* ready, but not posted yet; linked by `after` */
+    } * held;                   /* [nqueues], see open.h */
+#endif
     int32_t *after;             /* [nsteps]: next open message of the same queue, or -1 */
     int nprobes, turn;          /* turn: the probe that the next poll tests first */
     int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open, */

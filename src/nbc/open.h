@@ -33,6 +33,19 @@ void open_drop_behind(exec *e, int queue, int before);
 /* Some message is open: wait until one completes. */
 void open_wait_any(exec *e);
 
+/* In SimGrid a message costs real time that grows with the receives its rank has posted. So only
+ * the oldest few of a queue are: open_hold says whether this one has to wait, open_release which
+ * one is next when one of the queue has completed (-1: none). Simulated times stay the same: what
+ * arrives meanwhile is complete when its receive is posted; only above the eager limit, where a
+ * transfer begins with the receive, they may differ a little. A ring of 576 ranks takes 12 s
+ * instead of 18.
+ *
+ * It cannot block what does not block when all steps are executed one by one in the order of the
+ * program: the first receive of a rank that is not complete is the oldest of its queue, so it is
+ * posted. */
+bool open_hold(exec *e, int index);
+int open_release(exec *e, int queue);
+
 /* SimGrid's MPI_Waitall takes time that grows with the square of n. */
 int open_waitall(int n, MPI_Request *requests);
 #endif

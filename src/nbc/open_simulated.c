@@ -6,6 +6,39 @@
 
 #include <stdlib.h>
 
+enum { POSTED = 16 };
+
+bool open_hold(exec *e, int index)
+{
+    const step *st = &e->sched->steps[index];
+    struct held *h = &e->held[st->queue];
+
+    if (st->kind != STEP_RECV || h->posted < POSTED) {
+        h->posted++;
+        return false;
+    }
+    if (h->n++ > 0)
+        e->after[h->last] = index;
+    else
+        h->first = index;
+    h->last = index;
+    return true;
+}
+
+int open_release(exec *e, int queue)
+{
+    struct held *h = &e->held[queue];
+    int index = h->first;
+
+    if (h->n == 0) {
+        h->posted--;
+        return -1;
+    }
+    h->n--;
+    h->first = e->after[index];
+    return index;
+}
+
 static void close_message(exec *e, int index, int error)
 {
     int q = e->sched->steps[index].queue, at = 0, before;
