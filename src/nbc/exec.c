@@ -292,6 +292,9 @@ void exec_reset(exec *e)
 
     memcpy(e->waiting, s->ndeps, (size_t)s->nsteps * sizeof *e->waiting);
     memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
+#ifdef TUTTI_SIMULATED
+    memset(e->held, 0, (size_t)s->nqueues * sizeof *e->held);
+#endif
     e->left = s->nsteps;
     e->nopen = 0;
     e->ready_head = e->ready_tail = 0;
