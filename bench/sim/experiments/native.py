@@ -18,15 +18,15 @@ CHECK = "check "
 
 def jobs(o):
     result = []
-    for machine, most in ((YAHOO, 256), (CERVINO, 160)):
-        machine = o.vary(machine)
-        ranks = sparbit.ranks(o, 160 if o.quick else most)
-        for p in ranks[::2] + [64] if o.quick else ranks:
+    for original in (YAHOO, CERVINO):
+        machine = o.vary(original)
+        ranks = [p for p in sparbit.ranks(o, original) if p < 200] if o.quick else sparbit.ranks(o, original)
+        for p in ranks[::2] + [64] if o.sensitivity else ranks:
             for mapping in ("sequential", "cyclic"):
                 nodes = min(machine.nodes, p if mapping == "cyclic" else -(-p // machine.cores))
                 base = ("allgather_init", "-i", "1", "-x", "0", "-a", f"{TEXTBOOK},{OURS},auto")
                 result.append(Job(machine, p, nodes, mapping, base + ("-M", "4G", "--fold", "1", "-m", "1:1M", "--factor",
-                                                                      "16" if o.quick else "2")))
+                                                                      "16" if o.sensitivity else "4" if o.quick else "2")))
                 if not o.sensitivity and p <= 64:
                     result.append(Job(machine, p, nodes, mapping, base + ("-c", "-m", "7:7"), panel=f"verified {mapping}"))
     for ours, theirs in CHECKED.items():

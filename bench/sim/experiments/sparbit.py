@@ -10,7 +10,6 @@ TITLE = "Sparbit among the classical allgather algorithms"
 PAPER = "Loch, Koslovski: Sparbit, figures 1 and 5, tables I and II"
 
 CLASSICAL = "bruck:step,recursive_doubling:step,ring,neighbor_exchange"
-SMALL = 4096  # up to here a message for each block, as published; above the same in one message a step
 
 # Share of cells where Sparbit is best, then mean, median and highest gain over the second (averages of table II).
 PUBLISHED = {
@@ -21,34 +20,41 @@ PUBLISHED = {
 }
 
 
-def ranks(o, most):
-    """8, 16, ... and 5, 13, ... as in the paper; with --quick every fifth of them, above 128 every tenth; for
-    --sensitivity fewer."""
-    all_of_them = sorted([*range(8, most + 1, 8), *range(5, most - 2, 8)])
+MOST = {"yahoo": 256, "cervino": 320}  # ranks
+QUICK = {"yahoo": (165, 205, 245), "cervino": (205,)}  # with --quick, of those above 128
+
+
+def grid(most):
+    """The paper's numbers of ranks: 8, 16, ... and 5, 13, ..."""
+    return sorted([*range(8, most + 1, 8), *range(5, most - 2, 8)])
+
+
+def ranks(o, machine):
+    """With --quick every fifth of the grid up to 128; for --sensitivity fewer."""
+    everything = grid(MOST[machine.name])
+    some = [p for p in everything[::5] if p <= 128]
     if o.sensitivity:
-        return [p for p in all_of_them[::5] if p <= 128]
-    return [p for p in all_of_them[::5] if p <= 128 or p in all_of_them[::10]] if o.quick else all_of_them
+        return some[1::2]
+    return some + [*QUICK[machine.name]] if o.quick else everything
 
 
 def factor(o):
     """From one size to the next; the paper's is 2."""
-    return "16" if o.sensitivity else "4" if o.quick else "2"
+    return "4" if o.quick else "2"
 
 
 def jobs(o):
     result = []
-    for machine, most in ((YAHOO, 256), (CERVINO, 320)):
-        if machine is CERVINO and o.sensitivity:
-            continue
-        machine = o.vary(machine)
-        for p in ranks(o, most if not (o.quick and machine.name.startswith("cervino")) else 160):
+    for original in (YAHOO,) if o.sensitivity else (YAHOO, CERVINO):
+        machine = o.vary(original)
+        for p in ranks(o, original):
             for mapping in ("sequential", "cyclic"):
                 nodes = min(machine.nodes, p)
                 if mapping == "sequential":
                     nodes = min(machine.nodes, -(-p // machine.cores))
                 base = ("allgather_init", "-i", "1", "-x", "0", "-M", "4G", "--fold", "1", "--factor", factor(o))
                 result.append(Job(machine, p, nodes, mapping, base + (
-                    "-m", "1:4096", "-a", CLASSICAL + (",sparbit:block" if p <= o.most_messages else ",sparbit:step"))))
+                    "-m", "1:4096", "-a", CLASSICAL + (",sparbit:step" if o.quick and p > 128 else ",sparbit:block"))))
                 result.append(Job(machine, p, nodes, mapping, base + ("-m", f"{4096 * int(factor(o))}:1M", "-a",
                                                                       CLASSICAL + ",sparbit:step")))
                 if p <= 128 and not o.sensitivity:  # with data that is looked at
@@ -63,42 +69,40 @@ def timed(rows):
     return [dict(r, algorithm=r["algorithm"].split(":")[0]) for r in plot.from_csv(x for x in rows if x["size"] != "7")]
 
 
-def numbers(rows):
-    """Share in per cent of all cells, and mean, median, highest gain where Sparbit is best."""
+def share(rows):
+    """Of the cells, those where Sparbit is best, in per cent."""
     cells = plot.cells_of(rows).values()
-    gains = [plot.gain(c) for c in cells if c[0]["algorithm"] == "sparbit"]
-    if not gains:
-        return 0, 0, 0, 0
-    return 100 * len(gains) / len(cells), statistics.mean(gains), statistics.median(gains), max(gains)
+    return 100 * sum(c[0]["algorithm"] == "sparbit" for c in cells) / len(cells)
+
+
+def numbers(rows):
+    """Share, and mean, median, highest gain where Sparbit is best."""
+    gains = [plot.gain(c) for c in plot.cells_of(rows).values() if c[0]["algorithm"] == "sparbit"]
+    return (share(rows), statistics.mean(gains), statistics.median(gains), max(gains)) if gains else (0, 0, 0, 0)
 
 
 def table(rows):
-    text = ["| cluster, mapping | cells | Sparbit best, % | paper | mean gain, % | paper | median | paper | highest | paper |",
-            "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    text = ["| cluster, mapping | cells | Sparbit best, % | up to 128 ranks | paper | mean gain, % | paper | median | paper | highest | paper |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for label in plot.panels_of(rows):
         mine = [r for r in rows if r["label"] == label]
         n, p = numbers(mine), PUBLISHED.get(label, ("-",) * 4)
-        pairs = " | ".join(f"{a:.1f} | {b}" for a, b in zip(n, p))
-        text.append(f"| {label} | {len(plot.cells_of(mine))} | {pairs} |")
+        pairs = " | ".join(f"{a:.1f} | {b}" for a, b in zip(n[1:], p[1:]))
+        few = share([r for r in mine if r["ranks"] <= 128])
+        text.append(f"| {label} | {len(plot.cells_of(mine))} | {n[0]:.1f} | {few:.1f} | {p[0]} | {pairs} |")
     return "\n".join(text)
 
 
 def segments(rows):
     """The paper's segmented analysis, Yahoo sequential: Sparbit against one group of algorithms at a time."""
-    def share(cells):
-        wins = [c[0]["algorithm"] == "sparbit" for c in cells.values()]
-        return 100 * sum(wins) / len(wins)
-
     some = [r for r in rows if r["label"].endswith(" sequential") and r["label"].startswith("yahoo")]
     linear = [r for r in some if r["algorithm"] in ("sparbit", "ring", "neighbor_exchange")]
     log = [r for r in some if r["algorithm"] in ("sparbit", "bruck", "recursive_doubling")]
     return [
-        ("against ring and neighbor exchange, all cells", share(plot.cells_of(linear)), 95.48),
-        ("against ring and neighbor exchange, up to 1 KiB",
-         share(plot.cells_of(r for r in linear if r["size"] <= 1024)), 97.44),
-        ("against Bruck and recursive doubling, all cells", share(plot.cells_of(log)), 100),
-        ("against Bruck and recursive doubling, above 1 KiB",
-         share(plot.cells_of(r for r in log if r["size"] > 1024)), 97.16),
+        ("against ring and neighbor exchange, all cells", share(linear), 95.48),
+        ("against ring and neighbor exchange, up to 1 KiB", share([r for r in linear if r["size"] <= 1024]), 97.44),
+        ("against Bruck and recursive doubling, all cells", share(log), 100),
+        ("against Bruck and recursive doubling, above 1 KiB", share([r for r in log if r["size"] > 1024]), 97.16),
     ]
 
 
@@ -129,10 +133,10 @@ def report(o, rows):
 
 
 WHY = """Sequential placement fills a machine's 8 (32) cores before the next; with more ranks than cores every machine gets the
-same number. With `--quick` every fifth of the paper's numbers of ranks (above 128 every tenth) and every other size
-are taken (cervino up to 160 ranks), with `--full` all. Up to 4 KiB Sparbit sends every block as a message of its own, as published (with `--quick` up to 128
-ranks, above that one message a step: thousands of messages at once cost minutes of real time); above 4 KiB one message
-a step, which takes the same simulated time within 2 % there (measured at 253 ranks: 52.8 and 53.4 ms at 8 KiB).
+same number. With `--full` all of the paper's numbers of ranks are taken; with `--quick` every fifth up to 128, a few of those above,
+and every other size. Up to 4 KiB Sparbit sends every block as a message of its own, as published (with `--quick` up to 128
+ranks; above, where thousands of messages at once cost minutes of real time, one message a step, which favours it for
+small blocks: hence the column of shares up to 128 ranks); above 4 KiB one message a step, which takes the same simulated time within 2 % there (measured at 253 ranks: 52.8 and 53.4 ms at 8 KiB).
 The algorithms run as Tutti's schedules: a message leaves as soon as its own data is there, without the rounds
 of the paper's implementation. Bruck has no final rotation. Data is verified up to 128 ranks.
 
@@ -140,4 +144,5 @@ Why only in part: above 128 ranks the paper's machines ran two processes on a co
 over most large sizes there; simulated ranks do not compete for processors, and the ring stays ahead as in theory. And Sparbit's many
 messages in a step cost the processor here (1 us each side), which takes small sizes on few ranks from it. What does hold: Sparbit is
 best where Bruck's volume over long distances is too much and the ring's steps are too many, by as much as in the paper (mean and
-median gain), and much less so with cyclic placement on two switches."""
+median gain). Up to 128 ranks, with a message for each block, it is best less often with sequential than with cyclic placement,
+other than in the paper; but what it gains with cyclic placement is little there."""
