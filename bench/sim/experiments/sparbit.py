@@ -54,7 +54,7 @@ def jobs(o):
                     nodes = min(machine.nodes, -(-p // machine.cores))
                 base = ("allgather_init", "-i", "1", "-x", "0", "-M", "4G", "--fold", "1", "--factor", factor(o))
                 result.append(Job(machine, p, nodes, mapping, base + (
-                    "-m", "1:4096", "-a", CLASSICAL + (",sparbit:step" if o.quick and p > 128 else ",sparbit:block"))))
+                    "-m", "1:4096", "-a", CLASSICAL + (",sparbit:step" if p > 128 else ",sparbit:block"))))
                 result.append(Job(machine, p, nodes, mapping, base + ("-m", f"{4096 * int(factor(o))}:1M", "-a",
                                                                       CLASSICAL + ",sparbit:step")))
                 if p <= 128 and not o.sensitivity:  # with data that is looked at
@@ -132,17 +132,18 @@ def report(o, rows):
     return "\n".join(text)
 
 
-WHY = """Sequential placement fills a machine's 8 (32) cores before the next; with more ranks than cores every machine gets the
-same number. With `--full` all of the paper's numbers of ranks are taken; with `--quick` every fifth up to 128, a few of those above,
-and every other size. Up to 4 KiB Sparbit sends every block as a message of its own, as published (with `--quick` up to 128
-ranks; above, where thousands of messages at once cost minutes of real time, one message a step, which favours it for
-small blocks: hence the column of shares up to 128 ranks); above 4 KiB one message a step, which takes the same simulated time within 2 % there (measured at 253 ranks: 52.8 and 53.4 ms at 8 KiB).
-The algorithms run as Tutti's schedules: a message leaves as soon as its own data is there, without the rounds
-of the paper's implementation. Bruck has no final rotation. Data is verified up to 128 ranks.
+WHY = """Sequential placement fills a machine's 8 (32) cores before the next; with more ranks than cores every machine gets the same
+number. With `--full` all of the paper's numbers of ranks are taken; with `--quick` every fifth up to 128, a few of those
+above, and every other size. Up to 4 KiB Sparbit sends every block as a message of its own, as published (up to 128 ranks;
+above, where thousands of messages at once cost minutes of real time, one message a step, which favours it for small blocks:
+hence the column of shares up to 128 ranks). Above 4 KiB it sends one message a step, which takes the same simulated time
+within 2 % there (measured at 253 ranks: 52.8 and 53.4 ms at 8 KiB). The algorithms run as Tutti's schedules: a message
+leaves as soon as its own data is there, without the rounds of the paper's implementation. Bruck has no final rotation. Data
+is verified up to 128 ranks.
 
-Why only in part: above 128 ranks the paper's machines ran two processes on a core, which it names as the reason why Sparbit takes
-over most large sizes there; simulated ranks do not compete for processors, and the ring stays ahead as in theory. And Sparbit's many
-messages in a step cost the processor here (1 us each side), which takes small sizes on few ranks from it. What does hold: Sparbit is
-best where Bruck's volume over long distances is too much and the ring's steps are too many, by as much as in the paper (mean and
-median gain). Up to 128 ranks, with a message for each block, it is best less often with sequential than with cyclic placement,
-other than in the paper; but what it gains with cyclic placement is little there."""
+Why only in part: above 128 ranks the paper's machines ran two processes on a core, which it names as the reason why Sparbit
+takes over most large sizes there; simulated ranks do not compete for processors, and the ring stays ahead as in theory. And
+Sparbit's many messages in a step cost the processor here (1 us each side), which takes small sizes on few ranks from it.
+What does hold: Sparbit is best where Bruck's volume over long distances is too much and the ring's steps are too many, by
+as much as in the paper (mean and median gain). Up to 128 ranks, with a message for each block, it is best less often with
+sequential than with cyclic placement, other than in the paper; but what it gains with cyclic placement is little there."""
