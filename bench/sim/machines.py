@@ -83,6 +83,17 @@ QUARTZ = Machine(
     sources="cluster: locality paper, section 5 (Quartz at LLNL, Intel Xeon E5), Intel's description of Omni-Path: "
     "about 1 us from process to process through a switch, 100 Gb/s; 32 nodes on an edge switch, 2:1 tapered.")
 
+LASSEN = Machine(
+    name="lassen",
+    text="nodes of up to 16 ranks on one socket (2 POWER9 of 22 cores), InfiniBand EDR 100 Gb/s",
+    leaves=(18,) * 8, cores=16, sockets=1, rails=1,
+    nic=100e9, flow=0, hop=0.4e-6, uplink=1800e9, uphop=0.1e-6,
+    pair=8e9, memory=120e9, local=0.4e-6, bus=0, bushop=0, copy=10e9,
+    overhead=0.3e-6, eager=8192, efficiency=0.97,
+    sources="cluster: locality paper, section 5 (Lassen at LLNL; one socket of a node was used, which is the region; messages "
+    "from 8192 bytes on by rendezvous). EDR: 100 Gb/s, 36-port leaf switches, about 1.4 us from process to process. POWER9: 8 "
+    "channels of DDR4-2666 a socket.")
+
 HYDRA = Machine(
     name="hydra",
     text="36 nodes of 32 cores (2 Xeon Gold 6130), two Omni-Path networks of 100 Gb/s, one for each socket",
@@ -114,4 +125,4 @@ GPC = Machine(
     sources="cluster: reordering paper, section VI and figure 2; the core is taken as non-blocking. Nehalem: 3 channels "
     "of DDR3-1066 a socket, QPI 11.7 GB/s. QDR: 32 Gb/s of data. Eager limit: MVAPICH2 2.0.")
 
-MACHINES = {m.name: m for m in (YAHOO, CERVINO, QUARTZ, HYDRA, VSC3, GPC)}
+MACHINES = {m.name: m for m in (YAHOO, CERVINO, QUARTZ, LASSEN, HYDRA, VSC3, GPC)}
