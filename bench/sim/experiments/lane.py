@@ -11,7 +11,7 @@ INT = 4
 PATTERN = "lane pattern, hydra"
 MULTI = {"hydra": "multi-collective, hydra", "vsc3": "multi-collective, vsc3"}
 GATHER = {"hydra": "allgather, hydra", "vsc3": "allgather, vsc3"}
-EXCHANGE = "alltoall, hydra 36 x 8"
+EXCHANGE = {"hydra": "alltoall, hydra", "vsc3": "alltoall, vsc3"}
 
 
 def job(o, machine, nodes, per, panel, *arguments):
@@ -20,13 +20,14 @@ def job(o, machine, nodes, per, panel, *arguments):
 
 def jobs(o):
     k = "1,2,4,8,16,32"
+    nodes = 12 if o.sensitivity else 36
     result = [
         # counts c of ints for each node, divided over k ranks; 100 exchanges without a barrier (10 with --quick)
-        job(o, HYDRA, 36, 32, PATTERN, "lane_pattern", "-a", k, "--batch", "10" if o.quick else "100", "-c", "-m",
+        job(o, HYDRA, nodes, 32, PATTERN, "lane_pattern", "-a", k, "--batch", "10" if o.quick else "100", "-c", "-m",
             f"{1152 * INT}:{1152000 * INT}", "--factor", "10"),
-        # c ints of each process in all: c / 36 in a block
-        job(o, HYDRA, 36, 32, MULTI["hydra"], "multi_collective", "-a", k, "--call", "pairwise_init", "-c", "-m",
-            f"{1152 // 36 * INT}:{115200 // 36 * INT}", "--factor", "10"),
+        # c ints of each process in all: c / nodes in a block
+        job(o, HYDRA, nodes, 32, MULTI["hydra"], "multi_collective", "-a", k, "--call", "pairwise_init", "-c", "-m",
+            f"{1152 // nodes * INT}:{115200 // nodes * INT}", "--factor", "10"),
     ]
     if o.sensitivity:
         return result
@@ -41,10 +42,13 @@ def jobs(o):
             "--fold", "1", "-M", "4G", "-m", f"{100 * INT}:{10000 * INT}", "--factor", "10"),
         job(o, VSC3, 100, 16, GATHER["vsc3"], "allgather_init", "-a", "bruck:step,hierarchical:step,lane:bruck+step", "--fold",
             "1", "-M", "4G", "-m", f"{INT}:{1000 * INT}", "--factor", "10"),
-        job(o, HYDRA, 36, 8, EXCHANGE, "alltoall_init", "-a", "bruck,pairwise,hierarchical,lane", "--fold", "1", "-m",
-            f"{INT}:{1000 * INT}", "--factor", "10"),
-        job(o, HYDRA, 36, 8, EXCHANGE, "alltoall_init", "-a", "bruck,pairwise,hierarchical,lane", "-c", "-m", "28:28"),
     ]
+    for machine in (HYDRA, VSC3):
+        nodes, per = (36, 8) if o.quick else (machine.nodes, machine.cores)
+        call = (o, machine, nodes, per, EXCHANGE[machine.name], "alltoall_init", "-a", "bruck,pairwise,hierarchical,lane")
+        result += [job(*call, "--fold", "1", "-m", f"{INT}:{1000 * INT}", "--factor", "10")]
+        if o.quick:  # with data that is looked at
+            result += [job(*call, "-c", "-m", "28:28")]
     return result
 
 
@@ -77,13 +81,13 @@ def lanes_table(rows, label, what, ints):
     return text + [""]
 
 
-def times_table(rows, label, names):
+def times_table(rows, label, names, more=""):
     cells = plot.cells_of(r for r in rows if r["label"] == label)
     text = ["| ints of a block | " + " | ".join(names) + " |", "|--:|" + "--:|" * len(names)]
     for (_, n), cell in sorted(cells.items()):
         t = {r["algorithm"].replace(",", "+"): r["median"] for r in cell}
         text.append(f"| {n // INT} | " + " | ".join(f"{t[a]:.1f}" if a in t else "-" for a in names) + " |")
-    return [f"{label}, us:", ""] + text + [""]
+    return [f"{label}{more}, us:", ""] + text + [""]
 
 
 def report(o, rows):
@@ -96,7 +100,9 @@ def report(o, rows):
                         "k = 4 for c = 16000", 100)
     names = ("bruck:step", "ring", "hierarchical:step", "lane:bruck+step", "lane:ring+step")
     text += times_table(rows, GATHER["hydra"], names) + times_table(rows, GATHER["vsc3"], names)
-    text += times_table(rows, EXCHANGE, ("bruck", "pairwise", "hierarchical", "lane"))
+    for label in EXCHANGE.values():
+        ranks = max(r["ranks"] for r in rows if r["label"] == label)
+        text += times_table(rows, label, ("bruck", "pairwise", "hierarchical", "lane"), f", {ranks} ranks")
     for name, label in (("pattern", PATTERN), ("multi", MULTI["hydra"])):
         mine = [dict(r, algorithm=f"k = {r['algorithm']}") for r in rows if r["label"] == label]
         plot.lines(mine, o.picture(name), f"{label} (simulated)", unit="bytes of a node" if name == "pattern" else None)
@@ -111,4 +117,4 @@ is Tutti's pairwise exchange, where the paper had Open MPI's and Intel MPI's own
 against native implementations with defects of their own (figure 5b: three times slower than the lane algorithm at c = 100,
 three times faster at c = 10000, where its lane algorithm suffers from a slow allgather with derived datatypes); neither is in
 the simulation, so the tables compare algorithms only. With `--quick` the flat ring of 1152 ranks (1.3 million messages) is
-left out, alltoall has 8 ranks on each of the 36 nodes, and the pattern is repeated 10 instead of 100 times."""
+left out, alltoall has 8 ranks on each of 36 nodes, and the pattern is repeated 10 instead of 100 times."""
