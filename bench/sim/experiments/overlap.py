@@ -21,12 +21,12 @@ def forms():
 
 def jobs(o):
     machine = o.vary(QUARTZ)
-    ranks = 64 if o.quick else 256
+    ranks = 32 if o.sensitivity else 64 if o.quick else 256
     result = []
     for k in CALLS:
         base = ("allgather_init", "-i", "1", "-x", "1", "--overlap", "-t", str(k), "-a", ",".join(forms()))
-        result.append(Job(machine, ranks, ranks // 8, "block", base + ("-m", "256:1M", "--factor", "8", "--fold", "1"),
-                          panel=f"{k} calls"))
+        sizes = ("-m", "256:1M", "--factor", "64" if o.sensitivity else "8", "--fold", "1")
+        result.append(Job(machine, ranks, ranks // 8, "block", base + sizes, panel=f"{k} calls"))
     if not o.sensitivity:
         result.append(Job(machine, ranks, ranks // 8, "block", base + ("-m", "7:7", "-c"), panel="verified"))
     return result
