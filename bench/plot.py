@@ -160,6 +160,14 @@ def ratio(rows, name, title, above, below, text):
     save(figure, name)
 
 
+def plain_decades(axis):
+    """Numbers like 20, not powers of ten, on a logarithmic y axis; 2 and 5 of each decade if there are few."""
+    low, high = axis.get_ylim()
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda t, _: f"{t:g}"))
+    few = high < 1000 * low
+    axis.yaxis.set_minor_formatter(FuncFormatter(lambda t, _: f"{t:g}" if few and f"{t:g}".strip("0.") in "25" else ""))
+
+
 def lines(rows, name, title, by="size", unit=None, value="median", more=None, text="overlap, %"):
     """Times (or overlap) against size or ranks; the band is the 95 % interval. more: {label: {name: [(x, y)]}},
     dotted, for modelled lines. text: of the vertical axis, if not times."""
@@ -190,6 +198,7 @@ def lines(rows, name, title, by="size", unit=None, value="median", more=None, te
         axis.grid(alpha=0.3)
         if value == "median":
             axis.set_yscale("log")
+            plain_decades(axis)
     axes[0][0].set_ylabel("time of the slowest rank, us" if value == "median" else text)
     handles, texts = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=min(6, len(handles)), frameon=False)
