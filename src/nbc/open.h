@@ -41,8 +41,9 @@ void open_wait_any(exec *e);
  * instead of 18.
  *
  * It cannot block what does not block when all steps are executed one by one in the order of the
- * program: the first receive of a rank that is not complete is the oldest of its queue, so it is
- * posted. */
+ * program, if the receives of a queue become ready in that order: then the first receive of a rank
+ * that is not complete is the oldest of its queue, and so is posted. Otherwise SimGrid reports a
+ * deadlock. */
 bool open_hold(exec *e, int index);
 int open_release(exec *e, int queue);
 
