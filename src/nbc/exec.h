@@ -69,6 +69,12 @@ typedef struct raw_copy {
 
 enum { BASE_PACK = SPACES, BASES };
 
+/* Of one queue, in SimGrid (open.h). */
+struct held {
+    int32_t posted;         /* messages that are open */
+    int32_t n, first, last; /* receives that are ready, but not posted yet; linked by `after` */
+};
+
 typedef struct exec {
     const sched *sched;
     struct plan *plan; /* holds a reference, see plan.h */
@@ -103,10 +109,7 @@ typedef struct exec {
                               schedule always -1: its messages are all probes */
     int32_t *queue_tail;
 #ifdef TUTTI_SIMULATED
-    struct held {
-        int32_t posted;         /* receives of this queue that are open */
-        int32_t n, first, last; /* ready, but not posted yet; linked by `after` */
-    } * held;                   /* [nqueues], see open.h */
+    struct held *held; /* [nqueues] */
 #endif
     int32_t *after;             /* [nsteps]: next open message of the same queue, or -1 */
     int nprobes, turn;          /* turn: the probe that the next poll tests first */
