@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import csv
+import hashlib
 import os
 import pathlib
 import re
@@ -56,11 +57,20 @@ class Job:
         with tempfile.TemporaryDirectory(prefix="tutti-sim") as folder:
             return self._run_in(pathlib.Path(folder))
 
-    def _run_in(self, folder):
-        (folder / "platform.xml").write_text(platforms.platform(self.machine, self.nodes))
+    def _files(self):
+        """Name -> text of what smpirun and Tutti read."""
         hosts = platforms.placement(self.machine, self.ranks, self.nodes, self.mapping)
-        (folder / "hosts").write_text("\n".join(hosts) + "\n")
-        (folder / "topology.conf").write_text(platforms.switches(self.machine, self.nodes))
+        return {"platform.xml": platforms.platform(self.machine, self.nodes), "hosts": "\n".join(hosts) + "\n",
+                "topology.conf": platforms.switches(self.machine, self.nodes)}
+
+    def kept(self, folder):
+        """Where its rows are kept: the same file only for what would give the same rows."""
+        said = (self.label, self.ranks, self.arguments, self.options, self.environment, OPTIONS, self._files())
+        return folder / f"{hashlib.sha256(repr(said).encode() + PROGRAM.read_bytes()).hexdigest()[:24]}.csv"
+
+    def _run_in(self, folder):
+        for name, text in self._files().items():
+            (folder / name).write_text(text)
         command = ["smpirun", "-quiet", "-np", str(self.ranks), "-platform", "platform.xml", "-hostfile", "hosts",
                    *OPTIONS, *self.options, str(PROGRAM), *self.arguments, "--sync", "roundtime", "--csv", "out.csv"]
         environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf", LD_PRELOAD=str(CPUTIME),
@@ -81,24 +91,45 @@ class Job:
         return rows
 
 
-def run_all(jobs, workers=None, quiet=False):
-    """The rows of all jobs, in their order; the largest are begun first."""
+def there(jobs, keep):
+    """How many jobs have their rows in the folder."""
+    return sum(job.kept(keep).exists() for job in jobs)
+
+
+def run_kept(job, keep):
+    """The rows of a job: those in the folder, or else of a run, which are kept there."""
+    if not keep:
+        return job.run()
+    path = job.kept(keep)
+    if not path.exists():
+        part = path.with_suffix(".part")
+        write_csv(part, job.run())
+        part.rename(path)
+    return read_csv(path)
+
+
+def run_all(jobs, workers=None, keep=None):
+    """The rows of all jobs, in their order; the largest are begun first. keep: a folder for the rows of jobs that ended;
+    called again after it was stopped, it goes on from there."""
     workers = workers or os.cpu_count()
     order = sorted(range(len(jobs)), key=lambda i: -jobs[i].ranks)
     results, begin, done = [None] * len(jobs), time.time(), 0
+    tell = sys.stderr.isatty()
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        futures = {pool.submit(jobs[i].run): i for i in order}
+        futures = {pool.submit(run_kept, jobs[i], keep): i for i in order}
         try:
             for future in concurrent.futures.as_completed(futures):
                 results[futures[future]] = future.result()
                 done += 1
-                if not quiet and sys.stderr.isatty():
+                if tell:
                     print(f"\r\033[K{done} of {len(jobs)} simulations, {time.time() - begin:.0f} s", end="",
                           file=sys.stderr, flush=True)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    if not quiet and sys.stderr.isatty():
+    if tell:
         print("\r\033[K", end="", file=sys.stderr)
     return [row for rows in results for row in rows]
 
