@@ -325,7 +325,7 @@ void measure(const options *o, variant *v, int n, const buffers *b, int64_t size
 {
     int iterations = options_iterations(o, size), k = 0, p;
     uint32_t state = (uint32_t)o->seed * 2654435761u + (uint32_t)size;
-    double estimate[MAX_VARIANTS] = {0}, t[MAX_VARIANTS][PHASES] = {{0}}, started;
+    double estimate[MAX_VARIANTS] = {0}, t[MAX_VARIANTS][PHASES] = {{0}}, started, drift;
 
     sync_prepare(o->sync);
     for (int i = 0; i < n; i++)
@@ -339,8 +339,11 @@ void measure(const options *o, variant *v, int n, const buffers *b, int64_t size
         if (out_of_time(o, started))
             break;
     }
-    for (int i = 0; i < n; i++)
+    drift = sync_drift(o->sync);
+    for (int i = 0; i < n; i++) {
         r[i].n = k;
+        r[i].drift = drift;
+    }
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     reduce_times(r, n, p);
     for (int i = 0; i < n; i++)

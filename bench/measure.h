@@ -52,6 +52,7 @@ typedef struct result {
     double overlap;         /* as asked for, from medians; osu: from averages */
     double osu_average;
     int late;      /* repetitions that some rank began late in all attempts; they count */
+    double drift;  /* see sync.h */
     int64_t wrong; /* bytes on all ranks */
     bool verified; /* else nobody has looked */
 } result;

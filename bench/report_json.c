@@ -141,6 +141,7 @@ void json_rows(json_report *j, const result *r, int n)
         json_object_set_new(o, "high", json_real(r[i].total.high));
         json_object_set_new(o, "coverage", json_real(r[i].total.coverage));
         json_object_set_new(o, "late", json_integer(r[i].late));
+        json_object_set_new(o, "drift", json_real(r[i].drift));
         json_object_set_new(o, "seconds", phases(&r[i]));
         if (r[i].verified)
             json_object_set_new(o, "wrong", json_integer((json_int_t)r[i].wrong));

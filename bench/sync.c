@@ -1,6 +1,7 @@
 /* sync.c - see sync.h. */
 #include "sync.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <time.h>
 
@@ -8,9 +9,29 @@ const char *const sync_names[SYNC_KINDS] = {"barrier", "dissem", "roundtime"};
 
 enum { TAG = 77, ROUND_TRIPS = 100 };
 
-static double offset;   /* rank 0's clock minus mine */
+/* seconds */
+static const double fresh = 0.5;  /* for which an offset is used, with the drift as it is known */
+static const double baseline = 1; /* between offsets that tell the drift, at least */
+static const double remembered = 10; /* for which the drift is taken as constant */
+
+typedef struct reading {
+    double at, offset; /* my clock, rank 0's minus it */
+} reading;
+
+static reading last, first;
+static double drift;    /* of the offset, seconds in a second */
 static double headroom; /* seconds that the ranks get to hear of the begin */
 static bool late;
+
+static double common_of(double mine)
+{
+    return mine + last.offset + drift * (mine - last.at);
+}
+
+static double mine_of(double common)
+{
+    return (common - last.offset + drift * last.at) / (1 + drift);
+}
 
 static void dissemination(int rank, int p)
 {
@@ -19,10 +40,20 @@ static void dissemination(int rank, int p)
                      TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void take(reading now)
+{
+    if (now.at - first.at >= baseline && first.at > 0)
+        drift = (now.offset - first.offset) / (now.at - first.at);
+    if (now.at - first.at >= remembered)
+        first = now;
+    last = now;
+}
+
 /* Ask `other`, which answers with its common time. */
 static void ask(int other)
 {
     double best = 1e9;
+    reading now = last;
 
     for (int i = 0; i < ROUND_TRIPS; i++) {
         double theirs, sent = MPI_Wtime(), back;
@@ -31,9 +62,11 @@ static void ask(int other)
         back = MPI_Wtime();
         if (back - sent < best) {
             best = back - sent;
-            offset = theirs - (sent + back) / 2;
+            now.at = (sent + back) / 2;
+            now.offset = theirs - now.at;
         }
     }
+    take(now);
 }
 
 static void answer(int other)
@@ -41,7 +74,7 @@ static void answer(int other)
     for (int i = 0; i < ROUND_TRIPS; i++) {
         double now;
         MPI_Recv(NULL, 0, MPI_BYTE, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        now = MPI_Wtime() + offset;
+        now = common_of(MPI_Wtime());
         MPI_Send(&now, 1, MPI_DOUBLE, other, TAG, MPI_COMM_WORLD);
     }
 }
@@ -49,13 +82,14 @@ static void answer(int other)
 /* Binomial tree: in step d the ranks below d, which know the time, tell those d above. */
 static void set_clock(int rank, int p)
 {
-    offset = 0;
     for (int d = 1; d < p; d *= 2) {
         if (rank < d && rank + d < p)
             answer(rank + d);
         else if (rank >= d && rank < 2 * d)
             ask(rank - d);
     }
+    if (rank == 0)
+        last.at = MPI_Wtime();
 }
 
 /* Three times what it takes to tell all ranks, seen from the last one. */
@@ -129,14 +163,24 @@ void sync_prepare(sync_kind kind)
     measure_headroom();
 }
 
+/* The begin, on rank 0's clock. */
+static double agree(void)
+{
+    double when = MPI_Wtime();
+
+    when = when - last.at < fresh ? when + headroom : 0; /* 0: the clocks must be compared again */
+    MPI_Bcast(&when, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return when;
+}
+
 static double agreed_begin(int rank, int p)
 {
     double when;
 
     dissemination(rank, p); /* nobody is still busy with what was before */
-    when = MPI_Wtime() + headroom;
-    MPI_Bcast(&when, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    when -= offset;
+    while ((when = agree()) == 0)
+        set_clock(rank, p);
+    when = mine_of(when);
     late = MPI_Wtime() > when;
     wait_until(when);
     return when;
@@ -167,4 +211,14 @@ bool sync_held(sync_kind kind)
     if (spoilt)
         headroom *= 1.2;
     return !spoilt;
+}
+
+double sync_drift(sync_kind kind)
+{
+    double most = fabs(drift);
+
+    if (kind != SYNC_ROUNDTIME || simulated)
+        return 0;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most;
 }

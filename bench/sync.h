@@ -8,8 +8,8 @@
  *              Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016.
  *
  * The common clock: MPI_Wtime plus an offset to rank 0, half way of the fastest of 100 round trips
- * along a binomial tree; taken anew before every block size. It does not correct for drift, which
- * is microseconds in a second; between processes of one machine and in SimGrid clocks are the same.
+ * along a binomial tree; taken anew before every block size and every half second, and carried on
+ * by the drift between two that are one to ten seconds apart. In SimGrid there is one clock.
  */
 #ifndef BENCH_SYNC_H
 #define BENCH_SYNC_H
@@ -28,5 +28,9 @@ double sync_begin(sync_kind kind);
 
 /* Did all ranks begin in time? Collective for roundtime; else true. */
 bool sync_held(sync_kind kind);
+
+/* How much the clock of a rank gains or loses against rank 0's, in seconds of a second, at most;
+ * 0 until a second has passed. Collective for roundtime; else 0. */
+double sync_drift(sync_kind kind);
 
 #endif
