@@ -7,7 +7,8 @@
   plot.py lines FILE... -o NAME [--by size|ranks]     times with intervals
   plot.py overlap FILE... -o NAME                     overlap in per cent, by size
 
-NAME.png and NAME.svg are written. Each label of the files (tutti-bench --label) gets a panel of its own.
+NAME.png and NAME.svg are written. Each label of the files (tutti-bench --label) gets a panel of its own; for lines each
+number of ranks, too, or each size.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def read(path):
         with open(path) as f:
             data = json.load(f)
         return [dict(label=data["label"], ranks=data["ranks"], size=r["size"], algorithm=r["algorithm"],
-                     median=1e6 * r["median"], low=1e6 * r["low"], high=1e6 * r["high"], overlap=None)
+                     median=1e6 * r["median"], low=1e6 * r["low"], high=1e6 * r["high"], overlap=r.get("overlap"))
                 for r in data["results"] if r["applicable"]]
     with open(path, newline="") as f:
         return from_csv(csv.DictReader(f))
@@ -77,6 +78,14 @@ def gain(cell):
 
 def is_ours(name, ours):
     return ours is not None and name.split(":")[0] == ours
+
+
+def split_panels(rows, by):
+    """Lines by size have a panel for each number of ranks, lines by ranks one for each size."""
+    other, unit = ("ranks", "{} ranks".format) if by == "size" else ("size", bytes_text)
+    many = {label: len({r[other] for r in rows if r["label"] == label}) > 1 for label in panels_of(rows)}
+    return [dict(r, label=", ".join(filter(None, (r["label"], unit(r[other]))))) if many[r["label"]] else r
+            for r in sorted(rows, key=lambda r: r[other])]
 
 
 # ---- drawing ----
@@ -230,7 +239,7 @@ def main():
         ratio(rows, o.output, o.title or f"{o.above} / {o.below}", lambda t, p, n: t.get(o.above),
               lambda t, p, n: t.get(o.below), "ratio of times")
     else:
-        lines(rows, o.output, o.title or ("Overlap" if o.kind == "overlap" else "Times"), o.by,
+        lines(split_panels(rows, o.by), o.output, o.title or ("Overlap" if o.kind == "overlap" else "Times"), o.by,
               value="overlap" if o.kind == "overlap" else "median")
 
 

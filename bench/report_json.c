@@ -8,6 +8,7 @@
 
 struct json_report {
     json_t *root, *results;
+    bool overlap;
 };
 
 static void set(json_t *o, const char *key, const char *text)
@@ -97,6 +98,7 @@ json_report *json_open(const options *o, int argc, char **argv)
     j = calloc(1, sizeof *j);
     j->root = json_object();
     j->results = json_array();
+    j->overlap = o->overlap != OVERLAP_NONE;
     set(j->root, "command", o->command);
     set(j->root, "label", o->label);
     json_object_set_new(j->root, "arguments", command);
@@ -140,6 +142,8 @@ void json_rows(json_report *j, const result *r, int n)
         json_object_set_new(o, "low", json_real(r[i].total.low));
         json_object_set_new(o, "high", json_real(r[i].total.high));
         json_object_set_new(o, "coverage", json_real(r[i].total.coverage));
+        if (j->overlap)
+            json_object_set_new(o, "overlap", json_real(r[i].overlap));
         json_object_set_new(o, "late", json_integer(r[i].late));
         json_object_set_new(o, "drift", json_real(r[i].drift));
         json_object_set_new(o, "seconds", phases(&r[i]));
