@@ -42,7 +42,9 @@ void open_wait_any(exec *e);
  *
  * It cannot block what does not block when all steps are executed one by one in the order of the
  * program, if the receives of a queue become ready in that order: then the first receive of a rank
- * that is not complete is the oldest of its queue, and so is posted. */
+ * that is not complete is the oldest of its queue, and so is posted. Tried with one posted receive
+ * in place of 16: bench/sim/verify, and all algorithms on 2 to 28 ranks, end with the right data.
+ */
 bool open_hold(exec *e, int index);
 int open_release(exec *e, int queue);
 
