@@ -30,12 +30,11 @@ def grid(most):
 
 
 def ranks(o, machine):
-    """With --quick every fifth of the grid up to 128; for --sensitivity fewer."""
+    """With --quick every fifth of the grid up to 128; for --sensitivity two of both kinds."""
     everything = grid(MOST[machine.name])
-    some = [p for p in everything[::5] if p <= 128]
     if o.sensitivity:
-        return some[1::2]
-    return some + [*QUICK[machine.name]] if o.quick else everything
+        return [24, 64, 165, 205]
+    return [p for p in everything[::5] if p <= 128] + [*QUICK[machine.name]] if o.quick else everything
 
 
 def factor(o):
