@@ -188,9 +188,9 @@ static void remember(const args *a, const facts *f, MPI_Info info, plan *p)
 }
 
 /* Wait until the ranks have told where they are. */
-static int make_ready(comm *c)
+static int make_ready(comm *c, const char *caller)
 {
-    int error = comm_begin(c);
+    int error = comm_begin(c, caller, true);
 
     return error ? error : comm_wait_ready(c);
 }
@@ -209,7 +209,7 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
     if (chosen.provisional) {
         if (!may_block)
             return exec_later(a, &f, e);
-        error = make_ready(c);
+        error = make_ready(c, coll_kind_name(a->kind));
         if (!error)
             error = choose(a, info, c, args_bytes(a, &f), &chosen, &why);
     }
@@ -258,13 +258,14 @@ static void number(exec *e)
     library_lock();
     e->operation = e->comm->next_operation++;
     library_unlock();
+    e->lane = 0;
     e->window = (int)(e->operation % e->comm->split);
     e->timed = watch_on;
 }
 
 static int run(exec *e)
 {
-    int error = comm_begin(e->comm);
+    int error = comm_begin(e->comm, e->collective, true);
 
     if (!error) {
         number(e);
@@ -281,7 +282,7 @@ static int start(exec *e, MPI_Request *request)
     int error;
 
     e->collect = plan_return_exec;
-    error = comm_begin(e->comm);
+    error = comm_begin(e->comm, e->collective, false);
     if (!error)
         error = library_driver()->request(e, &e->native);
     if (error) {
@@ -319,7 +320,7 @@ static int init(exec *e, MPI_Info info, MPIX_Request *request)
     int error = timed_from(info, &timed);
 
     if (!error)
-        error = comm_begin(c);
+        error = comm_begin(c, e->collective, true);
     if (error)
         goto fail;
     error = comm_wait_ready(c);
@@ -327,7 +328,7 @@ static int init(exec *e, MPI_Info info, MPIX_Request *request)
         error = comm_persistent_window(c, e);
     if (error)
         goto fail;
-    error = exec_make_requests(e, e->window * SCHED_WINDOW);
+    error = exec_make_requests(e);
     if (!error)
         error = request_make(e, timed, request);
     if (!error)

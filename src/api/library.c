@@ -1,4 +1,5 @@
 /* library.c - the calls that are about the library itself. */
+#include "nbc/channel.h"
 #include "nbc/comm.h"
 #include "nbc/driver.h"
 #include "nbc/engine.h"
@@ -8,6 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tutti.h>
+
+/* A wrong setting here must not leave the other processes alone. */
+int tutti_init(void)
+{
+    int error = library_enter(), made;
+
+    if (library_self() == MPI_COMM_NULL) /* MPI does not run */
+        return error;
+    made = channel_make_early();
+    if (!error)
+        error = made;
+    return error ? comm_raise(NULL, error) : MPI_SUCCESS;
+}
 
 int tutti_progress(void)
 {
@@ -23,20 +37,29 @@ static int enter(void)
     return error && error != MPI_ERR_OTHER ? comm_raise(NULL, error) : error;
 }
 
+/* The value of a key of ours; empty: it is not there. */
+static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1])
+{
+    int flag = 0;
+
+    text[0] = '\0';
+    if (info == MPI_INFO_NULL)
+        return MPI_SUCCESS;
+    if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+        return MPI_ERR_INFO;
+    return MPI_SUCCESS;
+}
+
 /* The unit that info asks for. */
 static int unit_from(MPI_Info info, int *pu)
 {
     char text[MPI_MAX_INFO_VAL + 1], *end;
-    int flag = 0;
+    int error = value_of(info, "tutti_cpu", text);
     long number;
 
     *pu = PU_DEFAULT;
-    if (info == MPI_INFO_NULL)
-        return MPI_SUCCESS;
-    if (PMPI_Info_get(info, "tutti_cpu", MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
-        return MPI_ERR_INFO;
-    if (!flag)
-        return MPI_SUCCESS;
+    if (error || !*text)
+        return error;
     if (strcmp(text, "none") == 0) {
         *pu = PU_NONE;
         return MPI_SUCCESS;
@@ -48,15 +71,29 @@ static int unit_from(MPI_Info info, int *pu)
     return MPI_SUCCESS;
 }
 
+static int when_from(MPI_Info info, bool *when_needed)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    int error = value_of(info, "tutti_when", text);
+
+    *when_needed = strcmp(text, "needed") == 0;
+    if (!error && *text && !*when_needed && strcmp(text, "now") != 0)
+        error = MPI_ERR_INFO_VALUE;
+    return error;
+}
+
 int tutti_progress_thread_start(MPI_Info info)
 {
+    bool when_needed;
     int pu, error = enter();
 
     if (error)
         return error;
     error = unit_from(info, &pu);
     if (!error)
-        error = driver_thread_start(pu);
+        error = when_from(info, &when_needed);
+    if (!error)
+        error = driver_thread_start(pu, when_needed);
     return error ? comm_raise(NULL, error) : MPI_SUCCESS;
 }
 

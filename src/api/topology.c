@@ -5,6 +5,7 @@
 #include "nbc/engine.h"
 #include "nbc/env.h"
 #include "nbc/library.h"
+#include "nbc/places.h"
 #include "topo/shape.h"
 
 #include <stdio.h>
@@ -14,8 +15,8 @@
 
 /* ---- ready ---- */
 
-/* The communicator's state, shadow and topology known. Collective the first time. */
-static int ready(MPI_Comm user, comm **c)
+/* The communicator's state, topology known. Collective the first time. */
+static int ready(MPI_Comm user, const char *caller, comm **c)
 {
     int error = library_enter();
 
@@ -25,7 +26,7 @@ static int ready(MPI_Comm user, comm **c)
     if (error)
         return error;
     comm_reap();
-    error = comm_begin(*c);
+    error = comm_begin(*c, caller, true);
     return error ? error : comm_wait_ready(*c);
 }
 
@@ -33,6 +34,29 @@ static int ready(MPI_Comm user, comm **c)
 static int raise_for(const comm *c, int error)
 {
     return error && (c || error != MPI_ERR_OTHER) ? comm_raise(c, error) : error;
+}
+
+int tutti_comm_prepare(MPI_Comm user)
+{
+    comm *c;
+    int error = ready(user, "tutti_comm_prepare", &c);
+
+    return raise_for(c, error);
+}
+
+int tutti_comm_prepared(MPI_Comm user, int *flag)
+{
+    comm *c = NULL;
+    int error = library_enter();
+
+    if (!error)
+        error = comm_get(user, &c);
+    if (!error && !flag)
+        error = MPI_ERR_ARG;
+    if (error)
+        return raise_for(c, error);
+    *flag = comm_prepared(c);
+    return MPI_SUCCESS;
 }
 
 /* ---- hints ---- */
@@ -87,35 +111,46 @@ static uint64_t digest(const wishes *w)
     return shape_identity(text);
 }
 
-/* All ranks alike, and none with an error? A rank with an error takes part, so that nobody waits
- * for it in vain. */
-static int agree(const comm *c, const wishes *w, int mine)
+/* What rank tells the others. One with an error takes part, so that nobody waits for it in vain. */
+static hello tell(const comm *c, const wishes *w, int error)
 {
-    uint64_t number = digest(w), all[3] = {(uint64_t)mine, number, ~number};
-    MPI_Request request;
-    int error = PMPI_Iallreduce(MPI_IN_PLACE, all, 3, MPI_UINT64_T, MPI_MAX, c->shadow, &request);
+    hello mine = {.digest = digest(w), .error = error};
 
     if (!error)
-        error = comm_wait_native(&request);
-    if (error || mine)
-        return error ? error : mine;
-    if (all[0])
-        return MPI_ERR_INFO_VALUE;
-    if (all[1] != ~all[2] && env_verbose())
-        env_say("tutti_comm_set_hints: the ranks give different values");
-    return all[1] == ~all[2] ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+        mine.error = *w->regions ? places_made_up(w->regions, c->p, c->rank, &mine.at)
+                                 : places_mine(&mine.at);
+    return mine;
 }
 
-static int find_topo(const comm *c, const char *regions, topo **result)
+/* All ranks alike, and none with an error? */
+static int compare(const handshake *h)
 {
-    places x;
-    int idle = 0, error = places_begin(&x, c->shadow, c->p, c->rank, *regions ? regions : NULL);
+    bool same = true;
 
-    if (error)
-        return error;
-    while (!places_advance(&x, result, &error))
-        engine_idle_turn(&idle);
-    return error;
+    if (h->mine.error)
+        return h->mine.error;
+    for (int r = 0; r < h->p; r++) {
+        if (h->all[r].error)
+            return MPI_ERR_INFO_VALUE;
+        same &= h->all[r].digest == h->mine.digest;
+    }
+    if (!same && env_verbose())
+        env_say("tutti_comm_set_hints: the ranks give different values");
+    return same ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+}
+
+static int agree(comm *c, const wishes *w, int error, topo **result)
+{
+    handshake h = {0};
+    hello mine = tell(c, w, error);
+
+    error = comm_meet(c, "tutti_comm_set_hints", &mine, &h);
+    if (!error)
+        error = compare(&h);
+    if (!error)
+        *result = handshake_topo(&h);
+    handshake_close(&h);
+    return error || *result ? error : MPI_ERR_NO_MEM;
 }
 
 /* What waits at the gate is compiled with what was true when it was started. */
@@ -150,13 +185,11 @@ int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
     comm *c;
     wishes w;
     topo *t = NULL;
-    int error = ready(user, &c);
+    int error = ready(user, "tutti_comm_set_hints", &c);
 
     if (error)
         return raise_for(c, error);
-    error = agree(c, &w, read_wishes(info, c->p, &w));
-    if (!error)
-        error = find_topo(c, w.regions, &t);
+    error = agree(c, &w, read_wishes(info, c->p, &w), &t);
     if (error)
         return raise_for(c, error);
     pass_gate(c);
@@ -170,7 +203,7 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
 {
     comm *c;
     size_t n;
-    int error = ready(user, &c);
+    int error = ready(user, "tutti_comm_topology", &c);
 
     if (!error && !text && size)
         error = MPI_ERR_ARG;
@@ -189,7 +222,7 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
 {
     comm *c;
     const topo_level *found = NULL;
-    int kind = 0, error = ready(user, &c);
+    int kind = 0, error = ready(user, "tutti_comm_regions", &c);
 
     while (level && kind < TOPO_KINDS && strcmp(words[kind], level) != 0)
         kind++;
@@ -230,7 +263,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     char name[128];
     const char *why;
     int64_t bytes;
-    int error = ready(user, &c);
+    int error = ready(user, "tutti_comm_explain", &c);
 
     if (!error && (!text || size == 0 || !parse_call(call, &a.kind, &bytes)))
         error = MPI_ERR_ARG;

@@ -1,9 +1,12 @@
 /* comm.c - see comm.h. Lists are guarded by the engine's lock, creation by the library's. */
 #include "nbc/comm.h"
 
+#include "nbc/channel.h"
+#include "nbc/clock.h"
 #include "nbc/engine.h"
 #include "nbc/exec.h"
 #include "nbc/library.h"
+#include "nbc/places.h"
 #include "nbc/watch.h"
 #include "persistent/plan.h"
 
@@ -12,15 +15,10 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { MAX_WINDOWS = 65536 };
-
-int comm_tag_limit;
-
 static int key = MPI_KEYVAL_INVALID;
 static comm *all;            /* engine lock */
 static comm *latest;         /* the last one found; without threads only */
 static _Atomic(comm *) dead; /* no references left; linked by dead_next */
-static bool ending;          /* MPI_Finalize has begun */
 
 /* ---- references ---- */
 
@@ -39,7 +37,7 @@ static void bury(comm *c)
         ;
 }
 
-/* While MPI still duplicates, it will write to the state: comm_advance buries it then. */
+/* During the handshake MPI will write to the state: comm_advance buries it then. */
 void comm_unref(comm *c)
 {
     library_lock();
@@ -47,6 +45,19 @@ void comm_unref(comm *c)
     library_unlock();
     if (last)
         bury(c);
+}
+
+static void wire_free(comm_wire *w)
+{
+    for (int i = 0; i < w->nlanes; i++) {
+        if (w->from_channel)
+            channel_number_return(w->lane[i].mine);
+        free(w->lane[i].of);
+    }
+    free(w->lane);
+    free(w->place);
+    if (w->ours)
+        PMPI_Comm_free(&w->comm);
 }
 
 void comm_reap(void)
@@ -61,29 +72,13 @@ void comm_reap(void)
     engine_leave();
     while (c) {
         comm *next = c->dead_next;
-        if (c->shadow != MPI_COMM_NULL)
-            PMPI_Comm_free(&c->shadow);
         plan_cache_clear(c); /* of operations that were prepared after the user had freed it */
+        wire_free(&c->wire);
         topo_free(c->topo);
-        free(c->held);
+        free(c->persistent.held);
         free(c);
         c = next;
     }
-}
-
-/* Open MPI 4.1 crashes when a communicator is freed that it is still duplicating. MPI_Comm_free is
- * collective and may wait for it. MPICH defers the free, and with it our delete callback, into the
- * completion of the duplication itself: waiting there would wait for ever. */
-static void finish_duplication(comm *c)
-{
-#ifdef OPEN_MPI
-    const bool waits = true;
-#else
-    const bool waits = false;
-#endif
-
-    if (waits && !ending)
-        comm_wait_ready(c);
 }
 
 /* Delete callback: the user frees the communicator, or MPI_Finalize has begun. */
@@ -93,7 +88,6 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
     bool before;
 
     (void)user, (void)keyval, (void)extra;
-    finish_duplication(c);
     c->user = MPI_COMM_NULL;
     if (!library_threaded) /* else it is never set */
         latest = NULL;
@@ -107,19 +101,6 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
 
 /* ---- create ---- */
 
-static int windows_available(void)
-{
-    int *tag_ub = NULL, flag = 0;
-    int64_t tags = 32768;
-
-    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag);
-    if (flag)
-        tags = (int64_t)*tag_ub + 1;
-    if (comm_tag_limit && comm_tag_limit < tags)
-        tags = comm_tag_limit;
-    return tags / SCHED_WINDOW < MAX_WINDOWS ? (int)(tags / SCHED_WINDOW) : MAX_WINDOWS;
-}
-
 static int create(MPI_Comm user, comm **result)
 {
     comm *c = calloc(1, sizeof *c);
@@ -127,8 +108,9 @@ static int create(MPI_Comm user, comm **result)
 
     if (!c)
         return MPI_ERR_NO_MEM;
-    *c = (comm){.user = user, .shadow = MPI_COMM_NULL, .refs = 1, .windows = windows_available()};
-    c->split = c->next_persistent = c->windows / 2;
+    *c = (comm){.user = user, .refs = 1, .nwindows = channel_windows()};
+    c->wire.comm = MPI_COMM_NULL;
+    c->split = c->nwindows / 2;
     error = PMPI_Comm_test_inter(user, &inter);
     if (error || inter) {
         error = MPI_ERR_COMM;
@@ -147,25 +129,6 @@ static int create(MPI_Comm user, comm **result)
 fail:
     free(c);
     return error;
-}
-
-int comm_begin(comm *c)
-{
-    int error;
-
-    if (c->begun)
-        return c->ready ? c->failure : MPI_SUCCESS;
-#ifdef TUTTI_SIMULATED /* SimGrid has no MPI_Comm_idup */
-    c->duplication = MPI_REQUEST_NULL;
-    error = PMPI_Comm_dup(c->user, &c->shadow);
-#else
-    error = PMPI_Comm_idup(c->user, &c->shadow, &c->duplication);
-#endif
-    if (error)
-        return error;
-    c->begun = true;
-    engine_poll_communicators(true);
-    return MPI_SUCCESS;
 }
 
 int comm_get(MPI_Comm user, comm **result)
@@ -195,29 +158,21 @@ int comm_start_all(void)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
 }
 
-/* Persistent requests that nobody has freed hold it: give back at least what is MPI's. */
-static void abandon(comm *c)
-{
-    for (exec *e = c->persistent; e; e = e->window_next)
-        if (exec_get_state(e) == EXEC_IDLE)
-            exec_unbind(e);
-    if (c->ready && c->shadow != MPI_COMM_NULL && !engine_busy())
-        PMPI_Comm_free(&c->shadow);
-}
-
-void comm_end_all(void)
+/* Persistent requests that nobody has freed hold a communicator, and callbacks of the program that
+ * MPI_Finalize calls after ours may still use them. */
+bool comm_end_all(void)
 {
     comm *c, *next;
 
-    ending = true;
     DL_FOREACH_SAFE (all, c, next) {
         if (c->user != MPI_COMM_NULL)
             PMPI_Comm_delete_attr(c->user, key);
     }
     comm_reap();
-    for (c = all; c; c = c->next)
-        abandon(c);
+    if (all)
+        return false;
     PMPI_Comm_free_keyval(&key);
+    return true;
 }
 
 /* ---- the gate ---- */
@@ -280,43 +235,266 @@ static void open_gate(comm *c)
             c->gated_tail = NULL;
         window_take(c, e);
         engine_begin(e);
-        engine_wake(); /* nothing may have run before */
+        engine_wake(false); /* nothing may have run before */
     }
 }
 
-/* A duplication may fail: MPICH has some two thousand communicators. What it leaves in its place is
- * not to be used, nor freed. */
-static bool advance_duplication(comm *c)
-{
-    int flag = c->duplication == MPI_REQUEST_NULL;
-    int error = flag ? MPI_SUCCESS : PMPI_Test(&c->duplication, &flag, MPI_STATUS_IGNORE);
+/* ---- the handshake ---- */
 
-    if (!error && !flag)
-        return false;
-    if (error) {
-        c->shadow = MPI_COMM_NULL;
-        c->failure = error;
-        return true;
-    }
-    PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
-    c->failure = places_begin(&c->exchange, c->shadow, c->p, c->rank, NULL);
-    return true;
+static void set_current(comm *c, const handshake *h, const char *caller)
+{
+    engine_enter();
+    c->current = h;
+    c->caller = caller;
+    c->reported = false;
+    if (h && watch_on)
+        c->opened = clock_now();
+    engine_leave();
+    if (h)
+        engine_poll_communicators(true);
 }
 
-static bool advance(comm *c)
+int comm_meet(comm *c, const char *caller, const hello *mine, handshake *h)
 {
-    if (c->ready || !c->begun)
-        return true;
-    if (!c->exchange.at && !advance_duplication(c))
-        return false;
-    if (c->exchange.at && !places_advance(&c->exchange, &c->topo, &c->failure))
-        return false;
+    int error = handshake_open(h, c->p, c->rank, mine);
+
+    if (error)
+        return error;
+    set_current(c, h, caller);
+    error = handshake_run(h, c->user);
+    set_current(c, NULL, NULL);
+    return error;
+}
+
+/* Ready, with this result. Engine lock held or nobody else can be waiting. */
+static void become_ready(comm *c, int error)
+{
+    c->failure = error;
     library_lock();
     c->ready = true;
     bool unused = c->refs == 0;
     library_unlock();
     if (unused)
         bury(c);
+}
+
+int comm_add_lane(comm *c, const handshake *h)
+{
+    comm_wire *w = &c->wire;
+    comm_lane lane = {.mine = h ? h->mine.number : w->nlanes};
+    comm_lane *lanes = realloc(w->lane, (size_t)(w->nlanes + 1) * sizeof *lanes);
+
+    if (!lanes)
+        return MPI_ERR_NO_MEM;
+    w->lane = lanes;
+    if (h) {
+        lane.of = malloc((size_t)c->p * sizeof *lane.of);
+        if (!lane.of)
+            return MPI_ERR_NO_MEM;
+        for (int r = 0; r < c->p; r++)
+            lane.of[r] = h->all[r].number;
+    }
+    w->lane[w->nlanes++] = lane;
+    c->persistent.capacity += w->nlanes == 1 ? c->nwindows - c->split : c->nwindows;
+    return MPI_SUCCESS;
+}
+
+/* One process: no messages, nobody to ask. */
+static int be_alone(comm *c, const hello *mine)
+{
+    c->topo = topo_make(&mine->at, 1);
+    c->wire.comm = library_self();
+    c->begun = true;
+    become_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
+    return c->failure;
+}
+
+static bool all_have_numbers(const handshake *h)
+{
+    bool all_have = true;
+
+    for (int r = 0; r < h->p; r++)
+        all_have &= h->all[r].number >= 0;
+    return all_have;
+}
+
+/* The handshake is over and the channel there. */
+static int go_over_channel(comm *c)
+{
+    int error = comm_add_lane(c, &c->first);
+
+    c->wire.comm = channel_comm();
+    c->wire.from_channel = error == MPI_SUCCESS;
+    return error;
+}
+
+/* Collective, blocks. MPI_Comm_create copies no attributes. */
+static int go_over_own(comm *c)
+{
+    MPI_Group group;
+    int error = PMPI_Comm_group(c->user, &group);
+
+    if (error)
+        return error;
+#ifdef TUTTI_SIMULATED
+    error = PMPI_Comm_dup(c->user, &c->wire.comm);
+#else
+    error = PMPI_Comm_create(c->user, group, &c->wire.comm);
+#endif
+    PMPI_Group_free(&group);
+    c->wire.ours = error == MPI_SUCCESS;
+    if (!error)
+        error = PMPI_Comm_set_errhandler(c->wire.comm, MPI_ERRORS_RETURN);
+    return error ? error : comm_add_lane(c, NULL);
+}
+
+/* Where the members are in the channel, once there is one. */
+static int find_places(comm *c)
+{
+    int error = MPI_SUCCESS;
+
+    if (!c->placed && channel_comm() != MPI_COMM_NULL) {
+        error = channel_places(c->user, c->p, &c->wire.place, &c->covered);
+        c->placed = error == MPI_SUCCESS;
+    }
+    return error;
+}
+
+/* Another thread of this process makes the channel, as threads of others have done already. */
+static int wait_for_channel(comm *c)
+{
+    for (int idle = 0; channel_comm() == MPI_COMM_NULL;)
+        engine_idle_turn(&idle);
+    return find_places(c);
+}
+
+/* All have come, and all are in a call that may block: decide alike what messages travel over. */
+static int connect(comm *c)
+{
+    bool channel = false, threads = false;
+
+    for (int r = 0; r < c->p; r++) {
+        channel |= c->first.all[r].channel;
+        threads |= c->first.all[r].threaded;
+    }
+    if (!all_have_numbers(&c->first))
+        return go_over_own(c);
+    if (channel) {
+        int error = wait_for_channel(c);
+        return error ? error : go_over_channel(c);
+    }
+    /* two threads could make a channel each, in another order on another rank */
+    if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
+        int error = channel_make(c->user);
+        if (!error)
+            error = find_places(c);
+        return error ? error : go_over_channel(c);
+    }
+    return go_over_own(c);
+}
+
+static void end_first(comm *c, int error)
+{
+    if (!c->wire.from_channel && c->first.mine.number >= 0)
+        channel_number_return(c->first.mine.number);
+    handshake_close(&c->first);
+    c->begun = true;
+    become_ready(c, error);
+}
+
+static int begin_and_wait(comm *c, const char *caller, const hello *mine)
+{
+    int error = comm_meet(c, caller, mine, &c->first);
+
+    if (!error) {
+        c->topo = handshake_topo(&c->first);
+        error = c->topo ? connect(c) : MPI_ERR_NO_MEM;
+    }
+    end_first(c, error);
+    return error;
+}
+
+static int begin(comm *c, const char *caller, const hello *mine)
+{
+    int error = handshake_begin(&c->first, c->user, c->p, c->rank, mine);
+
+    if (error) {
+        if (mine->number >= 0)
+            channel_number_return(mine->number);
+        return error;
+    }
+    set_current(c, &c->first, caller);
+    c->begun = true;
+    return MPI_SUCCESS;
+}
+
+/* There was no number for it: now it may get a communicator of its own. */
+static int feed(comm *c)
+{
+    c->starved = false;
+    c->failure = go_over_own(c);
+    return c->failure;
+}
+
+int comm_begin(comm *c, const char *caller, bool may_block)
+{
+    hello mine = {.threaded = library_threaded};
+    int error;
+
+    if (c->begun && c->ready && c->starved && may_block)
+        return feed(c);
+    if (c->begun)
+        return c->ready ? c->failure : MPI_SUCCESS;
+    error = places_mine(&mine.at);
+    if (!error && c->p == 1)
+        return be_alone(c, &mine);
+    if (!error)
+        error = find_places(c);
+    if (error)
+        return error;
+    mine.channel = c->placed && c->covered;
+    mine.number = channel_number_take(false);
+    return mine.channel && !may_block ? begin(c, caller, &mine) : begin_and_wait(c, caller, &mine);
+}
+
+bool comm_prepared(comm *c)
+{
+    if (c->begun || c->p == 1)
+        return true;
+    return channel_made_early() && find_places(c) == MPI_SUCCESS && c->placed && c->covered;
+}
+
+/* A non-blocking first call has told and heard. Engine lock held. */
+static void finish_first(comm *c, int error)
+{
+    c->current = NULL;
+    if (!error) {
+        c->topo = handshake_topo(&c->first);
+        c->starved = !all_have_numbers(&c->first);
+        error = !c->topo ? MPI_ERR_NO_MEM : c->starved ? MPI_ERR_OTHER : go_over_channel(c);
+    }
+    end_first(c, error);
+}
+
+void comm_abandon(void)
+{
+    for (comm *c = all; c; c = c->next) {
+        c->lost = !c->ready;
+        c->gated_head = c->gated_tail = NULL;
+    }
+}
+
+static bool advance(comm *c)
+{
+    int error;
+
+    if (c->lost)
+        return true;
+    if (!c->begun || c->ready)
+        return c->current == NULL;
+    if (!handshake_test(&c->first, &error))
+        return false;
+    finish_first(c, error);
     return true;
 }
 
@@ -332,27 +510,17 @@ int comm_advance(void)
 
         if (!advance(c)) {
             pending = true;
-            watch_gated(c->gated_head);
-            continue;
+            watch_comm(c);
         }
-        opened += c->ready != was_ready;
+        if (!c->ready)
+            continue;
+        opened += !was_ready;
         open_gate(c);
         watch_gated(c->gated_head);
     }
     if (pending)
         engine_poll_communicators(true);
     return opened;
-}
-
-int comm_wait_native(MPI_Request *request)
-{
-    int flag = 0, idle = 0, error = MPI_SUCCESS;
-
-    while (!error && !flag) {
-        engine_idle_turn(&idle);
-        error = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
-    }
-    return error;
 }
 
 int comm_wait_ready(comm *c)

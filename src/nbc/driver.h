@@ -11,6 +11,8 @@
 
 #include "nbc/exec.h"
 
+#include <stdbool.h>
+
 typedef struct driver {
     const char *name;
     const char *how;
@@ -36,10 +38,17 @@ int driver_choose(const char *forced, const driver **chosen, const char **reason
 /* For tests: a driver that is to fail the self-test, or NULL. */
 extern const char *driver_test_refuses;
 
-/* The progress thread, whatever the driver. pu: see topo/pu.h. Starts are counted. */
-int driver_thread_start(int pu);
+/* The progress thread, whatever the driver. pu: see topo/pu.h. Starts are counted. when_needed: by
+ * the first operation that outlives its call. */
+int driver_thread_start(int pu, bool when_needed);
 int driver_thread_stop(void);
 void driver_thread_end(void); /* MPI_Finalize has begun */
+
+/* Around a blocking native call of ours: operations advance in it by the progress hook, whatever
+ * the driver. Returns whether it has to be given back. Where there is no such hook nothing happens.
+ */
+bool driver_hook_lend(void);
+void driver_hook_return(bool lent);
 
 /* What the native MPI calls of generalized requests; extra_state is the exec. */
 int driver_query(void *extra_state, MPI_Status *status);

@@ -7,6 +7,7 @@
 #include "nbc/driver.h"
 
 #include "nbc/engine.h"
+#include "nbc/library.h"
 
 #include <dlfcn.h>
 
@@ -47,6 +48,18 @@ static void stop(void)
 static int request(exec *e, MPI_Request *request)
 {
     return PMPI_Grequest_start(driver_query, driver_free, driver_cancel, e, request);
+}
+
+/* Two at a time are two registrations of one function: the first one to go takes one of them. */
+bool driver_hook_lend(void)
+{
+    return library_driver() != &driver_hook && start() == NULL;
+}
+
+void driver_hook_return(bool lent)
+{
+    if (lent)
+        stop();
 }
 
 const driver driver_hook = {

@@ -21,9 +21,11 @@
 
 enum { SPIN = 50, LINGER = 200 };
 
-static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards users, id, bound */
+static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards these: */
 static int users;
 static pthread_t id;
+static bool running; /* id is valid */
+static int wanted_pu;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work, stop or bound */
@@ -35,8 +37,9 @@ static int bind_error;
 /* After each start. Either sleep_until_work sees the new number of starts, or we see that it is
  * asleep: both are written before the other one is read, and the order of these accesses is total.
  */
-static void wake(void)
+static void wake(bool outlives)
 {
+    (void)outlives;
     atomic_fetch_add(&starts, 1);
     if (!atomic_load(&asleep))
         return;
@@ -114,11 +117,14 @@ static int create(int pu)
 static void end(void)
 {
     engine_set_waker(NULL);
+    if (!running)
+        return;
     pthread_mutex_lock(&mutex);
     atomic_store(&stopping, true);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&mutex);
     pthread_join(id, NULL);
+    running = false;
 }
 
 static int begin(int wanted)
@@ -127,6 +133,7 @@ static int begin(int wanted)
 
     if (error)
         return error;
+    running = true;
     if (bind_error && wanted != PU_DEFAULT) {
         end();
         return MPI_ERR_INFO_VALUE;
@@ -139,15 +146,32 @@ static int begin(int wanted)
     return MPI_SUCCESS;
 }
 
-int driver_thread_start(int pu)
+/* The first operation that a thread is needed for. Without one there is no other way than the
+ * program's own calls. */
+static void begin_when_needed(bool outlives)
+{
+    if (!outlives)
+        return;
+    pthread_mutex_lock(&users_mutex);
+    engine_set_waker(NULL);
+    if (users > 0 && !running)
+        begin(wanted_pu);
+    pthread_mutex_unlock(&users_mutex);
+}
+
+int driver_thread_start(int pu, bool when_needed)
 {
     int error = MPI_SUCCESS;
 
     if (!library_threaded)
         return MPI_ERR_UNSUPPORTED_OPERATION;
     pthread_mutex_lock(&users_mutex);
-    if (users == 0)
+    if (!running && when_needed && users == 0) {
+        wanted_pu = pu;
+        engine_set_waker(begin_when_needed);
+    } else if (!running && !when_needed) {
         error = begin(pu);
+    }
     if (!error)
         users++;
     pthread_mutex_unlock(&users_mutex);
@@ -182,7 +206,7 @@ static const char *start(void)
 {
     if (!library_threaded)
         return "MPI_THREAD_MULTIPLE is not provided";
-    return driver_thread_start(PU_DEFAULT) ? "the system gives no thread" : NULL;
+    return driver_thread_start(PU_DEFAULT, false) ? "the system gives no thread" : NULL;
 }
 
 static void stop(void)

@@ -23,7 +23,7 @@ static bool inside;                 /* the lock where there is one thread: again
 static exec *running;               /* engine lock */
 static _Atomic(exec *) handed_over; /* started while the lock was taken; newest first */
 static atomic_int nrunning;         /* length of `running`, for engine_busy */
-static atomic_bool duplications;    /* comm.c has duplications in progress */
+static atomic_bool handshakes;      /* comm.c has some under way */
 static exec *untold; /* done, their native requests are still to be completed; by `next` */
 static atomic_bool any_untold;
 static _Thread_local bool background;
@@ -54,17 +54,24 @@ void engine_leave(void)
         inside = false;
 }
 
-/* The lock is never given back: operations that the program has left unfinished are not touched. */
-void engine_close(void)
+/* They stay as they are, active for ever. */
+void engine_abandon(void)
 {
     engine_enter();
+    running = untold = NULL;
+    atomic_store(&any_untold, false);
+    atomic_store(&handed_over, NULL);
+    atomic_store(&nrunning, 0);
+    comm_abandon();
+    atomic_store(&handshakes, false);
+    engine_leave();
 }
 
 bool engine_busy(void)
 {
     return atomic_load_explicit(&nrunning, memory_order_relaxed) > 0 ||
            atomic_load_explicit(&handed_over, memory_order_relaxed) != NULL ||
-           atomic_load_explicit(&duplications, memory_order_relaxed);
+           atomic_load_explicit(&handshakes, memory_order_relaxed);
 }
 
 int engine_steps_left(exec *e)
@@ -85,20 +92,20 @@ int engine_steps_left(exec *e)
     return left;
 }
 
-void engine_wake(void)
+void engine_wake(bool outlives)
 {
     engine_waker *wake = atomic_load_explicit(&waker, memory_order_relaxed);
 
     if (wake)
-        wake();
+        wake(outlives);
 }
 
 /* comm_advance clears it while it looks: the thread may have fallen asleep then. */
 void engine_poll_communicators(bool pending)
 {
-    atomic_store(&duplications, pending);
+    atomic_store(&handshakes, pending);
     if (pending)
-        engine_wake();
+        engine_wake(false);
 }
 
 /* Lock held. */
@@ -184,6 +191,8 @@ void engine_begin(exec *e)
     int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
     if (!error)
         error = e->comm->failure;
+    if (!error && e->addressed != e->lane + 1)
+        exec_address(e);
     if (error)
         steps_fail(e, error);
     else
@@ -229,6 +238,8 @@ static void hand_over(exec *e)
 
 void engine_start(exec *e)
 {
+    bool outlives = e->persistent || e->native != MPI_REQUEST_NULL;
+
     atomic_store_explicit(&e->state, EXEC_GATED, memory_order_relaxed);
     if (e->timed) {
         e->started = clock_now();
@@ -241,7 +252,7 @@ void engine_start(exec *e)
     } else {
         hand_over(e);
     }
-    engine_wake();
+    engine_wake(outlives);
 }
 
 void engine_set_waker(engine_waker *wake)
@@ -268,10 +279,12 @@ static int advance(exec *one, int others)
 {
     int n = 0;
 
+    if (watch_on)
+        watch_tick();
     if (something_to_tell())
         tell();
     take_over();
-    if (atomic_load_explicit(&duplications, memory_order_relaxed))
+    if (atomic_load_explicit(&handshakes, memory_order_relaxed))
         n += comm_advance();
     if (one && exec_get_state(one) == EXEC_RUNNING)
         n += poll(one);
@@ -324,7 +337,7 @@ void engine_idle_turn(int *idle)
 static bool only_messages_left(const exec *e)
 {
     return steps_only_messages(e) && running == e && e->next == NULL &&
-           !atomic_load_explicit(&duplications, memory_order_relaxed);
+           !atomic_load_explicit(&handshakes, memory_order_relaxed);
 }
 
 /* In SimGrid all messages are waited for in native calls, as long as e is all that runs. */

@@ -41,10 +41,11 @@ bool engine_busy(void);
  */
 void engine_i_am_background(void);
 
-/* Called after each start: the progress thread may be asleep. NULL: nobody to wake. */
-typedef void engine_waker(void);
+/* Called after each start: the progress thread may be asleep, or not there yet. outlives: what has
+ * been started goes on when the call that starts it has returned. NULL: nobody to wake. */
+typedef void engine_waker(bool outlives);
 void engine_set_waker(engine_waker *wake);
-void engine_wake(void);
+void engine_wake(bool outlives);
 
 /* Steps of a started exec that have not retired. */
 int engine_steps_left(exec *e);
@@ -57,10 +58,11 @@ bool engine_try_enter(void);
 void engine_enter(void);
 void engine_leave(void);
 
-/* MPI_Finalize has begun: from now on nothing is advanced, whoever calls. */
-void engine_close(void);
+/* MPI_Finalize has begun: operations that the program has left unfinished are not advanced any
+ * more, whoever calls. */
+void engine_abandon(void);
 
-/* The communicators' duplications in progress, as the engine has to poll them. */
+/* Communicators' handshakes are under way, which the engine has to poll. */
 void engine_poll_communicators(bool pending);
 
 #endif

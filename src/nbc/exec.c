@@ -1,6 +1,7 @@
 /* exec.c - allocate, bind and reset an execution. */
 #include "nbc/exec.h"
 
+#include "nbc/channel.h"
 #include "nbc/comm.h"
 #include "nbc/wire.h"
 
@@ -233,6 +234,7 @@ int exec_bind(exec *e, const binding *b)
         return MPI_SUCCESS;
     }
     exec_unbind(e);
+    e->addressed = 0;
     bind_addresses(e, b);
     error = bind_types(e, b);
     if (!error)
@@ -258,7 +260,23 @@ static int64_t largest_message(const exec *e)
     return most;
 }
 
-int exec_make_requests(exec *e, int tag_base)
+void exec_address(exec *e)
+{
+    const comm *c = e->comm;
+
+    for (int i = 0; i < e->sched->nsteps; i++) {
+        const step *st = &e->sched->steps[i];
+        if (!step_is_message(st))
+            continue;
+        message *m = &e->messages[st->message];
+        int receiver = st->kind == STEP_SEND ? st->peer : c->rank;
+        m->peer = comm_place(c, st->peer);
+        m->tag = channel_tag(comm_number(c, e->lane, receiver)) + st->tag;
+    }
+    e->addressed = e->lane + 1;
+}
+
+int exec_make_requests(exec *e)
 {
     const sched *s = e->sched;
     int error = MPI_SUCCESS;
@@ -269,6 +287,7 @@ int exec_make_requests(exec *e, int tag_base)
     if (!wire_persistent(largest_message(e)))
         return MPI_SUCCESS;
     e->persistent_messages = true;
+    exec_address(e);
     for (int i = 0; i < s->nsteps && !error; i++) {
         const step *st = &s->steps[i];
         if (!step_is_message(st))
@@ -276,10 +295,11 @@ int exec_make_requests(exec *e, int tag_base)
         const message *m = &e->messages[st->message];
         char *at = e->base[m->base] + m->offset;
         MPI_Request *r = &e->requests[st->message];
-        error = st->kind == STEP_SEND ? PMPI_Send_init(at, m->count, m->type, st->peer,
-                                                       tag_base + st->tag, e->comm->shadow, r)
-                                      : PMPI_Recv_init(at, m->count, m->type, st->peer,
-                                                       tag_base + st->tag, e->comm->shadow, r);
+        int tag = m->tag + e->window * SCHED_WINDOW;
+        MPI_Comm wire = e->comm->wire.comm;
+        error = st->kind == STEP_SEND
+                    ? PMPI_Send_init(at, m->count, m->type, m->peer, tag, wire, r)
+                    : PMPI_Recv_init(at, m->count, m->type, m->peer, tag, wire, r);
     }
     if (error)
         free_requests(e);

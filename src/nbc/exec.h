@@ -56,6 +56,8 @@ typedef struct message {
     MPI_Datatype type;
     int64_t offset; /* bytes from the base */
     int count;
+    int32_t peer; /* rank in the wire, */
+    int32_t tag;  /* and tag in window 0 of the lane: both once addressed */
     uint8_t base; /* index in exec.base */
     bool made;    /* type is ours to free */
 } message;
@@ -93,7 +95,8 @@ typedef struct exec {
 
     /* identity */
     bool persistent;   /* holds its window for life */
-    int window;        /* tags window * SCHED_WINDOW ... */
+    int lane, window;  /* the number of the communicator, and the window of it (comm.h) */
+    int addressed;     /* lane that the messages' tags are of, plus 1; 0: they have none yet */
     int64_t operation; /* non-blocking: number on the communicator */
 
     /* run state */
@@ -163,7 +166,10 @@ void exec_unbind(exec *e);
 void exec_free(exec *e);
 
 /* Make the persistent MPI requests of a persistent exec, if they are the better choice. */
-int exec_make_requests(exec *e, int tag_base);
+int exec_make_requests(exec *e);
+
+/* Where the messages go to, and their tags: once the communicator is ready. */
+void exec_address(exec *e);
 
 /* For the engine: counters and lists as before the first step. */
 void exec_reset(exec *e);

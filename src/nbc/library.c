@@ -1,17 +1,17 @@
 /* library.c - start, end and the process-wide lock. */
 #include "nbc/library.h"
 
+#include "nbc/channel.h"
 #include "nbc/comm.h"
 #include "nbc/driver.h"
 #include "nbc/engine.h"
 #include "nbc/env.h"
-#include "nbc/places.h"
 #include "nbc/watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { FRESH, STARTED, REFUSED, ENDED };
+enum { FRESH, STARTED, REFUSED, ENDING };
 
 bool library_threaded;
 _Thread_local bool library_in_callback;
@@ -60,18 +60,25 @@ void library_unlock(void)
         pthread_mutex_unlock(&state_mutex);
 }
 
-/* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. */
+/* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. Callbacks of the
+ * program that come after ours may still communicate. So what unfreed requests need stays; without
+ * any, everything is given back, and the library would start again. */
 static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
-    atomic_store(&stage, ENDED);
     driver_thread_end();
-    if (chosen && chosen->stop)
+    engine_abandon();
+    if (!comm_end_all()) {
+        atomic_store(&stage, ENDING);
+        return MPI_SUCCESS;
+    }
+    if (chosen)
         chosen->stop();
-    comm_end_all();
-    engine_close();
+    chosen = NULL;
+    channel_end();
     PMPI_Comm_free(&self);
     PMPI_Comm_free_keyval(&self_key);
+    atomic_store(&stage, FRESH);
     return MPI_SUCCESS;
 }
 
@@ -105,16 +112,14 @@ static int start(void)
     PMPI_Query_thread(&level);
     library_threaded = level == MPI_THREAD_MULTIPLE;
     make_empty_status();
-    error = env_read();
+    channel_start();
+    error = start_communicators();
+    if (!error)
+        error = env_read();
     if (error)
         return error;
     watch_start(env_timeout());
-    error = places_start();
-    if (!error)
-        error = start_communicators();
-    if (!error)
-        error = driver_choose(env_progress(), &chosen, &reason);
-    return error;
+    return driver_choose(env_progress(), &chosen, &reason);
 }
 
 static int enter_slowly(void)
@@ -128,7 +133,7 @@ static int enter_slowly(void)
     pthread_mutex_lock(&start_mutex);
     if (atomic_load(&stage) == FRESH)
         atomic_store(&stage, start() == MPI_SUCCESS ? STARTED : REFUSED);
-    if (atomic_load(&stage) == STARTED)
+    if (atomic_load(&stage) == STARTED || atomic_load(&stage) == ENDING)
         error = MPI_SUCCESS;
     else if (atomic_load(&stage) == REFUSED)
         error = MPI_ERR_ARG;

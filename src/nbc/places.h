@@ -1,5 +1,4 @@
-/* places.h - where the ranks of a communicator are: each rank describes itself, and all tell all by
- * one native non-blocking allgather on the shadow communicator.
+/* places.h - where this process is, as it tells the others (handshake.h).
  *
  * Every rank makes the same topology of what all have told: that is what lets each choose and
  * compile alone. So a rank's own view (its binding, its switch file, its TUTTI_REGIONS) needs not
@@ -10,24 +9,11 @@
 
 #include "topo/topo.h"
 
-#include <mpi.h>
+/* This process's place. From TUTTI_REGIONS and TUTTI_SWITCHES, or from the machine, which is looked
+ * at once: at the first call. MPI_ERR_ARG: a wrong value, explained on stderr once. */
+int places_mine(location *mine);
 
-/* An exchange under way. */
-typedef struct places {
-    location *at; /* [p] */
-    int p;
-    MPI_Request request;
-} places;
-
-/* Once, when the library starts: this process's own place, from TUTTI_REGIONS and TUTTI_SWITCHES or
- * from the machine. MPI_ERR_ARG: a wrong value, explained on stderr. */
-int places_start(void);
-
-/* Begin to exchange. shape: where rank `rank` is made up to be, as TUTTI_REGIONS; NULL: what
- * places_start has found. Local, does not block. */
-int places_begin(places *x, MPI_Comm shadow, int p, int rank, const char *shape);
-
-/* Test; true when it is over, then *error tells whether *result was made, and x is released. */
-bool places_advance(places *x, topo **result, int *error);
+/* Where rank `rank` of p is made up to be; shape as TUTTI_REGIONS. MPI_ERR_INFO_VALUE. */
+int places_made_up(const char *shape, int p, int rank, location *mine);
 
 #endif

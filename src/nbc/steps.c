@@ -46,7 +46,7 @@ static int post(exec *e, const step *st)
     const message *m = &e->messages[st->message];
     MPI_Request *r = &e->requests[st->message];
     char *at = e->base[m->base] + m->offset;
-    int tag = steps_tag(e, st);
+    int tag = steps_tag(e, m);
 
     if (e->persistent_messages)
         return PMPI_Start(r);
@@ -54,8 +54,8 @@ static int post(exec *e, const step *st)
         simulate_derived(e, st);
     simulated_pay();
     if (st->kind == STEP_SEND)
-        return PMPI_Isend(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
-    return PMPI_Irecv(at, m->count, m->type, st->peer, tag, e->comm->shadow, r);
+        return PMPI_Isend(at, m->count, m->type, m->peer, tag, e->comm->wire.comm, r);
+    return PMPI_Irecv(at, m->count, m->type, m->peer, tag, e->comm->wire.comm, r);
 }
 
 /* An error is kept and the operation goes on, so that the peers are not left waiting: a message

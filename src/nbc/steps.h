@@ -39,10 +39,10 @@ void steps_finish(exec *e, int index, int error);
 /* Has this step of a running exec retired? */
 bool steps_retired(const exec *e, int index);
 
-/* The tag that a SEND or RECV step travels with. */
-static inline int steps_tag(const exec *e, const step *st)
+/* The tag that a message travels with. */
+static inline int steps_tag(const exec *e, const message *m)
 {
-    return e->window * SCHED_WINDOW + st->tag;
+    return m->tag + e->window * SCHED_WINDOW;
 }
 
 #endif

@@ -24,11 +24,15 @@ void watch_start(double seconds)
     watch_on = seconds > 0;
 }
 
+/* Open for too long, and polled all the time? */
+static bool too_long(double opened)
+{
+    return now - (opened > since ? opened : since) > timeout;
+}
+
 static bool is_due(const exec *e)
 {
-    double begin = e->started > since ? e->started : since;
-
-    return !e->reported && now - begin > timeout;
+    return !e->reported && too_long(e->started);
 }
 
 static int begin_line(const exec *e, char line[LINE])
@@ -45,7 +49,7 @@ static int add_message(const exec *e, int index, char *at, size_t room)
 
     PMPI_Type_size_x(m->type, &size);
     return snprintf(at, room, " [%s rank %d, tag %d, %lld bytes]",
-                    st->kind == STEP_SEND ? "send to" : "receive from", st->peer, steps_tag(e, st),
+                    st->kind == STEP_SEND ? "send to" : "receive from", st->peer, steps_tag(e, m),
                     (long long)size * m->count);
 }
 
@@ -64,12 +68,16 @@ static void report(exec *e)
     e->reported = true;
 }
 
-void watch_turn(exec *running)
+void watch_tick(void)
 {
     now = clock_now();
     if (now - last > longest_pause)
         since = now;
     last = now;
+}
+
+void watch_turn(exec *running)
+{
     for (exec *e = running; e; e = e->next)
         if (is_due(e))
             report(e);
@@ -80,9 +88,7 @@ static void report_gated(exec *e)
     char line[LINE];
 
     begin_line(e, line);
-    env_say_here("%s: %s", line,
-                 e->comm->ready ? "waits for the tags of an older operation"
-                                : "waits for its communicator: all ranks must use it");
+    env_say_here("%s: waits for the tags of an older operation", line);
     e->reported = true;
 }
 
@@ -91,4 +97,17 @@ void watch_gated(exec *gated)
     for (exec *e = watch_on ? gated : NULL; e; e = e->gate_next)
         if (is_due(e))
             report_gated(e);
+}
+
+void watch_comm(comm *c)
+{
+    char missing[LINE / 2];
+
+    if (!watch_on || !c->current || c->reported || !too_long(c->opened))
+        return;
+    handshake_missing(c->current, missing, sizeof missing);
+    env_say_here("%s on rank %d of %d is open for %.1f s: waits for %s to call it on this "
+                 "communicator, too",
+                 c->caller, c->rank, c->p, now - c->opened, missing);
+    c->reported = true;
 }

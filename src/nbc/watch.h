@@ -16,10 +16,15 @@ extern bool watch_on;
 /* seconds <= 0: off */
 void watch_start(double seconds);
 
-/* Engine lock held, at each poll: look at the list of running execs. */
+/* Engine lock held, at each poll: look at the clock, and then at the list of running execs. */
+void watch_tick(void);
 void watch_turn(exec *running);
 
 /* The same for the list of execs at a communicator's gate. */
 void watch_gated(exec *gated);
+
+/* The same for a handshake: who has not come. */
+struct comm;
+void watch_comm(struct comm *c);
 
 #endif

@@ -3,7 +3,10 @@
  *   late wait     MPIX_Wait on a persistent request
  *   late native   MPI_Wait on a non-blocking one
  *   late block    the blocking call
- *   late first    the communicator's first operation, so that its duplication is late too
+ *   late first          in the communicator's first operation, a non-blocking one,
+ *   late first_block    a blocking one,
+ *   late first_init     or the making of a persistent request;
+ *   late first_hints    in tutti_comm_set_hints
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +29,15 @@ static void operate(const char *how)
     if (strcmp(how, "wait") == 0) {
         MPIX_Start(&persistent);
         MPIX_Wait(&persistent, MPI_STATUS_IGNORE);
-    } else if (strcmp(how, "block") == 0) {
+    } else if (strcmp(how, "block") == 0 || strcmp(how, "first_block") == 0) {
+        MPIX_Allgather_linear(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    } else if (strcmp(how, "first_init") == 0) {
+        prepare();
+        MPIX_Start(&persistent);
+        MPIX_Wait(&persistent, MPI_STATUS_IGNORE);
+        MPIX_Request_free(&persistent);
+    } else if (strcmp(how, "first_hints") == 0) {
+        tutti_comm_set_hints(MPI_COMM_WORLD, MPI_INFO_NULL);
         MPIX_Allgather_linear(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
     } else {
         MPIX_Iallgather_linear(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r);
@@ -44,7 +55,7 @@ int main(int argc, char **argv)
     how = argc > 1 ? argv[1] : "wait";
     MPI_Comm_rank(MPI_COMM_WORLD, &mine);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
-    if (strcmp(how, "first") != 0)
+    if (strncmp(how, "first", 5) != 0)
         prepare();
     MPI_Barrier(MPI_COMM_WORLD);
     if (mine == 0)
@@ -52,7 +63,7 @@ int main(int argc, char **argv)
     operate(how);
     for (int i = 0; i < p; i++)
         wrong += all[i] != i;
-    if (strcmp(how, "first") != 0)
+    if (strncmp(how, "first", 5) != 0)
         MPIX_Request_free(&persistent);
     MPI_Finalize();
     if (!wrong)

@@ -1,6 +1,7 @@
 /* test_lifetime.c - what is freed early, kept, cached, exhausted. Looks inside the library. */
 #include "mpi/entries.h"
 
+#include "nbc/channel.h"
 #include "nbc/comm.h"
 #include "persistent/plan.h"
 
@@ -54,10 +55,10 @@ static void communicators_may_be_freed_while_operations_run(void)
 
     for (int round = 0; round < 3; round++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-        if (round == 1) /* its shadow is there already */
+        if (round == 1) /* one more */
             MPIX_Iallgather_ring(&mine, 1, MPI_INT, more, 1, MPI_INT, dup, &r[1]);
         CHECK(MPIX_Iallgather_ring(&mine, 1, MPI_INT, all, 1, MPI_INT, dup, &r[0]) == MPI_SUCCESS);
-        MPI_Comm_free(&dup); /* in round 0 before the shadow exists */
+        MPI_Comm_free(&dup); /* before the ranks have told each other where they are */
         CHECK(MPI_Waitall(round == 1 ? 2 : 1, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
         check_all(0);
     }
@@ -73,8 +74,8 @@ static void communicators_may_be_freed_while_operations_run(void)
     CHECK(MPIX_Request_free(&p) == MPI_SUCCESS);
 }
 
-/* More communicators, one after the other, than either MPI could keep open (2046 on MPICH). */
-static void shadows_are_freed_with_their_communicators(void)
+/* More communicators, one after the other, than MPICH could keep open (2046); we take none. */
+static void communicators_may_come_and_go(void)
 {
     MPI_Request r;
     int rounds = world_size <= 2 ? 2500 : 100;
@@ -176,8 +177,30 @@ static void check_windows(MPI_Comm user, int most)
     CHECK(n <= most);
 }
 
-/* With few tags the windows go round: operations wait at the gate, persistent requests take the
- * windows of freed ones, and the last window cannot be taken twice. */
+/* Requests made, started together, checked and freed. */
+static void run_persistent(MPI_Comm comm, MPIX_Request p[], int n, int mine[], int *room)
+{
+    for (int i = 0; i < n; i++) {
+        mine[i] = world_rank + 100 * i;
+        CHECK(MPIX_Allgather_ring_init(&mine[i], 1, MPI_INT, room + i * world_size, 1, MPI_INT,
+                                       comm, MPI_INFO_NULL, &p[i]) == MPI_SUCCESS);
+    }
+    for (int i = 0; i < n * world_size; i++)
+        room[i] = -1;
+    CHECK(MPIX_Startall(n, p) == MPI_SUCCESS);
+    CHECK(MPIX_Waitall(n, p, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < n * world_size; i++)
+        CHECK(room[i] == i % world_size + 100 * (i / world_size));
+}
+
+static void free_persistent(MPIX_Request p[], int n)
+{
+    for (int i = 0; i < n; i++)
+        CHECK(MPIX_Request_free(&p[i]) == MPI_SUCCESS);
+}
+
+/* With few windows they go round: operations wait at the gate, persistent requests take the windows
+ * of freed ones, and the last window cannot be taken twice. */
 static void tags_are_used_again_and_never_twice_at_a_time(void)
 {
     enum { WINDOWS = 8, PERSISTENT = WINDOWS - WINDOWS / 2, MANY = 40 };
@@ -186,10 +209,10 @@ static void tags_are_used_again_and_never_twice_at_a_time(void)
     MPIX_Request p[PERSISTENT + 1] = {0};
     int *room = calloc((size_t)world_size * MANY, sizeof *room), mine[MANY];
 
-    comm_tag_limit = WINDOWS * SCHED_WINDOW;
+    channel_test_windows = WINDOWS;
     MPI_Comm_dup(MPI_COMM_WORLD, &small);
     MPI_Comm_set_errhandler(small, MPI_ERRORS_RETURN);
-    for (int round = 0; round < 3; round++) { /* in the first the shadow is not yet there */
+    for (int round = 0; round < 3; round++) { /* in the first the handshake is not yet over */
         memset(room, 0, (size_t)world_size * MANY * sizeof *room);
         for (int i = 0; i < MANY; i++) {
             mine[i] = world_rank + 100 * i;
@@ -201,24 +224,97 @@ static void tags_are_used_again_and_never_twice_at_a_time(void)
         for (int i = 0; i < MANY * world_size; i++)
             CHECK(room[i] == i % world_size + 100 * (i / world_size));
     }
-    comm_tag_limit = 0;
+    channel_test_windows = 0;
+    channel_test_numbers = 1; /* no other one is to be had */
     for (int round = 0; round < 20; round++) {
-        for (int i = 0; i < PERSISTENT; i++)
-            CHECK(MPIX_Allgather_ring_init(&mine[i], 1, MPI_INT, room + i * world_size, 1, MPI_INT,
-                                           small, MPI_INFO_NULL, &p[i]) == MPI_SUCCESS);
-        CHECK_CLASS(MPIX_Allgather_ring_init(mine, 1, MPI_INT, room, 1, MPI_INT, small,
-                                             MPI_INFO_NULL, &p[PERSISTENT]),
-                    MPI_ERR_OTHER);
-        memset(room, 0, (size_t)world_size * MANY * sizeof *room);
-        CHECK(MPIX_Startall(PERSISTENT, p) == MPI_SUCCESS);
-        CHECK(MPIX_Waitall(PERSISTENT, p, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
-        for (int i = 0; i < PERSISTENT * world_size; i++)
-            CHECK(room[i] == i % world_size + 100 * (i / world_size));
-        for (int i = 0; i < PERSISTENT; i++)
-            MPIX_Request_free(&p[i]);
+        run_persistent(small, p, PERSISTENT, mine, room);
+        if (world_size > 1)
+            CHECK_CLASS(MPIX_Allgather_ring_init(mine, 1, MPI_INT, room, 1, MPI_INT, small,
+                                                 MPI_INFO_NULL, &p[PERSISTENT]),
+                        MPI_ERR_OTHER);
+        free_persistent(p, PERSISTENT);
     }
+    channel_test_numbers = 0;
     MPI_Comm_free(&small);
     free(room);
+}
+
+/* More requests than a number has windows: the communicator takes other numbers, and gives them
+ * back. */
+static void persistent_requests_get_more_numbers(void)
+{
+    enum { WINDOWS = 8, LIVE = 100 };
+    MPI_Comm small;
+    MPIX_Request p[LIVE];
+    int *room = calloc((size_t)world_size * LIVE, sizeof *room), mine[LIVE];
+    comm *c;
+
+    channel_test_windows = WINDOWS;
+    MPI_Comm_dup(MPI_COMM_WORLD, &small);
+    for (int round = 0; round < 3; round++) {
+        run_persistent(small, p, LIVE, mine, room);
+        CHECK(comm_get(small, &c) == MPI_SUCCESS);
+        if (world_size > 1) /* 4 + 12 * 8 windows; and few more to look for free ones seldom */
+            CHECK(c->wire.nlanes >= 13 && c->wire.nlanes <= 14);
+        for (int i = 0; i < LIVE; i += 2) /* every other one is made anew in its window */
+            free_persistent(&p[i], 1);
+        for (int i = 0; i < LIVE; i += 2)
+            run_persistent(small, &p[i], 1, &mine[i], room);
+        free_persistent(p, LIVE);
+    }
+    channel_test_windows = 0;
+    MPI_Comm_free(&small);
+    free(room);
+}
+
+/* As many as one communicator had before there was a channel. */
+static void many_persistent_requests_live_on_one_communicator(void)
+{
+    enum { LIVE = 32768 };
+    MPIX_Request *p = calloc(LIVE, sizeof *p);
+    int mine = world_rank;
+
+    if (world_size > 2) /* the simulator's business; here it takes minutes */
+        return free(p);
+    for (int i = 0; i < LIVE; i++)
+        CHECK(MPIX_Allgather_linear_init(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD,
+                                         MPI_INFO_NULL, &p[i]) == MPI_SUCCESS);
+    for (int i = 0; i < LIVE; i += 4095) {
+        CHECK(MPIX_Start(&p[i]) == MPI_SUCCESS &&
+              MPIX_Wait(&p[i], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        check_all(0);
+    }
+    free_persistent(p, LIVE);
+    free(p);
+}
+
+/* Without a number a communicator waits for a call that may block, which makes it an MPI
+ * communicator of its own. */
+static void without_numbers_a_blocking_call_helps(void)
+{
+    MPI_Comm dup;
+    MPI_Request r = MPI_REQUEST_NULL;
+    comm *c;
+
+    CHECK(tutti_init() == MPI_SUCCESS);
+    channel_test_numbers = 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
+    CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, dup, &r) == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Wait(&r, MPI_STATUS_IGNORE), world_size > 1 ? MPI_ERR_OTHER : MPI_SUCCESS);
+    for (int round = 0; round < 2; round++) {
+        memset(all, -1, (size_t)world_size * sizeof *all);
+        CHECK(MPIX_Allgather_bruck(&world_rank, 1, MPI_INT, all, 1, MPI_INT, dup) == MPI_SUCCESS);
+        check_all(0);
+        memset(all, -1, (size_t)world_size * sizeof *all);
+        CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, dup, &r) ==
+              MPI_SUCCESS);
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        check_all(0);
+    }
+    CHECK(comm_get(dup, &c) == MPI_SUCCESS && c->wire.ours == (world_size > 1));
+    channel_test_numbers = 0;
+    MPI_Comm_free(&dup);
 }
 
 /* Counts over the limit of one message travel as large datatypes; the limit is lowered here. */
@@ -297,11 +393,14 @@ int main(int argc, char **argv)
         MPI_TEST(open_buffers),
         MPI_TEST(types_may_be_freed_while_the_operation_runs),
         MPI_TEST(communicators_may_be_freed_while_operations_run),
-        MPI_TEST(shadows_are_freed_with_their_communicators),
+        MPI_TEST(communicators_may_come_and_go),
         MPI_TEST(one_plan_serves_every_count_and_type_of_one_shape),
         MPI_TEST(every_algorithm_and_radix_has_a_plan_of_its_own),
         MPI_TEST(the_plan_cache_is_bounded_and_drops_the_least_recently_used),
         MPI_TEST(tags_are_used_again_and_never_twice_at_a_time),
+        MPI_TEST(persistent_requests_get_more_numbers),
+        MPI_TEST(many_persistent_requests_live_on_one_communicator),
+        MPI_TEST(without_numbers_a_blocking_call_helps),
         MPI_TEST(counts_over_the_limit_of_a_message_work),
         MPI_TEST(a_freed_native_request_completes_unseen),
         MPI_TEST(leftovers_are_harmless),

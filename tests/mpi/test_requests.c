@@ -188,15 +188,17 @@ static void the_status_of_a_native_request_is_empty(void)
     free(all);
 }
 
-/* Law 6: the first call on a communicator returns although rank 1 has not made its own, and rank 1
- * makes it only after a message that rank 0 sends behind it. */
+/* Law 6: with the channel the first call on a communicator returns although rank 1 has not made its
+ * own, and rank 1 makes it only after a message that rank 0 sends behind it. */
 static void the_first_call_on_a_communicator_does_not_block(void)
 {
-    int *all = calloc((size_t)world_size, sizeof *all), go = 0;
+    int *all = calloc((size_t)world_size, sizeof *all), go = 0, prepared = 0;
     MPI_Request r;
     MPI_Comm fresh;
 
+    CHECK(tutti_init() == MPI_SUCCESS);
     MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+    CHECK(tutti_comm_prepared(fresh, &prepared) == MPI_SUCCESS && prepared);
     if (world_rank == 1)
         MPI_Recv(&go, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, fresh, &r) == MPI_SUCCESS);

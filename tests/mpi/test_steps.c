@@ -26,13 +26,13 @@ static void run(const sched *s, const binding *b)
     comm *c = NULL;
 
     CHECK(library_enter() == MPI_SUCCESS && comm_get(MPI_COMM_WORLD, &c) == MPI_SUCCESS);
-    CHECK(comm_begin(c) == MPI_SUCCESS);
+    CHECK(comm_begin(c, "test", true) == MPI_SUCCESS);
     comm_wait_ready(c);
     comm_ref(c);
     e->comm = c;
     CHECK(exec_bind(e, b) == MPI_SUCCESS);
     CHECK(comm_persistent_window(c, e) == MPI_SUCCESS);
-    CHECK(exec_make_requests(e, e->window * SCHED_WINDOW) == MPI_SUCCESS);
+    CHECK(exec_make_requests(e) == MPI_SUCCESS);
     for (int round = 0; round < 2; round++) {
         engine_start(e);
         engine_wait(e);

@@ -1,0 +1,65 @@
+/* channel.h - one private communicator of all processes of MPI_COMM_WORLD, which the messages of
+ * all communicators travel over; and what keeps these messages apart.
+ *
+ * A user's communicator has no MPI communicator of ours: none of its contexts is used up, none of
+ * its attributes is copied, nothing of ours runs on it but the first handshake (handshake.h). Each
+ * member takes a number for it, one that no other communicator has at this process, and tells the
+ * others. A message to rank b carries b's number:
+ *
+ *   tag =  number of the communicator at the receiver  | window of the operation | message mod 64
+ *   bits        16 (Open MPI), 13 (MPICH)              |           9             |      6
+ *
+ * A window is what an operation holds while it runs, or a persistent request for its life (comm.h);
+ * a communicator that runs out of windows takes another number. When fewer than half of the numbers
+ * are free, only new communicators get one: so 4096 of them can be in use on MPICH, which has about
+ * 2000 communicators, and 65536 on Open MPI, which has as many. If none is left, the communicator
+ * gets an MPI communicator of its own, made by the next call that may block.
+ *
+ * A number that has been given back rests as long as there are others.
+ */
+#ifndef TUTTI_CHANNEL_H
+#define TUTTI_CHANNEL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* Once, when the library starts: divide the tags. */
+void channel_start(void);
+
+/* Make it: collective over `all`, a communicator with the group of MPI_COMM_WORLD; blocks. Nothing
+ * happens if it is there. At MPI_THREAD_MULTIPLE only one thread at a time. */
+int channel_make(MPI_Comm all);
+
+/* tutti_init has made it, so that all processes had it before the program used any communicator:
+ * unlike one made later, it may be counted on by all ranks alike. */
+int channel_make_early(void);
+bool channel_made_early(void);
+
+/* It is free of messages, or MPI ends. */
+void channel_end(void);
+
+/* MPI_COMM_NULL: there is none. */
+MPI_Comm channel_comm(void);
+
+/* places[r] becomes the rank in the channel of rank r of the communicator; NULL if they are the
+ * same. *covered: are all its p processes there? */
+int channel_places(MPI_Comm user, int p, int **places, bool *covered);
+
+/* Has the communicator the group of MPI_COMM_WORLD? Local. */
+bool channel_is_world(MPI_Comm user, int p);
+
+/* A number for a communicator, or one more for one that has some; -1: none is left. */
+int channel_number_take(bool one_more);
+void channel_number_return(int number);
+
+/* Windows of one number, and numbers. */
+int channel_windows(void);
+int channel_numbers(void);
+
+/* The first tag of a number. */
+int channel_tag(int number);
+
+/* For tests of exhaustion: at most so many numbers, and windows of each; 0: no limit. */
+extern int channel_test_numbers, channel_test_windows;
+
+#endif

@@ -1,0 +1,65 @@
+/* handshake.h - the members of a communicator tell each other something, by one native collective
+ * on the user's communicator, as a part of the collective call that the program has just made: so
+ * it has its place in the order of the program's collectives on that communicator.
+ *
+ *   hello (mine) -> [rank 0 | rank 1 | ... ] on every rank
+ *
+ * Inside a call that may not block it is MPI_Ialltoallw, whose tag or context both MPIs choose when
+ * it is called. Inside one that may block it is the same on MPICH, while operations advance; on
+ * Open MPI it is MPI_Alltoallw, because a non-blocking one would hang beside an MPI_Comm_idup of
+ * the program that is under way (that is so natively, and a blocking collective beside it is fine);
+ * operations advance by the progress hook. alltoallw because both MPIs send it in p - 1 messages
+ * that land in their places: so one can see who has not come yet. Above 256 ranks it is an
+ * allgather.
+ */
+#ifndef TUTTI_HANDSHAKE_H
+#define TUTTI_HANDSHAKE_H
+
+#include "topo/topo.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* What a rank tells the others. No padding: sent as bytes. */
+typedef struct hello {
+    location at;
+    uint64_t digest;  /* of what must be the same on all ranks, or 0 */
+    int32_t number;   /* of the communicator here (channel.h), or -1: none is left */
+    int32_t error;    /* an MPI error class that the sender has found in its arguments, or 0 */
+    uint8_t channel;  /* has the sender the channel? */
+    uint8_t threaded; /* MPI_THREAD_MULTIPLE? */
+    uint8_t present;  /* 1; until it has come: 0 */
+    uint8_t unused[5];
+} hello;
+
+typedef struct handshake {
+    int p, rank;
+    hello mine;
+    hello *all; /* [p]; NULL: not under way */
+    void *arguments;
+    MPI_Request request;
+} handshake;
+
+/* Begin; complete it with handshake_test. Local. */
+int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *mine);
+
+/* True when it is over, then *error is valid. */
+bool handshake_test(handshake *h, int *error);
+
+/* The whole, in a call that may block; operations advance. It can be looked at meanwhile, from the
+ * engine: set up by handshake_open. */
+int handshake_open(handshake *h, int p, int rank, const hello *mine);
+int handshake_run(handshake *h, MPI_Comm user);
+
+/* "ranks 3, 5 and 7": who has not come yet. */
+void handshake_missing(const handshake *h, char *text, size_t size);
+
+/* The topology of what they have told. NULL: out of memory. */
+topo *handshake_topo(const handshake *h);
+
+void handshake_close(handshake *h);
+
+/* to = maximum over the ranks, as bytes, in a call that may block. */
+int handshake_max(unsigned char *bytes, int n, MPI_Comm user);
+
+#endif
