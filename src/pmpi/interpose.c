@@ -14,9 +14,10 @@ static const char *const names[KINDS] = {
 #undef COLLECTIVE
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
 static bool chosen[KINDS], wrong, manual;
-static atomic_llong taken[KINDS], left_out[KINDS], between_groups[KINDS], not_advanced[KINDS];
+static atomic_llong taken[KINDS], left_out[KINDS], between_groups[KINDS], not_advanced[KINDS],
+    not_prepared[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -96,8 +97,9 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
         const char *reason;
     } left[] = {{left_out, "TUTTI_INTERPOSE"},
                 {between_groups, "an intercommunicator"},
-                {not_advanced, "the driver manual"}};
-    char calls[256], text[1024];
+                {not_advanced, "the driver manual"},
+                {not_prepared, "a communicator that no blocking call has prepared"}};
+    char calls[256], text[1536];
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;
@@ -114,15 +116,44 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
 
 static void promise_summary(void)
 {
-    const char *verbose = getenv("TUTTI_VERBOSE");
     int key;
 
-    if (!verbose || !*verbose || strcmp(verbose, "0") == 0)
-        return;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, summary, &key, NULL) != MPI_SUCCESS)
         return;
     PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
     PMPI_Comm_free_keyval(&key); /* takes effect when the attribute goes */
+}
+
+/* Who is here, and in front of what: also for a program none of whose calls are taken over. */
+static void say_hello(void)
+{
+    int major, minor, patch, length = 0;
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+
+    tutti_version(&major, &minor, &patch);
+    PMPI_Get_library_version(mpi, &length);
+    mpi[strcspn(mpi, ",\n")] = '\0';
+    for (char *c = mpi; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    fprintf(stderr, "tutti: libtutti_mpi.so %d.%d.%d is in front of %s\n", major, minor, patch,
+            mpi);
+}
+
+static void begin(void)
+{
+    const char *verbose = getenv("TUTTI_VERBOSE");
+
+    if (!verbose || !*verbose || strcmp(verbose, "0") == 0)
+        return;
+    if (world_rank() == 0)
+        say_hello();
+    promise_summary();
+}
+
+void interpose_begin(void)
+{
+    pthread_once(&begun, begin);
 }
 
 /* ---- which calls ---- */
@@ -131,10 +162,10 @@ static void read_settings(void)
 {
     const char *driver, *reason;
 
+    interpose_begin();
     read_interpose();
     manual =
         tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "manual") == 0;
-    promise_summary();
 }
 
 int interpose_raise(int error)
@@ -143,11 +174,44 @@ int interpose_raise(int error)
     return error;
 }
 
+/* A program with sessions only has no MPI_COMM_WORLD, which Tutti needs. */
+static bool has_world(void)
+{
+    static atomic_bool seen;
+    int flag = atomic_load_explicit(&seen, memory_order_relaxed);
+
+    if (!flag) {
+        PMPI_Initialized(&flag);
+        atomic_store_explicit(&seen, flag, memory_order_relaxed);
+    }
+    return flag;
+}
+
+/* Who serves the call: `taken` is ours. */
+static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Comm comm, bool inter,
+                               int *error)
+{
+    int prepared = 1;
+
+    if (inter)
+        return between_groups;
+    if (!chosen[kind])
+        return left_out;
+    if (form != FORM_NONBLOCKING)
+        return taken;
+    if (manual)
+        return not_advanced;
+    *error = tutti_comm_prepared(comm, &prepared);
+    return *error || prepared ? taken : not_prepared;
+}
+
 bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)
 {
     int inter = 0;
 
     *error = MPI_SUCCESS;
+    if (!has_world())
+        return false;
     if (comm == MPI_COMM_NULL) /* a clear error from us; Open MPI 4.1 crashes */
         return true;
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
@@ -158,13 +222,7 @@ bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, in
         PMPI_Comm_call_errhandler(comm, MPI_ERR_ARG);
         return true;
     }
-    atomic_llong *counter = taken;
-    if (inter)
-        counter = between_groups;
-    else if (!chosen[kind])
-        counter = left_out;
-    else if (manual && form == FORM_NONBLOCKING)
-        counter = not_advanced;
+    atomic_llong *counter = served_by(kind, form, comm, inter, error);
     atomic_fetch_add_explicit(&counter[kind], 1, memory_order_relaxed);
     if (counter == taken && form != FORM_BLOCKING)
         interpose_need_progress();

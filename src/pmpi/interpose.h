@@ -26,16 +26,21 @@ typedef enum interpose_kind {
 typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } interpose_form;
 
 /* Is this call Tutti's? Not if TUTTI_INTERPOSE leaves it out, the communicator is an
- * intercommunicator, or the call is non-blocking and nobody would advance it while the program
- * waits (driver `manual`): then it is the native MPI's. *error: TUTTI_INTERPOSE has a wrong value,
+ * intercommunicator, the program has sessions only, or the call is non-blocking and nobody would
+ * advance it while the program waits (driver `manual`), or it would block (tutti_comm_prepared):
+ * then it is the native MPI's. The same on all ranks. *error: TUTTI_INTERPOSE has a wrong value,
  * said once on stderr and raised here. Counts for the summary. */
 bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
 
 /* Raise an error that belongs to no communicator; returns it. */
 int interpose_raise(int error);
 
-/* From the first operation that outlives its call on, blocking calls have to advance ours
- * (progress_ucx.c where the MPI does not by itself). */
+/* MPI has been initialized, by a call that we have seen (init.c) or not: says so if asked to. Does
+ * something once. */
+void interpose_begin(void);
+
+/* From now on blocking calls have to advance operations of Tutti's (progress.c, where the MPI does
+ * not by itself). Does something once. */
 void interpose_need_progress(void);
 
 #endif

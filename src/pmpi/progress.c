@@ -28,6 +28,20 @@ void interpose_need_progress(void)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool hooked, thread;
 
+/* The thread comes to life with the first operation that needs it. */
+static bool start_thread(void)
+{
+    MPI_Info info;
+    int error;
+
+    if (PMPI_Info_create(&info) != MPI_SUCCESS)
+        return false;
+    PMPI_Info_set(info, "tutti_when", "needed");
+    error = tutti_progress_thread_start(info);
+    PMPI_Info_free(&info);
+    return error == MPI_SUCCESS;
+}
+
 /* A driver that the user has named is left alone. */
 static void start(void)
 {
@@ -38,7 +52,7 @@ static void start(void)
     if (level < MPI_THREAD_MULTIPLE)
         atomic_store(&hooked, true);
     else if (!forced || !*forced)
-        atomic_store(&thread, tutti_progress_thread_start(MPI_INFO_NULL) == MPI_SUCCESS);
+        atomic_store(&thread, start_thread());
 }
 
 /* A function by name behind this library; through a union because ISO C has no conversion from

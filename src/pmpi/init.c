@@ -1,0 +1,82 @@
+/* init.c - the begin of the program: MPI_Init makes the channel, so that no call of the program has
+ * to wait for it, and operations of Tutti's advance from then on in every blocking call.
+ *
+ * The next MPI_Init may be a tool's. Open MPI's Fortran interface does not call the C one: its
+ * names stand here too.
+ */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "pmpi/interpose.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <tutti.h>
+
+typedef union symbol {
+    void *object; /* through a union because ISO C has no conversion from void * to a function */
+    int (*init)(int *argc, char ***argv);
+    int (*init_thread)(int *argc, char ***argv, int required, int *provided);
+    void (*fortran_init)(MPI_Fint *error);
+    void (*fortran_init_thread)(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error);
+} symbol;
+
+static symbol find_next(const char *name)
+{
+    return (symbol){.object = dlsym(RTLD_NEXT, name)};
+}
+
+/* A wrong TUTTI_ variable is an error of the first call that is taken over, not of MPI_Init. */
+static void begin(void)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+    interpose_begin();
+    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    tutti_init();
+    interpose_need_progress();
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    PMPI_Errhandler_free(&handler);
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    int error = find_next("MPI_Init").init(argc, argv);
+
+    if (error == MPI_SUCCESS)
+        begin();
+    return error;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int error = find_next("MPI_Init_thread").init_thread(argc, argv, required, provided);
+
+    if (error == MPI_SUCCESS)
+        begin();
+    return error;
+}
+
+#ifdef OPEN_MPI
+
+#define FORTRAN_INIT(name)                                                                         \
+    void name(MPI_Fint *error);                                                                    \
+    void name(MPI_Fint *error)                                                                     \
+    {                                                                                              \
+        find_next(#name).fortran_init(error);                                                      \
+        begin();                                                                                   \
+    }
+
+#define FORTRAN_INIT_THREAD(name)                                                                  \
+    void name(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error);                            \
+    void name(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error)                             \
+    {                                                                                              \
+        find_next(#name).fortran_init_thread(required, provided, error);                           \
+        begin();                                                                                   \
+    }
+
+FORTRAN_INIT(mpi_init_)
+FORTRAN_INIT(mpi_init_f08_)
+FORTRAN_INIT_THREAD(mpi_init_thread_)
+FORTRAN_INIT_THREAD(mpi_init_thread_f08_)
+
+#endif
