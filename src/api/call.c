@@ -239,17 +239,6 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
     return again ? exec_again(a, *c, again, e) : prepare_anew(a, info, *c, may_block, e);
 }
 
-static int raise_for(const args *a, const comm *c, int error)
-{
-    if (!c && a->comm != MPI_COMM_NULL && error != MPI_ERR_OTHER) {
-        PMPI_Comm_call_errhandler(a->comm, error); /* an intercommunicator */
-        return error;
-    }
-    if (error == MPI_ERR_OTHER && !c)
-        return error; /* MPI is not running: there is no handler to call */
-    return comm_raise(c, error);
-}
-
 /* ---- run, start, init: the exec is consumed in any case ---- */
 
 /* The number that its tags come from: the same on all ranks, in the order of the calls. */
@@ -347,7 +336,7 @@ int call_run(const args *a)
 
     if (!error)
         error = run(e);
-    return error ? raise_for(a, c, error) : MPI_SUCCESS;
+    return comm_raise_for(a->comm, c, error);
 }
 
 int call_start(const args *a, MPI_Request *request)
@@ -358,7 +347,7 @@ int call_start(const args *a, MPI_Request *request)
 
     if (!error)
         error = start(e, request);
-    return error ? raise_for(a, c, error) : MPI_SUCCESS;
+    return comm_raise_for(a->comm, c, error);
 }
 
 int call_init(const args *a, MPI_Info info, MPIX_Request *request)
@@ -369,5 +358,5 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
 
     if (!error)
         error = init(e, info, request);
-    return error ? raise_for(a, c, error) : MPI_SUCCESS;
+    return comm_raise_for(a->comm, c, error);
 }

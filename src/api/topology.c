@@ -30,18 +30,12 @@ static int ready(MPI_Comm user, const char *caller, comm **c)
     return error ? error : comm_wait_ready(*c);
 }
 
-/* MPI_ERR_OTHER without a communicator: MPI does not run, there is no handler. */
-static int raise_for(const comm *c, int error)
-{
-    return error && (c || error != MPI_ERR_OTHER) ? comm_raise(c, error) : error;
-}
-
 int tutti_comm_prepare(MPI_Comm user)
 {
     comm *c;
     int error = ready(user, "tutti_comm_prepare", &c);
 
-    return raise_for(c, error);
+    return comm_raise_for(user, c, error);
 }
 
 int tutti_comm_prepared(MPI_Comm user, int *flag)
@@ -54,7 +48,7 @@ int tutti_comm_prepared(MPI_Comm user, int *flag)
     if (!error && !flag)
         error = MPI_ERR_ARG;
     if (error)
-        return raise_for(c, error);
+        return comm_raise_for(user, c, error);
     *flag = comm_prepared(c);
     return MPI_SUCCESS;
 }
@@ -188,10 +182,10 @@ int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
     int error = ready(user, "tutti_comm_set_hints", &c);
 
     if (error)
-        return raise_for(c, error);
+        return comm_raise_for(user, c, error);
     error = agree(c, &w, read_wishes(info, c->p, &w), &t);
     if (error)
-        return raise_for(c, error);
+        return comm_raise_for(user, c, error);
     pass_gate(c);
     adopt(c, &w, t);
     return MPI_SUCCESS;
@@ -208,7 +202,7 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
     if (!error && !text && size)
         error = MPI_ERR_ARG;
     if (error)
-        return raise_for(c, error);
+        return comm_raise_for(user, c, error);
     n = topo_draw(c->topo, text, size);
     if (length)
         *length = n;
@@ -229,7 +223,7 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
     if (!error && (!level || kind == TOPO_KINDS || !regions))
         error = MPI_ERR_ARG;
     if (error)
-        return raise_for(c, error);
+        return comm_raise_for(user, c, error);
     for (int i = 0; i < c->topo->nlevels && (int)c->topo->level[i].kind <= kind; i++)
         found = &c->topo->level[i];
     for (int r = 0; r < c->p; r++)
@@ -271,7 +265,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         error = choose(&a, MPI_INFO_NULL, c, a.kind == COLL_ALLTOALLV ? 0 : bytes * c->p, &chosen,
                        &why);
     if (error)
-        return raise_for(c, error);
+        return comm_raise_for(user, c, error);
     select_print(&chosen, name, sizeof name);
     snprintf(text, size, "%s of %lld bytes a block on %d ranks: %s (%s)", coll_kind_name(a.kind),
              (long long)bytes, c->p, name, why);

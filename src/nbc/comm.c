@@ -542,3 +542,14 @@ int comm_raise(const comm *c, int error)
     PMPI_Comm_call_errhandler(user, error);
     return error;
 }
+
+int comm_raise_for(MPI_Comm user, const comm *c, int error)
+{
+    if (!error)
+        return MPI_SUCCESS;
+    if (c || (user == MPI_COMM_NULL && error != MPI_ERR_OTHER))
+        return comm_raise(c, error);
+    if (user != MPI_COMM_NULL) /* an intercommunicator; or the program has sessions only */
+        PMPI_Comm_call_errhandler(user, error);
+    return error; /* else MPI does not run: there is no handler to call */
+}
