@@ -155,8 +155,8 @@ int comm_add_lane(comm *c, const handshake *h);
  * returns it. */
 int comm_raise(const comm *c, int error);
 
-/* The same for a call on `user`, whose state may be NULL: without one through its own handler, if it
- * has any. Nothing happens if there is no error. */
+/* The same for a call on `user`, whose state may be NULL: without one through its own handler, if
+ * it has any. Nothing happens if there is no error. */
 int comm_raise_for(MPI_Comm user, const comm *c, int error);
 
 static inline int comm_place(const comm *c, int rank)

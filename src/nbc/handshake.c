@@ -11,7 +11,7 @@
 
 enum { LINEAR = 256 }; /* ranks up to which everybody writes to everybody */
 
-/* What MPI_Alltoallw reads until it is complete. */
+/* What the collectives read until they are complete. */
 typedef struct arguments {
     int *ones, *zeros, *displs; /* [p] */
     MPI_Datatype *types;        /* [p] */
@@ -71,8 +71,8 @@ static int post(handshake *h, MPI_Comm user)
     return PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE, user);
 #else
     if (linear(h))
-        return PMPI_Ialltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones, a->displs,
-                               a->types, user, &h->request);
+        return PMPI_Ialltoallv(&h->mine, a->ones, a->zeros, MPI_BYTE, h->all, a->ones, a->displs,
+                               MPI_BYTE, user, &h->request);
     return PMPI_Iallgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE, user,
                            &h->request);
 #endif

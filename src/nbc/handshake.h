@@ -4,12 +4,13 @@
  *
  *   hello (mine) -> [rank 0 | rank 1 | ... ] on every rank
  *
- * Inside a call that may not block it is MPI_Ialltoallw, whose tag or context both MPIs choose when
+ * Inside a call that may not block it is MPI_Ialltoallv, whose tag or context both MPIs choose when
  * it is called. Inside one that may block it is the same on MPICH, while operations advance; on
  * Open MPI it is MPI_Alltoallw, because a non-blocking one would hang beside an MPI_Comm_idup of
  * the program that is under way (that is so natively, and a blocking collective beside it is fine);
- * operations advance by the progress hook. alltoallw because both MPIs send it in p - 1 messages
- * that land in their places: so one can see who has not come yet. Above 256 ranks it is an
+ * operations advance by the progress hook. These, because the MPIs send them in p - 1 messages that
+ * land in their places: so one can see who has not come yet. (Open MPI's MPI_Alltoallv goes in
+ * steps, its MPI_Ialltoallw crashes on Cartesian communicators.) Above 256 ranks it is an
  * allgather.
  */
 #ifndef TUTTI_HANDSHAKE_H

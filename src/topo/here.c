@@ -53,6 +53,21 @@ static void describe_node(location *at)
     at->node = shape_identity(identity);
 }
 
+/* Only what a location tells: caches, devices and distances cost half of the time. */
+static void leave_out(hwloc_topology_t topology)
+{
+    static const hwloc_obj_type_t kept[] = {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE};
+
+    hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        hwloc_topology_set_type_filter(topology, kept[i], HWLOC_TYPE_FILTER_KEEP_ALL);
+#if HWLOC_API_VERSION >= 0x00020800
+    hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
+                                           HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+                                           HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
+#endif
+}
+
 void here_describe(location *at)
 {
     hwloc_topology_t topology;
@@ -62,7 +77,7 @@ void here_describe(location *at)
     memset(at->inside, -1, sizeof at->inside);
     describe_node(at);
     if (hwloc_topology_init(&topology) == 0) {
-        hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+        leave_out(topology);
         if (binding && hwloc_topology_load(topology) == 0 &&
             hwloc_get_cpubind(topology, binding, HWLOC_CPUBIND_PROCESS) == 0)
             here_inside(topology, binding, at->inside);
