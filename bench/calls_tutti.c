@@ -45,7 +45,7 @@ typedef struct row {
     int (*block)(run *r), (*start)(run *r), (*open)(run *r);
 } row;
 
-#define ROW(KIND, name, a)       {KIND, #a, block_##name##_##a, start_##name##_##a, open_##name##_##a},
+#define ROW(K, name, a)          {K, #a, block_##name##_##a, start_##name##_##a, open_##name##_##a},
 #define ROWS_allgather_both(a)   ROW(ALLGATHER, allgather, a) ROW(ALLGATHERV, allgatherv, a)
 #define ROWS_alltoall_both(a)    ROW(ALLTOALL, alltoall, a) ROW(ALLTOALLV, alltoallv, a)
 #define ROWS_alltoall_regular(a) ROW(ALLTOALL, alltoall, a)

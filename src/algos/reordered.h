@@ -4,9 +4,10 @@
  * order of the ranks in one of three ways (coll.order):
  *
  *   place        index i brings the block of its rank, which is received at its place: no extra
- * work, but messages of several blocks are scattered initcomm     before, index i gets the block of
- * rank i: then all is contiguous; one more message endshuffle   blocks are gathered in scratch in
- * the order of the indices and copied to their places at the end: p copies, scratch of p blocks
+ *                work, but messages of several blocks are scattered
+ *   initcomm     before, index i gets the block of rank i: then all is contiguous; one more message
+ *   endshuffle   blocks are gathered in scratch in the order of the indices and copied to their
+ *                places at the end: p copies, scratch of p blocks
  *
  * Mirsadeghi, Afsahi, IPDPSW 2016, V-B; `place` is theirs for the ring, here for all.
  */

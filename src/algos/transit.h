@@ -1,8 +1,9 @@
 /* transit.h - an alltoall in which blocks for other nodes travel through ranks that carry them.
  *
  *   collect    rank (a, i) of node a gives carrier (a, j) what it sends to the ranks of lane j of
- * all other nodes: j, j + lanes, ... cross      carrier (a, j) sends carrier (k, j) all that node a
- * has for lane j of node k deliver    what has come for j + lanes, ... goes on to them
+ *              all other nodes: j, j + lanes, ...
+ *   cross      carrier (a, j) sends carrier (k, j) all that node a has for lane j of node k
+ *   deliver    what has come for j + lanes, ... goes on to them
  *
  * Inside a node blocks go straight from rank to rank. With one lane, the first rank of each node
  * carries everything, and may collect and deliver over a tree.

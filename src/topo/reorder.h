@@ -5,13 +5,13 @@
  * exchanges most with is put there. Of equally close ranks the lowest is taken, so all ranks find
  * the same order.
  *
- *   pattern               heuristic         message of i                     bytes, in blocks
- *   ring                  RMH, Alg. 3       i -> i + 1                       n - 1
- *   recursive doubling    RDMH, Alg. 2      i <-> i ^ d, d = 1, 2, 4, ...    d
- *   broadcast             BBMH, Alg. 4      binomial tree, parent -> child   1 (all that is
- * broadcast) gather                BGMH, Alg. 5      binomial tree, child -> parent   those of the
- * child's subtree Bruck                 ours              i -> i - d, d = 1, 2, 4, ...     min(d, n
- * - d) Sparbit               ours              i -> i + d, d = ..., 4, 2, 1     about n / 2d
+ *   pattern              heuristic      message of i                     bytes, in blocks
+ *   ring                 RMH, Alg. 3    i -> i + 1                       n - 1
+ *   recursive doubling   RDMH, Alg. 2   i <-> i ^ d, d = 1, 2, 4, ...    d
+ *   broadcast            BBMH, Alg. 4   binomial tree, parent -> child   1 (all that is broadcast)
+ *   gather               BGMH, Alg. 5   binomial tree, child -> parent   those of its subtree
+ *   Bruck                ours           i -> i - d, d = 1, 2, 4, ...     min(d, n - d)
+ *   Sparbit              ours           i -> i + d, d = ..., 4, 2, 1     about n / 2d
  *
  * Bruck: as RDMH, with i - d or i + d for i ^ d: most data goes farthest. Sparbit: as RMH: most
  * data goes to the neighbour, a half of that two further, and so on.
