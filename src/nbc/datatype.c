@@ -79,13 +79,17 @@ int datatype_check_committed(const datatype *d)
 
 int datatype_hold(datatype *d)
 {
-    int error = MPI_SUCCESS;
+    MPI_Datatype own;
+    int error;
 
-    if (!d->predefined && !d->held) {
-        error = PMPI_Type_dup(d->type, &d->type);
-        d->held = error == MPI_SUCCESS;
-    }
-    return error;
+    if (d->predefined || d->held)
+        return MPI_SUCCESS;
+    error = PMPI_Type_dup(d->type, &own);
+    if (error)
+        return error;
+    d->type = own;
+    d->held = true;
+    return MPI_SUCCESS;
 }
 
 void datatype_release(datatype *d)
@@ -100,6 +104,15 @@ int64_t datatype_span(const datatype *d, int64_t n)
     return n ? (n - 1) * d->extent + d->true_extent : 0;
 }
 
+int datatype_commit(MPI_Datatype *type)
+{
+    int error = PMPI_Type_commit(type);
+
+    if (error)
+        PMPI_Type_free(type);
+    return error;
+}
+
 /* n elements as chunks of datatype_max_count, and the rest behind them. */
 static int large_type(MPI_Datatype type, int64_t n, MPI_Datatype *result)
 {
@@ -111,30 +124,33 @@ static int large_type(MPI_Datatype type, int64_t n, MPI_Datatype *result)
 
     if (chunks > INT_MAX)
         return MPI_ERR_COUNT;
-    error = PMPI_Type_contiguous((int)datatype_max_count, type, &chunk);
+    error = PMPI_Type_get_extent_x(type, &lb, &extent);
+    if (!error)
+        error = PMPI_Type_contiguous((int)datatype_max_count, type, &chunk);
     if (error)
         return error;
     error = PMPI_Type_contiguous((int)chunks, chunk, &parts[0]);
     PMPI_Type_free(&chunk);
     if (error)
         return error;
-    PMPI_Type_get_extent_x(type, &lb, &extent);
     at[1] = (MPI_Aint)(chunks * datatype_max_count * extent);
     error = PMPI_Type_create_struct(rest ? 2 : 1, lengths, at, parts, result);
     PMPI_Type_free(&parts[0]);
-    if (!error)
-        error = PMPI_Type_commit(result);
-    return error;
+    return error ? error : datatype_commit(result);
 }
 
 int datatype_count(MPI_Datatype type, int64_t n, MPI_Datatype *result, int *count, bool *made)
 {
-    *made = n > datatype_max_count;
-    if (*made) {
-        *count = 1;
-        return large_type(type, n, result);
+    int error = MPI_SUCCESS;
+
+    *made = false;
+    *count = 1;
+    if (n > datatype_max_count) {
+        error = large_type(type, n, result);
+        *made = !error;
+    } else {
+        *result = type;
+        *count = (int)n;
     }
-    *result = type;
-    *count = (int)n;
-    return MPI_SUCCESS;
+    return error;
 }

@@ -27,11 +27,14 @@ int datatype_check_committed(const datatype *d);
 int datatype_hold(datatype *d);
 void datatype_release(datatype *d);
 
+/* Commit a new datatype; frees it on error. */
+int datatype_commit(MPI_Datatype *type);
+
 /* Bytes of memory that n elements span, gaps between them included. */
 int64_t datatype_span(const datatype *d, int64_t n);
 
 /* A (type, count) that stands for n elements: the type itself where n fits an int, else a new
- * large type with count 1, which *made says and the caller frees. */
+ * large type with count 1, which *made says and the caller frees. Not made on error. */
 int datatype_count(MPI_Datatype type, int64_t n, MPI_Datatype *result, int *count, bool *made);
 
 /* Largest count of one message; smaller in tests only. */

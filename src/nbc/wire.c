@@ -135,7 +135,7 @@ static int make_type(const exec *e, const step *st, MPI_Datatype *type)
         error = fits_hindexed(e, st) ? make_hindexed(e, st, lengths, at, type)
                                      : make_struct(e, st, lengths, at, type);
     if (!error)
-        error = PMPI_Type_commit(type);
+        error = datatype_commit(type);
     free(at);
     free(lengths);
     return error;
@@ -186,6 +186,7 @@ int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
 {
     interval first = *interval_at(e, st, 0);
     const space_binding *s = &e->space[first.space];
+    int error;
 
     if (simulated_folded()) { /* scratch is the rank's own memory */
         *m = (message){.base = (uint8_t)(first.space == SPACE_SCRATCH ? SPACE_RECV : first.space),
@@ -195,9 +196,12 @@ int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
     }
     if (st->n > 1 && wire_packs(st->n, wire_bytes(e, st)) && packable(e, st))
         return resolve_packed(e, st, m, pack_at);
-    *m = (message){.base = (uint8_t)first.space, .count = 1, .made = st->n > 1};
-    if (st->n > 1)
-        return make_type(e, st, &m->type);
+    *m = (message){.base = (uint8_t)first.space, .count = 1};
+    if (st->n > 1) {
+        error = make_type(e, st, &m->type);
+        m->made = !error;
+        return error;
+    }
     m->offset = offset_of(e, first);
     return datatype_count(s->type.type, (int64_t)first.length * s->count, &m->type, &m->count,
                           &m->made);
@@ -265,7 +269,7 @@ static int copy_typed(const exec *e, interval from, interval to)
     const space_binding *s = &e->space[from.space], *t = &e->space[to.space];
     MPI_Datatype send_type, recv_type;
     int send_count, recv_count, error;
-    bool send_made, recv_made;
+    bool send_made, recv_made = false;
 
     error = datatype_count(s->type.type, (int64_t)from.length * s->count, &send_type, &send_count,
                            &send_made);
@@ -276,7 +280,7 @@ static int copy_typed(const exec *e, interval from, interval to)
     if (!error)
         error = PMPI_Sendrecv(address_of(e, from), send_count, send_type, 0, 0, address_of(e, to),
                               recv_count, recv_type, 0, 0, library_self(), MPI_STATUS_IGNORE);
-    if (!error && recv_made)
+    if (recv_made)
         PMPI_Type_free(&recv_type);
     if (send_made)
         PMPI_Type_free(&send_type);
