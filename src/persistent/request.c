@@ -67,16 +67,20 @@ int MPIX_Start(MPIX_Request *request)
 
 int MPIX_Startall(int count, MPIX_Request requests[])
 {
+    int n = 0;
+
     if (count < 0 || (count > 0 && !requests))
         return comm_raise(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_ARG);
-    for (int i = 0; i < count; i++) /* all or none */
-        if (!requests[i] || requests[i]->active)
-            return refuse(&requests[i]);
-    for (int i = 0; i < count; i++) {
-        if (requests[i]->active) /* twice in the array */
-            return refuse(&requests[i]);
-        MPIX_Start(&requests[i]);
+    /* all or none; one that is twice in the array is active when it comes again */
+    for (; n < count && requests[n] && !requests[n]->active; n++)
+        requests[n]->active = true;
+    if (n < count) {
+        for (int i = 0; i < n; i++)
+            requests[i]->active = false;
+        return refuse(&requests[n]);
     }
+    for (int i = 0; i < count; i++)
+        engine_start(requests[i]->exec);
     return MPI_SUCCESS;
 }
 

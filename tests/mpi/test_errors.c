@@ -204,6 +204,32 @@ static void misused_requests_are_refused_and_stay_usable(void)
     CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
 }
 
+/* A request that is named twice, or one that runs: none of the others is started. */
+static void an_array_is_started_whole_or_not_at_all(void)
+{
+    MPIX_Request r[2], array[3];
+
+    for (int i = 0; i < 2; i++)
+        CHECK(MPIX_Allgather_bruck_init(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD,
+                                        MPI_INFO_NULL, &r[i]) == MPI_SUCCESS);
+    array[0] = r[0];
+    array[1] = r[1];
+    array[2] = r[0];
+    CHECK_CLASS(MPIX_Startall(3, array), MPI_ERR_REQUEST);
+    CHECK(MPIX_Start(&r[1]) == MPI_SUCCESS); /* it was not */
+    CHECK_CLASS(MPIX_Startall(2, array), MPI_ERR_REQUEST);
+    CHECK(MPIX_Wait(&r[1], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    mine[0] = world_rank + 13;
+    CHECK(MPIX_Start(&r[0]) == MPI_SUCCESS);
+    CHECK(MPIX_Wait(&r[0], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i + 13);
+    CHECK(MPIX_Startall(2, array) == MPI_SUCCESS);
+    CHECK(MPIX_Waitall(2, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < 2; i++)
+        CHECK(MPIX_Request_free(&r[i]) == MPI_SUCCESS);
+}
+
 static int handler_calls, handler_code;
 
 static void count_error(MPI_Comm *comm, int *code, ...)
@@ -303,6 +329,7 @@ int main(int argc, char **argv)
         MPI_TEST(unfit_rank_counts_are_refused_on_all_ranks),
         MPI_TEST(a_bad_info_value_is_refused),
         MPI_TEST(misused_requests_are_refused_and_stay_usable),
+        MPI_TEST(an_array_is_started_whole_or_not_at_all),
         MPI_TEST(errors_go_through_the_communicators_handler),
         MPI_TEST(an_error_while_running_is_returned_by_the_completion),
 #ifndef OPEN_MPI
