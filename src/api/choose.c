@@ -54,8 +54,7 @@ static bool from_hints(const comm *c, coll_kind kind, int64_t bytes, choice *res
            applicable(*result, kind, c->p) == MPI_SUCCESS;
 }
 
-/* How blocks keep their order, unless the name of the algorithm asks for another way than `place`.
- */
+/* How blocks keep their order, unless the name of the algorithm says so. */
 static int set_order(MPI_Info info, const comm *c, choice *result)
 {
     char text[MPI_MAX_INFO_VAL + 1];
@@ -67,7 +66,7 @@ static int set_order(MPI_Info info, const comm *c, choice *result)
         order = coll_order_find(text);
     if (order == ORDERS)
         return MPI_ERR_INFO_VALUE;
-    if (!error && algo_table[result->algo]->orders && result->order == ORDER_PLACE)
+    if (!error && algo_table[result->algo]->orders && !result->order_named)
         result->order = order;
     return error;
 }

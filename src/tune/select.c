@@ -176,6 +176,7 @@ static bool parse_word(const algo *a, const char *word, int p, said *before, cho
     }
     if (a->orders && order != ORDERS) {
         c->order = order;
+        c->order_named = true;
         return once(&before->order);
     }
     if (!a->parameter.name || !value)

@@ -13,6 +13,7 @@ typedef struct choice {
     int parameter; /* 0: the algorithm has none */
     int variant;   /* 0: the usual one, or the algorithm has none */
     coll_order order;
+    bool order_named; /* asked for with the algorithm; else info and hints may set it */
     bool by_rule;     /* nobody has asked for it */
     bool provisional; /* another one may be right when the topology is known */
 } choice;

@@ -191,8 +191,8 @@ static void every_variant_restarts_with_new_data(void)
     MPI_Comm_free(&comm);
 }
 
-/* Steps of all ranks in one start of the reordered ring. */
-static long long steps_of(MPI_Comm comm, MPI_Info info)
+/* Steps of all ranks in one start of the reordered ring, or of what info names. */
+static long long steps_of(MPI_Comm comm, MPI_Info info, bool named)
 {
     int mine[N], *all = malloc((size_t)world_size * N * sizeof *all);
     MPIX_Request r = MPIX_REQUEST_NULL;
@@ -200,8 +200,8 @@ static long long steps_of(MPI_Comm comm, MPI_Info info)
     long long sum = 0;
 
     fill(mine, 1);
-    CHECK(MPIX_Allgather_reorder_ring_init(mine, N, MPI_INT, all, N, MPI_INT, comm, info, &r) ==
-          MPI_SUCCESS);
+    CHECK((named ? MPIX_Allgather_auto_init : MPIX_Allgather_reorder_ring_init)(
+              mine, N, MPI_INT, all, N, MPI_INT, comm, info, &r) == MPI_SUCCESS);
     CHECK(MPIX_Start(&r) == MPI_SUCCESS && MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(is_right(all, world_size, 1));
     CHECK(tutti_get_stats(r, &stats) == MPI_SUCCESS);
@@ -222,17 +222,24 @@ static void the_order_is_the_one_that_is_asked_for(void)
     long long place, initcomm, endshuffle;
 
     CHECK(tutti_comm_set_hints(comm, hints) == MPI_SUCCESS);
-    place = steps_of(comm, MPI_INFO_NULL);
-    initcomm = steps_of(comm, first);
-    endshuffle = steps_of(comm, last);
+    place = steps_of(comm, MPI_INFO_NULL, false);
+    initcomm = steps_of(comm, first, false);
+    endshuffle = steps_of(comm, last, false);
     if (world_size > 3) {
         CHECK(initcomm > place);
         CHECK(endshuffle == place + (long long)world_size * world_size);
     }
     MPI_Info_set(hints, "tutti_order", "endshuffle");
     CHECK(tutti_comm_set_hints(comm, hints) == MPI_SUCCESS);
-    CHECK(steps_of(comm, MPI_INFO_NULL) == endshuffle);
-    CHECK(steps_of(comm, first) == initcomm);
+    CHECK(steps_of(comm, MPI_INFO_NULL, false) == endshuffle);
+    CHECK(steps_of(comm, first, false) == initcomm);
+    /* a name that says how goes before both */
+    MPI_Info_set(first, "tutti_algorithm", "reorder_ring:place");
+    CHECK(steps_of(comm, first, true) == place);
+    MPI_Info_delete(first, "tutti_order");
+    CHECK(steps_of(comm, first, true) == place);
+    MPI_Info_set(first, "tutti_algorithm", "reorder_ring");
+    CHECK(steps_of(comm, first, true) == endshuffle);
     MPI_Info_free(&first);
     MPI_Info_free(&last);
     MPI_Info_free(&hints);

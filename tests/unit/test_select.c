@@ -149,6 +149,8 @@ static void words_come_in_any_order_and_once(void **state)
     assert_int_equal(c.order, ORDER_ENDSHUFFLE);
     assert_int_equal(c.form, FORM_BLOCK);
     assert_int_equal(c.variant, 1);
+    assert_true(select_parse(COLL_ALLGATHER, "reorder_ring:place", 8, 8, &c) && c.order_named);
+    assert_true(select_parse(COLL_ALLGATHER, "reorder_ring", 8, 8, &c) && !c.order_named);
     assert_true(select_parse(COLL_ALLTOALL, "hierarchical:linear", 8, 8, &c));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (select_parse(COLL_ALLGATHER, wrong[i], 8, 8, &c))
