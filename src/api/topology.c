@@ -8,6 +8,8 @@
 #include "nbc/places.h"
 #include "topo/shape.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,20 +235,25 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
     return MPI_SUCCESS;
 }
 
-/* "allgather 1024" */
-static bool parse_call(const char *call, coll_kind *kind, int64_t *bytes)
+/* "allgather 1024"; *total: bytes of p blocks. */
+static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes, int64_t *total)
 {
     char name[32];
-    long long number = 0;
     int n = 0;
 
     if (!call || sscanf(call, "%31s %n", name, &n) != 1)
         return false;
-    if (call[n] && (sscanf(call + n, "%lld %n", &number, &n) != 1 || number < 0))
-        return false;
     *kind = coll_kind_find(name);
-    *bytes = number;
-    return *kind != COLL_KINDS;
+    *bytes = 0;
+    if (isdigit((unsigned char)call[n])) {
+        char *end;
+        errno = 0;
+        *bytes = strtoll(call + n, &end, 10);
+        n = (int)(end + strspn(end, " ") - call);
+        if (errno)
+            return false;
+    }
+    return *kind != COLL_KINDS && !call[n] && !__builtin_mul_overflow(*bytes, p, total);
 }
 
 int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
@@ -256,14 +263,13 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     choice chosen;
     char name[128];
     const char *why;
-    int64_t bytes;
+    int64_t bytes, total;
     int error = ready(user, "tutti_comm_explain", &c);
 
-    if (!error && (!text || size == 0 || !parse_call(call, &a.kind, &bytes)))
+    if (!error && (!text || size == 0 || !parse_call(call, c->p, &a.kind, &bytes, &total)))
         error = MPI_ERR_ARG;
     if (!error)
-        error = choose(&a, MPI_INFO_NULL, c, a.kind == COLL_ALLTOALLV ? 0 : bytes * c->p, &chosen,
-                       &why);
+        error = choose(&a, MPI_INFO_NULL, c, a.kind == COLL_ALLTOALLV ? 0 : total, &chosen, &why);
     if (error)
         return comm_raise_for(user, c, error);
     select_print(&chosen, name, sizeof name);

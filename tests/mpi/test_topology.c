@@ -171,9 +171,6 @@ static void a_hinted_algorithm_serves_auto_calls(void)
     CHECK(strstr(text, "lane:ring,block (asked for by the communicator's hints)") != NULL);
     CHECK(tutti_comm_explain(comm, "alltoallv", text, sizeof text) == MPI_SUCCESS);
     CHECK(strstr(text, "linear") != NULL); /* there is no lane for it */
-    CHECK_CLASS(tutti_comm_explain(comm, "allgather x", text, sizeof text), MPI_ERR_ARG);
-    CHECK_CLASS(tutti_comm_explain(comm, "gatherall 8", text, sizeof text), MPI_ERR_ARG);
-    CHECK_CLASS(tutti_comm_explain(comm, "allgather -1", text, sizeof text), MPI_ERR_ARG);
     fill(mine, 1);
     CHECK(MPIX_Iallgather_auto(mine, N, MPI_INT, all, N, MPI_INT, comm, &r) == MPI_SUCCESS);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
@@ -183,6 +180,30 @@ static void a_hinted_algorithm_serves_auto_calls(void)
     CHECK(strstr(text, "asked for") == NULL);
     MPI_Comm_free(&comm);
     free(all);
+}
+
+static void only_a_call_is_explained(void)
+{
+    static const char *const wrong[] = {"allgather 12abc",
+                                        "allgather 12 13",
+                                        "allgather 9223372036854775808",
+                                        "allgather x",
+                                        "allgather -1",
+                                        "gatherall 8",
+                                        "",
+                                        " "};
+    char text[300];
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        mpi_test_context("\"%s\"", wrong[i]);
+        CHECK_CLASS(tutti_comm_explain(MPI_COMM_WORLD, wrong[i], text, sizeof text), MPI_ERR_ARG);
+    }
+    /* all blocks together */
+    CHECK_CLASS(
+        tutti_comm_explain(MPI_COMM_WORLD, "allgather 9223372036854775807", text, sizeof text),
+        world_size > 1 ? MPI_ERR_ARG : MPI_SUCCESS);
+    CHECK(tutti_comm_explain(MPI_COMM_WORLD, "allgather 12 ", text, sizeof text) == MPI_SUCCESS);
+    CHECK(strstr(text, "allgather of 12 bytes a block") == text);
 }
 
 static void auto_looks_at_the_nodes(void)
@@ -212,6 +233,7 @@ int main(int argc, char **argv)
         MPI_TEST(hinted_regions_replace_what_was_found),
         MPI_TEST(a_wrong_hint_is_an_error_on_all_ranks_and_changes_nothing),
         MPI_TEST(a_hinted_algorithm_serves_auto_calls),
+        MPI_TEST(only_a_call_is_explained),
         MPI_TEST(auto_looks_at_the_nodes),
     };
 
