@@ -92,6 +92,10 @@ int main(int argc, char **argv)
         }
         *(option == 'a' ? &algorithms : &topology) = 1;
     }
+    if (optind < argc) {
+        fprintf(stderr, "tutti-info: %s: one word too many\n", argv[optind]);
+        return 2;
+    }
     if (algorithms) { /* needs no MPI */
         print_algorithms();
         return 0;

@@ -25,6 +25,7 @@ typedef struct request {
     bool all, in_place, critical_path;
     const char *regions; /* or NULL */
     topo *topo;          /* of it */
+    int64_t *counts, *displs;
 } request;
 
 static const char usage_text[] =
@@ -48,7 +49,6 @@ static int fail(const char *what, const char *value)
 
 static sched *compile(const request *r, int rank)
 {
-    int64_t *v = calloc((size_t)r->p * 2, sizeof *v);
     coll c = {.kind = r->kind,
               .p = r->p,
               .rank = rank,
@@ -57,22 +57,86 @@ static sched *compile(const request *r, int rank)
               .variant = r->choice.variant,
               .order = r->choice.order,
               .sendcount = 1,
-              .sendcounts = v,
-              .senddispls = v + r->p,
+              .sendcounts = r->counts,
+              .senddispls = r->displs,
               .count = 1,
-              .counts = v,
-              .displs = v + r->p};
+              .counts = r->counts,
+              .displs = r->displs};
     sched *s = NULL;
 
-    for (int i = 0; v && i < r->p; i++) {
-        v[i] = 1;
-        v[r->p + i] = i;
-    }
-    if (!v || algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
+    if (algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
         s = NULL;
-    free(v);
     return s;
 }
+
+/* ---- what would take too long ---- */
+
+/* Beyond these it takes ten seconds and more. */
+enum { MOST_RANKS = 1 << 20, MOST_WORK = 50000000, MOST_STEPS = 4000000 };
+
+/* Algorithms that compile in ranks times nodes. */
+static const struct quadratic {
+    coll_kind kind;
+    const char *name;
+    int64_t most;
+} quadratic[] = {{COLL_ALLTOALL, "hierarchical", 100000000},
+                 {COLL_ALLTOALL, "lane", 100000000},
+                 {COLL_ALLGATHER, "reorder_hierarchical", 2000000000}};
+
+static int too_many_nodes(const request *r)
+{
+    const algo *a = algo_table[r->choice.algo];
+    int64_t size = r->topo ? (int64_t)r->p * r->topo->nodes : 0;
+
+    for (size_t i = 0; i < sizeof quadratic / sizeof *quadratic; i++)
+        if (a->kind == quadratic[i].kind && strcmp(a->name, quadratic[i].name) == 0 &&
+            size > quadratic[i].most) {
+            fprintf(stderr,
+                    "tutti-plan: %s compiles in ranks times nodes, which are %" PRId64
+                    ", more than %" PRId64 "; ask for fewer ranks (-p) or larger nodes\n",
+                    a->name, size, quadratic[i].most);
+            return 2;
+        }
+    return 0;
+}
+
+/* Steps and intervals of all ranks, and what looking at the machine takes, as four ranks have them.
+ * False: out of memory. */
+static bool estimate(const request *r, int64_t *steps, int64_t *work)
+{
+    enum { SAMPLES = 4 };
+    int64_t looks = r->topo && algo_table[r->choice.algo]->regional ? r->p : 0;
+
+    *steps = *work = 0;
+    for (int i = 0; i < SAMPLES && *work <= MOST_WORK; i++) {
+        sched *s = compile(r, (int)((int64_t)(r->p - 1) * i / (SAMPLES - 1)));
+        if (!s)
+            return false;
+        *steps += (int64_t)s->nsteps * r->p / SAMPLES;
+        *work += ((int64_t)s->nsteps + s->nintervals + looks) * r->p / SAMPLES;
+        sched_free(s);
+    }
+    return true;
+}
+
+/* All ranks: is it too much to do? */
+static int too_much(const request *r, const char *option)
+{
+    int64_t steps, work;
+
+    if (!estimate(r, &steps, &work))
+        return fail("out of memory", "schedule");
+    if (work <= MOST_WORK && (!r->critical_path || steps <= MOST_STEPS))
+        return 0;
+    fprintf(
+        stderr,
+        "tutti-plan: %s looks at all steps of all ranks, more than %d million here; ask for one "
+        "rank (--rank R), or for fewer (-p)\n",
+        option, (work > MOST_WORK ? MOST_WORK : MOST_STEPS) / 1000000);
+    return 2;
+}
+
+/* ---- print ---- */
 
 static void print_title(const request *r)
 {
@@ -85,16 +149,22 @@ static void print_title(const request *r)
         printf(" on %s", r->regions);
 }
 
+/* The check compares every step, and every interval, with every other. */
+static bool is_checked(const sched *s)
+{
+    return s->nsteps <= 4096 && s->nintervals <= 16384;
+}
+
 static int print_rank(const request *r)
 {
     sched *s = compile(r, r->rank);
-    const char *wrong = s ? sched_check(s) : "out of memory";
+    const char *wrong = !s ? "out of memory" : is_checked(s) ? sched_check(s) : NULL;
 
     print_title(r);
     printf(", rank %d: ", r->rank);
-    if (s && !wrong)
-        sched_print(stdout, s, "block");
-    else
+    if (!wrong && !sched_print(stdout, s, "block"))
+        wrong = "out of memory";
+    if (wrong)
         printf("broken: %s\n", wrong);
     sched_free(s);
     return wrong != NULL;
@@ -159,7 +229,10 @@ static int print_all(const request *r)
     total steps = {0}, messages = {0}, blocks = {0}, copies = {0}, edges = {0}, bytes = {0};
     total far_messages = {0}, far_blocks = {0};
     const algo *a = algo_table[r->choice.algo];
+    int failed = too_much(r, "--all");
 
+    if (failed)
+        return failed;
     for (int k = 0; k < r->p; k++) {
         sched *s = compile(r, k);
         int64_t sends = 0, crossing = 0, crossing_blocks = 0;
@@ -220,10 +293,13 @@ static void print_path(const request *r, const critical_path *path)
 
 static int print_critical_path(const request *r)
 {
-    sched **all = calloc((size_t)r->p, sizeof *all);
+    int failed = too_much(r, "--critical-path");
+    sched **all = failed ? NULL : calloc((size_t)r->p, sizeof *all);
     critical_path path;
     bool done = all != NULL;
 
+    if (failed)
+        return failed;
     for (int k = 0; done && k < r->p; k++)
         done = (all[k] = compile(r, k)) != NULL;
     done = done && critical_path_find(all, r->p, r->topo, &path);
@@ -236,13 +312,13 @@ static int print_critical_path(const request *r)
     return 0;
 }
 
-/* A whole number from least on, or -1. */
+/* A whole number from least to MOST_RANKS, or -1. */
 static int number(const char *text, int least)
 {
     char *end;
     long n = strtol(text, &end, 10);
 
-    return *text && !*end && n >= least && n <= 1 << 24 ? (int)n : -1;
+    return *text && !*end && n >= least && n <= MOST_RANKS ? (int)n : -1;
 }
 
 static int parse_options(int argc, char **argv, request *r)
@@ -258,7 +334,7 @@ static int parse_options(int argc, char **argv, request *r)
         switch (option) {
         case 'p':
             if ((r->p = number(optarg, 1)) < 0)
-                return fail("not a number of ranks", optarg);
+                return fail("not a number of ranks from 1 to 1048576", optarg);
             break;
         case 'r':
             if ((r->rank = number(optarg, 0)) < 0)
@@ -285,6 +361,20 @@ static int parse_options(int argc, char **argv, request *r)
     return 0;
 }
 
+/* One block of each rank. */
+static int make_counts(request *r)
+{
+    r->counts = malloc((size_t)r->p * 2 * sizeof *r->counts);
+    if (!r->counts)
+        return fail("out of memory", "counts");
+    r->displs = r->counts + r->p;
+    for (int i = 0; i < r->p; i++) {
+        r->counts[i] = 1;
+        r->displs[i] = i;
+    }
+    return 0;
+}
+
 static int make_topo(request *r)
 {
     location *at = calloc((size_t)r->p, sizeof *at);
@@ -303,8 +393,10 @@ static int parse(int argc, char **argv, request *r)
 
     if (failed)
         return failed;
-    if (argc - optind != 2)
+    if (argc - optind < 2)
         return fail("needed", "COLLECTIVE ALGORITHM");
+    if (argc - optind > 2)
+        return fail("one word too many", argv[optind + 2]);
     if (r->p < 1)
         return fail("needed", "-p RANKS");
     r->kind = coll_kind_find(argv[optind]);
@@ -318,7 +410,8 @@ static int parse(int argc, char **argv, request *r)
     coll c = {.kind = r->kind, .p = r->p};
     if (a->inapplicable && a->inapplicable(&c))
         return fail(a->inapplicable(&c), argv[optind + 1]);
-    return make_topo(r);
+    failed = make_counts(r);
+    return failed ? failed : make_topo(r);
 }
 
 int main(int argc, char **argv)
@@ -327,8 +420,13 @@ int main(int argc, char **argv)
     int failed = parse(argc, argv, &r);
 
     if (failed)
-        return failed;
+        goto end;
+    failed = too_many_nodes(&r);
+    if (failed)
+        goto end;
     failed = r.critical_path ? print_critical_path(&r) : r.all ? print_all(&r) : print_rank(&r);
+end:
     topo_free(r.topo);
+    free(r.counts);
     return failed;
 }

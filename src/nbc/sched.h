@@ -117,8 +117,8 @@ void sched_free(sched *s);
 /* Bytes of memory that the schedule occupies. */
 size_t sched_memory(const sched *s);
 
-/* One line per step. unit: what an element is called ("block"). */
-void sched_print(FILE *out, const sched *s, const char *unit);
+/* One line per step. unit: what an element is called ("block"). False: out of memory. */
+bool sched_print(FILE *out, const sched *s, const char *unit);
 
 /* Check every invariant above, and by brute force that any two steps of which one writes what the
  * other touches are ordered. O(nsteps^2): for tests and tools. Returns NULL, or what is wrong. */

@@ -61,14 +61,15 @@ static bool parse_sizes(const char *word, char *text, topo_kind kind, part *to,
         long n = strtol(at, &end, 10);
 
         if (end == at || n < 1 || n > INT_MAX || (*end && *end != ','))
-            return wrong(why, "%s: the size must be a number from 1 on, or several: 4,2,1", word);
+            return wrong(why, "%.64s: the size must be a number from 1 on, or several: 4,2,1",
+                         word);
         if (to->n == MAX_SIZES)
-            return wrong(why, "%s: more than %d sizes", word, MAX_SIZES);
+            return wrong(why, "%.64s: more than %d sizes", word, MAX_SIZES);
         to->size[to->n++] = (int)n;
         at = *end ? end + 1 : NULL;
     } while (at);
     if (to->n > 1 && kind != TOPO_NODE)
-        return wrong(why, "%s: only nodes may be of several sizes", word);
+        return wrong(why, "%.64s: only nodes may be of several sizes", word);
     return true;
 }
 
@@ -90,16 +91,16 @@ static bool parse_word(char *word, int *last, shape *to, const complaint *why)
     if (order)
         *order++ = '\0';
     if (!sizes)
-        return wrong(why, "%s: a word must be a level and a size, such as node:4", whole);
+        return wrong(why, "%.64s: a word must be a level and a size, such as node:4", whole);
     *sizes++ = '\0';
     kind = find_kind(word);
     if (kind == TOPO_KINDS)
-        return wrong(why, "%s: no such level; there are switch, node, package, numa, l3, core",
+        return wrong(why, "%.64s: no such level; there are switch, node, package, numa, l3, core",
                      whole);
     if (kind <= *last)
-        return wrong(why, "%s: levels go from coarse to fine, each once", whole);
+        return wrong(why, "%.64s: levels go from coarse to fine, each once", whole);
     if (order && (strcmp(order, "cyclic") != 0 || kind == TOPO_SWITCH))
-        return wrong(why, "%s: only @cyclic may follow, and not after a switch", whole);
+        return wrong(why, "%.64s: only @cyclic may follow, and not after a switch", whole);
     *last = kind;
     to->of[kind].cyclic = order != NULL;
     return parse_sizes(whole, sizes, (topo_kind)kind, &to->of[kind], why);
@@ -137,7 +138,7 @@ static void place_inside(const shape *s, int index, int size, location *at)
 {
     for (int kind = TOPO_PACKAGE; kind < TOPO_KINDS; kind++) {
         const part *d = &s->of[kind];
-        int parts = d->n ? d->size[0] : 1, each = (size + parts - 1) / parts;
+        int parts = d->n ? d->size[0] : 1, each = size / parts + (size % parts != 0);
 
         at->inside[kind] = d->n == 0 ? -1 : d->cyclic ? index % parts : index / each;
         index = d->cyclic ? index / parts : index % each;
@@ -222,10 +223,14 @@ static bool read_file(const char *name, int p, location *at, const complaint *wh
         return wrong(why, "neither a shape such as node:4 nor a file that can be read: %s",
                      strerror(errno));
     while (good && n < p && fgets(line, sizeof line, file)) {
-        good = strchr(line, '\n') || feof(file) ? parse_line(line, n + 1, &at[n], why)
-                                                : wrong(why, "line %d: too long", n + 1);
+        good = strchr(line, '\n') || feof(file)
+                   ? parse_line(line, n + 1, &at[n], why)
+                   : wrong(why, "line %d: too long, or not text", n + 1);
         n++;
     }
+    if (ferror(file))
+        good = wrong(why, "neither a shape such as node:4 nor a file that can be read: %s",
+                     strerror(errno));
     fclose(file);
     if (good && n < p)
         return wrong(why, "the file has %d lines, for %d ranks", n, p);

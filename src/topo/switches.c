@@ -100,92 +100,137 @@ int switches_match(const char *list, const char *name)
 
 /* ---- the file ---- */
 
+/* Bounds on what is read: /dev/zero is a file, too. */
+enum { MOST_LINE = 1 << 16, MOST_FILE = 1 << 24, MOST_NAME = 255 };
+
+typedef struct reader {
+    FILE *f;
+    char *text; /* [MOST_LINE]: the line */
+    size_t bytes;
+    int number;
+} reader;
+
+/* The next line. False: there is none; or *wrong is not NULL. */
+static bool next_line(reader *r, const char **wrong)
+{
+    size_t n;
+
+    if (!fgets(r->text, MOST_LINE, r->f)) {
+        *wrong = ferror(r->f) ? strerror(errno) : NULL;
+        return false;
+    }
+    n = strlen(r->text);
+    r->number++;
+    r->bytes += n;
+    if (n == 0 || (r->text[n - 1] != '\n' && !feof(r->f)))
+        *wrong = "longer than 64 KiB, or not text";
+    else if (r->bytes > MOST_FILE)
+        *wrong = "the file has more than 16 MiB";
+    return !*wrong;
+}
+
 typedef struct line {
     char *name, *nodes, *switches; /* NULL: not given */
+    bool blank;
 } line;
 
 static line split(char *text)
 {
     static const char *const keys[] = {"SwitchName=", "Nodes=", "Switches="};
     char *values[3] = {0}, *state = NULL;
+    bool blank;
 
     text[strcspn(text, "#\r\n")] = '\0';
+    blank = text[strspn(text, " \t")] == '\0';
     for (char *w = strtok_r(text, " \t", &state); w; w = strtok_r(NULL, " \t", &state))
         for (int i = 0; i < 3; i++)
             if (strncasecmp(w, keys[i], strlen(keys[i])) == 0)
                 values[i] = w + strlen(keys[i]);
-    return (line){values[0], values[1], values[2]};
+    return (line){values[0], values[1], values[2], blank};
 }
 
-static const char *line_wrong(const line *l, bool blank)
+static const char *line_wrong(const line *l)
 {
     if (!l->name)
-        return blank ? NULL : "SwitchName= is missing";
+        return l->blank ? NULL : "SwitchName= is missing";
+    if (!l->name[0])
+        return "SwitchName= has no value";
+    if (strlen(l->name) > MOST_NAME)
+        return "the name of a switch has more than 255 characters";
     if (!l->nodes && !l->switches)
         return "neither Nodes= nor Switches=";
+    if ((l->nodes && !l->nodes[0]) || (l->switches && !l->switches[0]))
+        return "Nodes= or Switches= has no value";
     if ((l->nodes && switches_match(l->nodes, "") < 0) ||
         (l->switches && switches_match(l->switches, "") < 0))
         return "a malformed list of names";
     return NULL;
 }
 
-/* The first switch that has this node, or this switch, below it; its name replaces `name`. */
-static bool find_above(const char *file, bool of_node, char *name, size_t size, bool *found,
-                       char *why, size_t why_size)
+/* Read all; the first switch that has this node, or this switch, below it is written to `above`. */
+static const char *scan(reader *r, bool of_node, const char *name, char above[MOST_NAME + 1])
 {
-    FILE *f = fopen(file, "r");
-    char *text = NULL, above[256] = "";
-    size_t room = 0;
-    int number = 0;
     const char *wrong = NULL;
 
-    if (!f) {
-        snprintf(why, why_size, "%s: %s", file, strerror(errno));
-        return false;
-    }
-    while (!wrong && getline(&text, &room, f) >= 0) {
-        bool blank = text[strspn(text, " \t\r\n")] == '\0' || text[strspn(text, " \t")] == '#';
-        line l = split(text);
+    while (!wrong && next_line(r, &wrong)) {
+        line l = split(r->text);
         const char *list = of_node ? l.nodes : l.switches;
 
-        number++;
-        wrong = line_wrong(&l, blank);
-        if (!wrong && !above[0] && list && switches_match(list, name) == 1)
-            snprintf(above, sizeof above, "%s", l.name);
+        wrong = line_wrong(&l);
+        if (!wrong && !above[0] && list && l.name && switches_match(list, name) == 1)
+            strcpy(above, l.name);
     }
-    free(text);
-    fclose(f);
-    if (wrong)
-        snprintf(why, why_size, "%s line %d: %s", file, number, wrong);
+    return wrong;
+}
+
+/* The switch above this node, or this switch; its name replaces `name`. */
+static bool find_above(const char *file, bool of_node, char name[MOST_NAME + 1], bool *found,
+                       char *why, size_t size)
+{
+    reader r = {.f = fopen(file, "r"), .text = malloc(MOST_LINE)};
+    char above[MOST_NAME + 1] = "";
+    const char *wrong;
+
+    if (r.f && r.text)
+        wrong = scan(&r, of_node, name, above);
+    else
+        wrong = r.f ? "out of memory" : strerror(errno);
+    if (wrong && r.number)
+        snprintf(why, size, "%.100s line %d: %s", file, r.number, wrong);
+    else if (wrong)
+        snprintf(why, size, "%.100s: %s", file, wrong);
     *found = above[0] != '\0';
     if (*found)
-        snprintf(name, size, "%s", above);
+        strcpy(name, above);
+    free(r.text);
+    if (r.f)
+        fclose(r.f);
     return !wrong;
 }
 
 bool switches_above(const char *file, const char *host, uint64_t above[TOPO_SWITCHES], char *why,
                     size_t size)
 {
-    char name[256];
+    char name[MOST_NAME + 1];
     bool found = false;
 
     memset(above, 0, TOPO_SWITCHES * sizeof *above);
     snprintf(name, sizeof name, "%s", host);
-    if (!find_above(file, true, name, sizeof name, &found, why, size))
+    if (!find_above(file, true, name, &found, why, size))
         return false;
     if (!found && strchr(name, '.')) {
         *strchr(name, '.') = '\0';
-        if (!find_above(file, true, name, sizeof name, &found, why, size))
+        if (!find_above(file, true, name, &found, why, size))
             return false;
     }
     for (int i = 0; found && i < TOPO_SWITCHES; i++) {
         above[i] = shape_identity(name);
         for (int k = 0; k < i; k++)
             if (above[k] == above[i]) {
-                snprintf(why, size, "%s: switch %s is above itself", file, name);
+                snprintf(why, size, "%.60s: switch %.60s is above itself", file, name);
                 return false;
             }
-        if (!find_above(file, false, name, sizeof name, &found, why, size))
+        if (!find_above(file, false, name, &found, why, size))
             return false;
     }
     return true;

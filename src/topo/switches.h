@@ -4,7 +4,8 @@
  *   SwitchName=spine Switches=leaf[0-1]        # a switch above switches
  *
  * Keywords in any case and order; other ones (LinkSpeed=) and comments are ignored. Of several
- * switches above one, as in a fat tree, the first one in the file counts. Slurm, topology.conf(5).
+ * switches above one, as in a fat tree, the first one in the file counts. Lines up to 64 KiB, files
+ * up to 16 MiB, names of switches up to 255 characters. Slurm, topology.conf(5).
  */
 #ifndef TUTTI_SWITCHES_H
 #define TUTTI_SWITCHES_H

@@ -270,6 +270,74 @@ static void slurms_topology_file_gives_distances(void **state)
     assert_false(switches_above(name, "n1", at[0].switches, why, sizeof why));
 }
 
+static void expect_refused(const char *file, const char *expected)
+{
+    uint64_t above[TOPO_SWITCHES];
+    char why[200] = "";
+
+    if (switches_above(file, "n1", above, why, sizeof why) || !strstr(why, expected))
+        fail_msg("%s: expected '%s', got '%s'", file, expected, why);
+}
+
+static void what_is_no_topology_file_is_refused(void **state)
+{
+    static const char *const lines[][2] = {
+        {"SwitchName= Nodes=n1\n", "line 1: SwitchName= has no value"},
+        {"SwitchName=a Nodes=\n", "line 1: Nodes= or Switches= has no value"},
+        {"SwitchName=a Switches=\n", "line 1: Nodes= or Switches= has no value"},
+        {"# one\nNodes=n1\n", "line 2: SwitchName= is missing"}};
+    char text[400];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        write_file(lines[i][0]);
+        expect_refused(name, lines[i][1]);
+        remove(name);
+    }
+    snprintf(text, sizeof text, "SwitchName=%0256d Nodes=n1\n", 7);
+    write_file(text);
+    expect_refused(name, "line 1: the name of a switch has more than 255 characters");
+    remove(name);
+    expect_refused("/dev/zero", "/dev/zero line 1: longer than 64 KiB, or not text");
+    expect_refused("/tmp", "/tmp: Is a directory");
+}
+
+static void a_topology_file_has_an_end(void **state)
+{
+    enum { LINES = 1 << 15 };
+    FILE *f;
+
+    (void)state;
+    write_file("");
+    f = fopen(name, "w");
+    for (int i = 0; i < LINES; i++)
+        fprintf(f, "SwitchName=a Nodes=n1 Comment=%0600d\n", i);
+    fclose(f);
+    expect_refused(name, "the file has more than 16 MiB");
+    remove(name);
+}
+
+static void sizes_of_any_number_place_ranks(void **state)
+{
+    location at[5];
+    char why[200];
+
+    (void)state;
+    assert_true(shape_places("node:2147483647 package:2147483647", 5, at, why, sizeof why));
+    for (int r = 0; r < 5; r++) {
+        assert_int_equal(at[r].node, at[0].node);
+        assert_int_equal(at[r].inside[TOPO_PACKAGE], r);
+    }
+    assert_true(shape_places("node:2147483647@cyclic package:2147483647@cyclic numa:2147483647", 5,
+                             at, why, sizeof why));
+    assert_true(shape_places("switch:2147483647 node:1 core:2147483647", 5, at, why, sizeof why));
+    assert_false(shape_places("node:2147483648", 5, at, why, sizeof why));
+    assert_false(shape_places("/tmp", 5, at, why, sizeof why));
+    assert_non_null(strstr(why, "Is a directory"));
+    assert_false(shape_places("/dev/zero", 5, at, why, sizeof why));
+    assert_non_null(strstr(why, "line 1: too long, or not text"));
+}
+
 static void a_drawing_fits_its_room(void **state)
 {
     topo *t = machine("node:4 package:2", 6);
@@ -299,6 +367,9 @@ int main(void)
         cmocka_unit_test(a_file_names_every_ranks_place),
         cmocka_unit_test(lists_of_nodes_are_read_as_slurm_does),
         cmocka_unit_test(slurms_topology_file_gives_distances),
+        cmocka_unit_test(what_is_no_topology_file_is_refused),
+        cmocka_unit_test(a_topology_file_has_an_end),
+        cmocka_unit_test(sizes_of_any_number_place_ranks),
         cmocka_unit_test(a_drawing_fits_its_room),
     };
 
