@@ -153,7 +153,7 @@ static int open_reports(session *s, int argc, char **argv)
         if (s->csv)
             csv_head(s->csv);
     }
-    int bad = s->rank == 0 && s->o.csv && !s->csv;
+    int bad = s->rank == 0 && s->o.csv && (!s->csv || ferror(s->csv));
     MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return bad ? complain(s, s->o.csv, "cannot be written") : 0;
 }
@@ -216,16 +216,20 @@ static int run_all(session *s)
     return wrong ? 1 : 0;
 }
 
+/* A flush that failed has lost its data: fclose does not know of it. */
+static bool csv_close(FILE *csv)
+{
+    bool ok = !ferror(csv);
+
+    return fclose(csv) == 0 && ok;
+}
+
 static int close_all(session *s, int status)
 {
-    bool ok = true;
-
-    if (s->json)
-        ok = json_close(s->json, s->o.json);
-    if (s->csv && s->csv != stdout)
-        ok = fclose(s->csv) == 0 && ok;
-    if (!ok)
-        status = complain(s, s->o.json ? s->o.json : s->o.csv, "could not be written");
+    if (s->json && !json_close(s->json, s->o.json))
+        status = complain(s, s->o.json, "could not be written");
+    if (s->csv && s->csv != stdout && !csv_close(s->csv))
+        status = complain(s, s->o.csv, "could not be written");
     for (int i = 0; i < s->n; i++)
         variant_close(&s->v[i]);
     lanes_close();

@@ -25,7 +25,7 @@ typedef struct json_report json_report;
 json_report *json_open(const options *o, int argc, char **argv);
 void json_rows(json_report *j, const result *r, int n);
 
-/* Writes and frees it. False: the file could not be written. */
+/* Writes and frees it. False: the file could not be written; of stdout main tells. */
 bool json_close(json_report *j, const char *file);
 
 #endif

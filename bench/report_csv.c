@@ -8,6 +8,7 @@ void csv_head(FILE *out)
 {
     fprintf(out, "command,label,ranks,size,algorithm,repetitions,median_us,low_us,high_us,mean_us,"
                  "min_us,max_us,overall_us,compute_us,test_us,overlap_percent,wrong\n");
+    fflush(out); /* a full disk is better known before the measurements */
 }
 
 /* Quoted where it has to be: names with words have commas. */

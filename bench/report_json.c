@@ -161,6 +161,8 @@ bool json_close(json_report *j, const char *file)
         ok = fputc('\n', out) != EOF && ok;
     if (out && out != stdout)
         ok = fclose(out) == 0 && ok;
+    else if (out)
+        ok |= ferror(out) != 0;
     json_decref(j->root);
     free(j);
     return ok;

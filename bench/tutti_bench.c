@@ -34,7 +34,7 @@ static int usage(FILE *out)
     return out == stdout ? 0 : 2;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
 
@@ -44,4 +44,14 @@ int main(int argc, char **argv)
     if (bench_collective_known(name))
         return bench_collective(argc - 1, argv + 1);
     return usage(strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ? stdout : stderr);
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "tutti-bench: standard output could not be written\n");
+    return status ? status : 2;
 }

@@ -74,6 +74,15 @@ static int print_topology(void)
     return error != MPI_SUCCESS;
 }
 
+/* What has been printed is printed. */
+static int finish(int failed)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return failed;
+    fprintf(stderr, "tutti-info: standard output could not be written\n");
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"algorithms", no_argument, NULL, 'a'},
@@ -98,7 +107,7 @@ int main(int argc, char **argv)
     }
     if (algorithms) { /* needs no MPI */
         print_algorithms();
-        return 0;
+        return finish(0);
     }
     MPI_Init(&argc, &argv);
     if (topology) {
@@ -108,5 +117,5 @@ int main(int argc, char **argv)
         failed = print_driver();
     }
     MPI_Finalize();
-    return failed;
+    return finish(failed);
 }

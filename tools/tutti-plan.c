@@ -425,6 +425,10 @@ int main(int argc, char **argv)
     if (failed)
         goto end;
     failed = r.critical_path ? print_critical_path(&r) : r.all ? print_all(&r) : print_rank(&r);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "tutti-plan: standard output could not be written\n");
+        failed = 2;
+    }
 end:
     topo_free(r.topo);
     free(r.counts);
