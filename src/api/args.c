@@ -35,7 +35,8 @@ static int check_vector(const args_side *s, int p, int me, facts_side *f)
             return MPI_ERR_COUNT;
         if (n > 0 && displ_of(s, i) < f->low)
             f->low = displ_of(s, i);
-        f->total += n;
+        if (__builtin_add_overflow(f->total, n, &f->total))
+            return MPI_ERR_COUNT;
     }
     f->mine = count_of(s, me);
     return MPI_SUCCESS;
@@ -43,9 +44,8 @@ static int check_vector(const args_side *s, int p, int me, facts_side *f)
 
 static int check_regular(const args_side *s, int blocks, facts_side *f)
 {
-    if (s->count < 0)
+    if (s->count < 0 || __builtin_mul_overflow(s->count, blocks, &f->total))
         return MPI_ERR_COUNT;
-    f->total = s->count * blocks;
     f->mine = s->count;
     return MPI_SUCCESS;
 }
@@ -63,11 +63,38 @@ static int check_counts(const args *a, facts *f)
     return check_regular(&a->send, a->kind == COLL_ALLTOALL ? p : 1, &f->send);
 }
 
-static int check_type(const args_side *s, facts_side *f)
+static bool product_fits(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return !__builtin_mul_overflow(a, b, &product);
+}
+
+/* Can 64 bits count the bytes of the data, and of the memory from its first to its last one? */
+static bool bytes_fit(const args_side *s, bool vector, int p, const facts_side *f)
+{
+    int64_t extent = f->type.extent, end;
+
+    if (!product_fits(f->total, f->type.size) || !product_fits(f->low, extent))
+        return false;
+    if (!vector)
+        return product_fits(f->total, extent);
+    for (int i = 0; i < p; i++) {
+        int64_t n = count_of(s, i);
+        if (n > 0 && (__builtin_add_overflow(displ_of(s, i), n, &end) ||
+                      __builtin_sub_overflow(end, f->low, &end) || !product_fits(end, extent)))
+            return false;
+    }
+    return true;
+}
+
+static int check_type(const args_side *s, bool vector, int p, facts_side *f)
 {
     int error = datatype_describe(s->type, &f->type);
 
-    return error ? error : datatype_check_committed(&f->type);
+    if (!error)
+        error = datatype_check_committed(&f->type);
+    return !error && !bytes_fit(s, vector, p, f) ? MPI_ERR_COUNT : error;
 }
 
 /* A null address is MPI_BOTTOM: right for a type of absolute addresses, whose data begins far from
@@ -118,9 +145,9 @@ int args_check(const args *a, facts *f)
     f->in_place = a->send.buffer == MPI_IN_PLACE;
     error = check_counts(a, f);
     if (!error)
-        error = check_type(&a->recv, &f->recv);
+        error = check_type(&a->recv, is_vector(a->kind, false), f->comm->p, &f->recv);
     if (!error && !f->in_place)
-        error = check_type(&a->send, &f->send);
+        error = check_type(&a->send, is_vector(a->kind, true), f->comm->p, &f->send);
     return error ? error : check_buffers(a, f);
 }
 

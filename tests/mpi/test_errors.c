@@ -1,6 +1,7 @@
 /* test_errors.c - bad input gets MPI's error class, before anything is sent, and loses nothing. */
 #include "mpi/entries.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,68 @@ static void bad_vector_arguments_give_their_error_class(void)
         MPIX_Iallgatherv_ring(mine, 2, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD, &r),
         MPI_ERR_TRUNCATE);
     CHECK(r == MPI_REQUEST_NULL);
+    still_works();
+}
+
+/* 2^62 ints are 2^64 bytes, which 64 bits count as none. */
+static void large_counts_that_no_64_bits_count_in_bytes_are_refused(void)
+{
+    const MPI_Count huge = (MPI_Count)1 << 62;
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPIX_Request q = MPIX_REQUEST_NULL;
+
+    CHECK_CLASS(MPIX_Allgather_ring_c(mine, huge, MPI_INT, all, huge, MPI_INT, MPI_COMM_WORLD),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPIX_Iallgather_ring_c(mine, huge, MPI_INT, all, huge, MPI_INT, MPI_COMM_WORLD, &r),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPIX_Allgather_ring_init_c(mine, huge, MPI_INT, all, huge, MPI_INT, MPI_COMM_WORLD,
+                                           MPI_INFO_NULL, &q),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPIX_Allgather_auto_c(MPI_IN_PLACE, 0, MPI_INT, all, huge, MPI_INT, MPI_COMM_WORLD),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPIX_Alltoall_pairwise_c(mine, huge, MPI_INT, all, huge, MPI_INT, MPI_COMM_WORLD),
+                MPI_ERR_COUNT);
+    if (world_size > 1) /* all blocks together */
+        CHECK_CLASS(
+            MPIX_Allgather_ring_c(mine, huge, MPI_BYTE, all, huge, MPI_BYTE, MPI_COMM_WORLD),
+            MPI_ERR_COUNT);
+    CHECK(r == MPI_REQUEST_NULL && q == MPIX_REQUEST_NULL);
+    still_works();
+}
+
+static void large_sums_and_displacements_are_refused(void)
+{
+    size_t p = (size_t)world_size;
+    MPI_Count *n = malloc(p * sizeof *n);
+    MPI_Aint *at = calloc(p, sizeof *at);
+
+    for (int i = 0; i < world_size; i++)
+        n[i] = (MPI_Count)1 << 62;
+    if (world_size > 1) {
+        CHECK_CLASS(
+            MPIX_Allgatherv_ring_c(mine, n[0], MPI_BYTE, all, n, at, MPI_BYTE, MPI_COMM_WORLD),
+            MPI_ERR_COUNT);
+        CHECK_CLASS(
+            MPIX_Alltoallv_pairwise_c(mine, n, at, MPI_BYTE, all, n, at, MPI_BYTE, MPI_COMM_WORLD),
+            MPI_ERR_COUNT);
+    }
+    for (int i = 0; i < world_size; i++)
+        n[i] = 1;
+    for (int k = 0; k < 3; k++) {
+        at[p - 1] = (MPI_Aint)(k == 0 ? INT64_MAX : k == 1 ? INT64_MIN / 2 : INT64_MAX / 4 + 1);
+        mpi_test_context("displacement %lld", (long long)at[p - 1]);
+        CHECK_CLASS(MPIX_Allgatherv_ring_c(mine, 1, MPI_INT, all, n, at, MPI_INT, MPI_COMM_WORLD),
+                    MPI_ERR_COUNT);
+        CHECK_CLASS(
+            MPIX_Alltoallv_pairwise_c(mine, n, at, MPI_INT, all, n, at, MPI_INT, MPI_COMM_WORLD),
+            MPI_ERR_COUNT);
+        n[p - 1] = 0; /* of an empty block it does not matter */
+        CHECK(world_size == 1 || MPIX_Allgatherv_ring_c(mine, n[world_rank], MPI_INT, all, n, at,
+                                                        MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+        n[p - 1] = 1;
+    }
+    free(at);
+    free(n);
     still_works();
 }
 
@@ -325,6 +388,8 @@ int main(int argc, char **argv)
         MPI_TEST(bad_arguments_give_their_error_class),
         MPI_TEST(a_call_after_one_like_it_is_still_checked),
         MPI_TEST(bad_vector_arguments_give_their_error_class),
+        MPI_TEST(large_counts_that_no_64_bits_count_in_bytes_are_refused),
+        MPI_TEST(large_sums_and_displacements_are_refused),
         MPI_TEST(intercommunicators_are_refused),
         MPI_TEST(unfit_rank_counts_are_refused_on_all_ranks),
         MPI_TEST(a_bad_info_value_is_refused),
