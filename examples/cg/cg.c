@@ -40,7 +40,7 @@ typedef struct solver {
     double *x, *r, *ap; /* my rows */
     double *direction;  /* [n], my rows at their place */
     double rr, rr0;     /* squared residual, now and at first */
-    bool broken;        /* the matrix is not positive definite */
+    const char *broken; /* NULL, or why it cannot go on */
     MPIX_Request gather;
     double *times; /* [iterations] */
     int iterations;
@@ -84,6 +84,15 @@ static void multiply(solver *s)
     csr_multiply(&m->rest, m->rows, s->direction, s->ap, NULL);
 }
 
+/* Of a positive definite matrix this is positive. */
+static void check(solver *s, double square)
+{
+    if (!isfinite(square))
+        s->broken = "numbers out of range";
+    else if (!(square > 0))
+        s->broken = "matrix not positive definite";
+}
+
 /* The right-hand side is A times ones, so the solution is known. */
 static int solver_open(solver *s, const matrix *m, method how, const options *o, MPI_Info info)
 {
@@ -113,6 +122,7 @@ static int solver_open(solver *s, const matrix *m, method how, const options *o,
     memcpy(s->r, s->ap, rows * sizeof(double));
     memcpy(s->direction + m->first, s->r, rows * sizeof(double));
     s->rr = s->rr0 = dot(m->rows, s->r, s->r);
+    check(s, s->rr);
     return MPI_SUCCESS;
 }
 
@@ -138,10 +148,9 @@ static void solver_iterate(solver *s)
 
     multiply(s);
     curvature = dot(rows, p, s->ap);
-    if (!(curvature > 0)) {
-        s->broken = true;
+    check(s, curvature);
+    if (s->broken)
         return;
-    }
     alpha = s->rr / curvature;
     for (int i = 0; i < rows; i++) {
         s->x[i] += alpha * p[i];
@@ -151,6 +160,8 @@ static void solver_iterate(solver *s)
     for (int i = 0; i < rows; i++)
         p[i] = s->r[i] + rr / s->rr * p[i];
     s->rr = rr;
+    if (rr != 0) /* which is the solution itself */
+        check(s, rr);
 }
 
 /* One iteration of each method in turn, beginning with another one each time. */
@@ -218,16 +229,17 @@ static int report(solver s[METHODS], const options *o)
             first = &s[i];
         double time = typical_time(&s[i]), error = difference(&s[i], NULL);
         double apart = difference(&s[i], first), residual = sqrt(s[i].rr / s[i].rr0);
+        bool converged = residual <= o->tolerance; /* false for NaN */
         bool same = apart <= 1e-10 && s[i].iterations == first->iterations;
 
         if (rank == 0)
             printf("%-20s %5d iterations  residual %.2e  error %.2e  %9.1f us/iteration  %s\n",
                    method_names[i], s[i].iterations, residual, error, time * 1e6,
-                   s[i].broken               ? "matrix not positive definite"
-                   : residual > o->tolerance ? "not converged"
-                   : same                    ? "same solution"
-                                             : "DIFFERENT SOLUTION");
-        failed |= s[i].broken || !same || residual > o->tolerance;
+                   s[i].broken  ? s[i].broken
+                   : !converged ? "not converged"
+                   : same       ? "same solution"
+                                : "DIFFERENT SOLUTION");
+        failed |= s[i].broken || !same || !converged;
     }
     return failed;
 }

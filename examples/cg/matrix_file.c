@@ -11,26 +11,42 @@
 #include <string.h>
 #include <strings.h>
 
+/* The format has lines of at most 1024 characters; and entries are counted by int in a rank. */
+enum { MOST_LINE = 4096, MOST_ENTRIES = INT_MAX / 2 };
+
 typedef struct reader {
     const char *file;
     FILE *f;
-    char *line;
-    size_t size;
-    long number; /* of the line, from 1 */
+    char line[MOST_LINE];
+    long number;       /* of the line, from 1 */
+    const char *wrong; /* why a line could not be read, or NULL */
     char *error;
 } reader;
 
 static int fail(const reader *r, const char *what)
 {
-    snprintf(r->error, MATRIX_ERROR_SIZE, "%s:%ld: %s", r->file, r->number, what);
+    snprintf(r->error, MATRIX_ERROR_SIZE, "%s:%ld: %s", r->file, r->number,
+             r->wrong ? r->wrong : what);
     return -1;
+}
+
+static bool read_line(reader *r)
+{
+    r->number++;
+    if (!fgets(r->line, sizeof r->line, r->f)) {
+        r->number -= r->number > 1; /* the last one there is */
+        r->wrong = ferror(r->f) ? strerror(errno) : NULL;
+        return false;
+    }
+    if (!strchr(r->line, '\n') && !feof(r->f))
+        r->wrong = "the line is too long, or not text";
+    return !r->wrong;
 }
 
 /* The next line that is neither blank nor a comment; false at the end of the file. */
 static bool next_line(reader *r)
 {
-    while (getline(&r->line, &r->size, r->f) >= 0) {
-        r->number++;
+    while (read_line(r)) {
         const char *text = r->line + strspn(r->line, " \t\r\n");
         if (*text && *text != '%')
             return true;
@@ -42,8 +58,7 @@ static int read_header(reader *r, bool *symmetric)
 {
     char banner[32], object[32], format[32], field[32], symmetry[32];
 
-    r->number = 1;
-    if (getline(&r->line, &r->size, r->f) < 0)
+    if (!read_line(r))
         return fail(r, "empty file");
     if (sscanf(r->line, "%31s %31s %31s %31s %31s", banner, object, format, field, symmetry) != 5 ||
         strcmp(banner, "%%MatrixMarket") != 0)
@@ -90,8 +105,10 @@ static int read_sizes(reader *r, int *n, long long *count)
         return fail(r, "sizes must be three whole numbers: rows columns entries");
     if (rows != columns)
         return fail(r, "the matrix is not square");
-    if (rows < 1 || rows > INT_MAX || *count < 0)
+    if (rows < 1 || rows > MOST_ENTRIES || *count < 0 || *count > MOST_ENTRIES)
         return fail(r, "sizes out of range");
+    if (*count < rows)
+        return fail(r, "fewer entries than rows: not positive definite");
     *n = (int)rows;
     return 0;
 }
@@ -147,7 +164,31 @@ static int read_entries(reader *r, entries *e, bool symmetric, long long count)
             push(e, (entry){item.column, item.row, item.value}) != 0)
             return fail(r, "out of memory");
     }
-    return next_line(r) ? fail(r, "more entries than announced") : 0;
+    if (next_line(r))
+        return fail(r, "more entries than announced");
+    return r->wrong ? fail(r, r->wrong) : 0;
+}
+
+/* A positive definite matrix has a positive diagonal. There are as many entries as rows: what is
+ * allocated here is not larger than what has been read. */
+static int check_diagonal(reader *r, const entries *e)
+{
+    double *diagonal = calloc((size_t)e->n, sizeof *diagonal);
+    char what[100];
+    int row = 0;
+
+    if (!diagonal)
+        return fail(r, "out of memory");
+    for (size_t i = 0; i < e->count; i++)
+        if (e->at[i].row == e->at[i].column)
+            diagonal[e->at[i].row] += e->at[i].value;
+    while (row < e->n && diagonal[row] > 0)
+        row++;
+    free(diagonal);
+    if (row == e->n)
+        return 0;
+    snprintf(what, sizeof what, "row %d has no positive diagonal: not positive definite", row + 1);
+    return fail(r, what);
 }
 
 int matrix_read(const char *file, entries *e, char error[MATRIX_ERROR_SIZE])
@@ -167,7 +208,8 @@ int matrix_read(const char *file, entries *e, char error[MATRIX_ERROR_SIZE])
         failed = read_sizes(&r, &e->n, &count);
     if (!failed)
         failed = read_entries(&r, e, symmetric, count);
-    free(r.line);
+    if (!failed)
+        failed = check_diagonal(&r, e);
     fclose(r.f);
     if (failed)
         free(e->at);
