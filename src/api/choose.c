@@ -132,8 +132,8 @@ static int choose_any(const args *a, MPI_Info info, const comm *c, const topo *t
     return error;
 }
 
-int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
-           const char **why)
+int choose_silently(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
+                    const char **why)
 {
     bool known = c->ready; /* once: a progress thread may change it meanwhile */
     int error;
@@ -149,6 +149,32 @@ int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *r
         return error;
     result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional);
     return set_order(info, c, result);
+}
+
+/* Once for each collective, power of two of the bytes, and algorithm. */
+static void say_choice(coll_kind kind, int p, int64_t bytes, const choice *c, const char *why)
+{
+    static _Atomic uint64_t said[COLL_KINDS][64];
+    int class = bytes > 0 ? 64 - __builtin_clzll((unsigned long long)bytes) : 0;
+    uint64_t bit = (uint64_t)1 << (c->algo % 64);
+    char name[128], size[64] = "";
+
+    if (atomic_fetch_or(&said[kind][class], bit) & bit)
+        return;
+    select_print(c, name, sizeof name);
+    if (kind != COLL_ALLTOALLV) /* whose bytes nobody knows */
+        snprintf(size, sizeof size, " of %lld bytes in all", (long long)bytes);
+    env_say("%s%s on %d ranks: %s (%s)", coll_kind_name(kind), size, p, name, why);
+}
+
+int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
+           const char **why)
+{
+    int error = choose_silently(a, info, c, bytes, result, why);
+
+    if (!error && a->algo == ALGO_NONE && !result->provisional && env_verbose())
+        say_choice(a->kind, c->p, bytes, result, *why);
+    return error;
 }
 
 /* A name that no collective knows is wrong; one that some know counts for them. */

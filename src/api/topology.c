@@ -269,7 +269,8 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     if (!error && (!text || size == 0 || !parse_call(call, c->p, &a.kind, &bytes, &total)))
         error = MPI_ERR_ARG;
     if (!error)
-        error = choose(&a, MPI_INFO_NULL, c, a.kind == COLL_ALLTOALLV ? 0 : total, &chosen, &why);
+        error = choose_silently(&a, MPI_INFO_NULL, c, a.kind == COLL_ALLTOALLV ? 0 : total, &chosen,
+                                &why);
     if (error)
         return comm_raise_for(user, c, error);
     select_print(&chosen, name, sizeof name);
