@@ -37,7 +37,8 @@ typedef struct matrix {
 enum { MATRIX_ERROR_SIZE = 400 };
 
 /* Read a Matrix Market file (coordinate, real or integer, symmetric or general). A symmetric file's
- * entries are mirrored; each row must have a positive diagonal. On failure returns -1, and error says "FILE:LINE: what is wrong". */
+ * entries are mirrored; each row must have a positive diagonal. On failure returns -1, and error
+ * says "FILE:LINE: what is wrong". */
 int matrix_read(const char *file, entries *e, char error[MATRIX_ERROR_SIZE]);
 
 /* The 7-point Laplacian on a grid of k^3 points. 0, or -1: out of memory. */

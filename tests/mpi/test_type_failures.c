@@ -1,6 +1,6 @@
-/* test_type_failures.c - the MPI cannot make a datatype: whichever call fails, the operation returns
- * its error through the communicator's handler, no type is left over or freed that is none, and the
- * next operation works.
+/* test_type_failures.c - the MPI cannot make a datatype: whichever call fails, the operation
+ * returns its error through the communicator's handler, no type is left over or freed that is none,
+ * and the next operation works.
  *
  * The library calls PMPI_Type_*, so those are defined here, before the MPI's own.
  */
