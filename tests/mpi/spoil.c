@@ -1,6 +1,7 @@
-/* spoil.c - to preload, so that a benchmark has something to find: MPI_Allgather spoils one byte of
- * the last rank's copy; with SPOIL_BCAST=n the last rank comes 50 ms late out of MPI_Bcast, from
- * its n-th call on; with SPOIL_CLOCK the clock of rank r is r hours ahead, and gains r per cent. */
+/* spoil.c - to preload, so that checks have something to find: MPI_Allgather spoils one byte of the
+ * last rank's copy, MPI_Allgatherv one of each block; with SPOIL_BCAST=n the last rank comes 50 ms
+ * late out of MPI_Bcast, from its n-th call on; with SPOIL_CLOCK the clock of rank r is r hours
+ * ahead, and gains r per cent. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,6 +22,22 @@ int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 
     if (is_last(comm))
         ((char *)recvbuf)[0]++;
+    return error;
+}
+
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const int counts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int error =
+        PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, counts, displs, recvtype, comm);
+    MPI_Aint lower, extent;
+    int p;
+
+    PMPI_Comm_size(comm, &p);
+    PMPI_Type_get_extent(recvtype, &lower, &extent);
+    for (int i = 0; i < p && is_last(comm); i++)
+        if (counts[i]) /* the exponent of a double, far from overflow */
+            ((char *)recvbuf)[(displs[i] + counts[i]) * extent - 1] ^= 0x10;
     return error;
 }
 
