@@ -6,6 +6,7 @@
 #include "nbc/driver.h"
 #include "nbc/engine.h"
 #include "nbc/env.h"
+#include "nbc/pin.h"
 #include "nbc/watch.h"
 
 #include <pthread.h>
@@ -111,6 +112,7 @@ static int start(void)
 
     PMPI_Query_thread(&level);
     library_threaded = level == MPI_THREAD_MULTIPLE;
+    pin_code();
     make_empty_status();
     channel_start();
     error = start_communicators();

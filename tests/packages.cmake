@@ -1,0 +1,19 @@
+# What is installed, and how programs come to it. Included by CMakeLists.txt, after `mpi` is set.
+
+# A plug-in that Tutti is part of is unloaded before MPI_Finalize.
+add_executable(plugin_host mpi/plugin_host.c)
+target_link_libraries(plugin_host MPI::MPI_C ${CMAKE_DL_LIBS})
+set_target_properties(plugin_host PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+foreach(kind shared static)
+    add_library(plugin_${kind} MODULE mpi/plugin.c)
+    set_target_properties(plugin_${kind} PROPERTIES C_VISIBILITY_PRESET default
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    foreach(np 1 2 3)
+        add_test(NAME dlclose_${kind}_${np} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/run ${np}
+            $<TARGET_FILE:plugin_host> $<TARGET_FILE:plugin_${kind}>)
+        set_tests_properties(dlclose_${kind}_${np} PROPERTIES TIMEOUT 60 PROCESSORS 2
+            ENVIRONMENT "YIELD=$<TARGET_FILE:ucx_yield>")
+    endforeach()
+endforeach()
+target_link_libraries(plugin_shared tutti)
+target_link_libraries(plugin_static tutti_static)
