@@ -1,5 +1,14 @@
 # What is installed, and how programs come to it. Included by CMakeLists.txt, after `mpi` is set.
 
+# add_package_test(NAME ARGUMENT...): tests/check_NAME
+function(add_package_test name)
+    add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_${name} ${ARGN})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77
+        ENVIRONMENT "YIELD=$<TARGET_FILE:ucx_yield>")
+endfunction()
+
+add_package_test(wrong_mpi ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
+
 # A plug-in that Tutti is part of is unloaded before MPI_Finalize.
 add_executable(plugin_host mpi/plugin_host.c)
 target_link_libraries(plugin_host MPI::MPI_C ${CMAKE_DL_LIBS})

@@ -1,0 +1,54 @@
+# What users link with, and where it is installed. Names end in TUTTI_SUFFIX, so that builds for several
+# MPIs can share a prefix; the CMake package is one for all of them.
+set(TUTTI_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
+if(TUTTI_SUFFIX)
+    string(APPEND TUTTI_INCLUDEDIR /tutti${TUTTI_SUFFIX})
+endif()
+set(TUTTI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Tutti)
+
+foreach(target tutti tutti_static tutti_mpi)
+    target_include_directories(${target} INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+        $<INSTALL_INTERFACE:${TUTTI_INCLUDEDIR}>)
+    add_library(Tutti::${target} ALIAS ${target})
+endforeach()
+install(TARGETS tutti tutti_static tutti_mpi EXPORT TuttiTargets)
+install(FILES ${PROJECT_BINARY_DIR}/include/tutti.h ${PROJECT_BINARY_DIR}/include/tutti_mpi.h
+    DESTINATION ${TUTTI_INCLUDEDIR})
+
+# An mpi.h that is found before the MPI's: by -I, since CMake names the MPI's directory by -isystem.
+# Not by -include tutti_mpi.h: a program's #define _GNU_SOURCE would come too late.
+set(TUTTI_MPI_CFLAGS "")
+if(NOT TUTTI_HAVE_MPI4_PERSISTENT)
+    target_compile_options(tutti_mpi INTERFACE
+        $<BUILD_INTERFACE:-I${PROJECT_SOURCE_DIR}/include/tutti_mpi>
+        $<INSTALL_INTERFACE:-I$<INSTALL_PREFIX>/${TUTTI_INCLUDEDIR}/tutti_mpi>)
+    install(FILES include/tutti_mpi/mpi.h DESTINATION ${TUTTI_INCLUDEDIR}/tutti_mpi)
+    set(TUTTI_MPI_CFLAGS "-I\${includedir}/tutti_mpi ")
+endif()
+
+# CMake: TuttiBuild*.cmake says for which MPI a build is, TuttiConfig.cmake takes the one that fits
+install(EXPORT TuttiTargets FILE TuttiTargets${TUTTI_SUFFIX}.cmake NAMESPACE Tutti::
+    DESTINATION ${TUTTI_CMAKE_DIR})
+configure_package_config_file(cmake/TuttiConfig.cmake.in TuttiConfig.cmake
+    INSTALL_DESTINATION ${TUTTI_CMAKE_DIR})
+write_basic_package_version_file(TuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/TuttiBuild.cmake.in TuttiBuild${TUTTI_SUFFIX}.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/TuttiConfig.cmake ${PROJECT_BINARY_DIR}/TuttiConfigVersion.cmake
+    ${PROJECT_BINARY_DIR}/TuttiBuild${TUTTI_SUFFIX}.cmake DESTINATION ${TUTTI_CMAKE_DIR})
+
+# pkg-config
+file(RELATIVE_PATH TUTTI_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+foreach(package tutti tutti_mpi)
+    configure_file(cmake/${package}.pc.in ${package}${TUTTI_SUFFIX}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${package}${TUTTI_SUFFIX}.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# install_program TARGET: programs find the library from where they are themselves
+file(RELATIVE_PATH TUTTI_LIB_FROM_BIN /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+function(install_program target)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${target}${TUTTI_SUFFIX}
+        INSTALL_RPATH $ORIGIN/${TUTTI_LIB_FROM_BIN})
+    install(TARGETS ${target})
+endfunction()

@@ -1,0 +1,61 @@
+/* right_mpi.c - a library that was built for one MPI refuses to run in a program of another.
+ *
+ * The two MPIs' handles have nothing in common, and the first call with one would be a
+ * segmentation fault. So this is looked at when the library is loaded, before MPI_Init. Names are
+ * searched in the program and what it was linked with first, thus PMPI_Get_library_version is that
+ * of the program's MPI; only in a program without one, such as a shell between mpirun and the
+ * program, it is that of the MPI that came with us, and all is well. It may be called before
+ * MPI_Init.
+ *
+ * Compiled into libtutti and into libtutti_mpi: each may be the wrong one.
+ */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef OPEN_MPI
+#define BUILT_FOR   "Open MPI"
+#define IS_OPEN_MPI true
+#else
+#define BUILT_FOR   "MPICH"
+#define IS_OPEN_MPI false
+#endif
+
+enum { VERSION_SIZE = 8192 }; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI's is 256 */
+
+/* MPICH has many descendants with names of their own, which share its handles. */
+static bool names_open_mpi(const char *version)
+{
+    return strstr(version, "Open MPI") || strstr(version, "Spectrum MPI");
+}
+
+/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date: ..." */
+static void shorten(char *version)
+{
+    version[strcspn(version, ",\n")] = '\0';
+    for (char *at = version; (at = strchr(at, '\t')); at++)
+        *at = ' ';
+}
+
+__attribute__((constructor)) static void check_mpi(void)
+{
+    static char version[VERSION_SIZE];
+    int length = 0;
+    Dl_info self;
+
+    if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS ||
+        names_open_mpi(version) == IS_OPEN_MPI)
+        return;
+    shorten(version);
+    if (!dladdr(version, &self))
+        self.dli_fname = "libtutti";
+    fprintf(stderr,
+            "tutti: %s is for " BUILT_FOR ", but this program runs %s; "
+            "use the library that was built with its mpicc\n",
+            self.dli_fname, version);
+    _exit(1);
+}
