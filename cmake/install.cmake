@@ -27,15 +27,16 @@ if(NOT TUTTI_HAVE_MPI4_PERSISTENT)
     set(TUTTI_MPI_CFLAGS "-I\${includedir}/tutti_mpi ")
 endif()
 
-# CMake: TuttiBuild*.cmake says for which MPI a build is, TuttiConfig.cmake takes the one that fits
-install(EXPORT TuttiTargets FILE TuttiTargets${TUTTI_SUFFIX}.cmake NAMESPACE Tutti::
-    DESTINATION ${TUTTI_CMAKE_DIR})
+# CMake: each build has a folder, in which TuttiBuild.cmake says for which MPI it is; TuttiConfig.cmake
+# takes the one that fits
+install(EXPORT TuttiTargets NAMESPACE Tutti:: DESTINATION ${TUTTI_CMAKE_DIR}/tutti${TUTTI_SUFFIX})
+configure_file(cmake/TuttiBuild.cmake.in TuttiBuild.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/TuttiBuild.cmake DESTINATION ${TUTTI_CMAKE_DIR}/tutti${TUTTI_SUFFIX})
 configure_package_config_file(cmake/TuttiConfig.cmake.in TuttiConfig.cmake
     INSTALL_DESTINATION ${TUTTI_CMAKE_DIR})
 write_basic_package_version_file(TuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-configure_file(cmake/TuttiBuild.cmake.in TuttiBuild${TUTTI_SUFFIX}.cmake @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/TuttiConfig.cmake ${PROJECT_BINARY_DIR}/TuttiConfigVersion.cmake
-    ${PROJECT_BINARY_DIR}/TuttiBuild${TUTTI_SUFFIX}.cmake DESTINATION ${TUTTI_CMAKE_DIR})
+    DESTINATION ${TUTTI_CMAKE_DIR})
 
 # pkg-config
 file(RELATIVE_PATH TUTTI_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

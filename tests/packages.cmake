@@ -26,3 +26,6 @@ foreach(kind shared static)
 endforeach()
 target_link_libraries(plugin_shared tutti)
 target_link_libraries(plugin_static tutti_static)
+if(mpi STREQUAL "mpich") # installs for both
+    add_package_test(both_mpis ${PROJECT_SOURCE_DIR})
+endif()
