@@ -8,6 +8,7 @@ function(add_package_test name)
 endfunction()
 
 add_package_test(wrong_mpi ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
+add_package_test(lto ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
 
 # A plug-in that Tutti is part of is unloaded before MPI_Finalize.
 add_executable(plugin_host mpi/plugin_host.c)
