@@ -3,7 +3,7 @@
 # add_package_test(NAME ARGUMENT...): tests/check_NAME
 function(add_package_test name)
     add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_${name} ${ARGN})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800 PROCESSORS 2 SKIP_RETURN_CODE 77
         ENVIRONMENT "YIELD=$<TARGET_FILE:ucx_yield>")
 endfunction()
 
