@@ -1,0 +1,47 @@
+/* call.h - the collectives under test, by MPIX_ names (call_mpix.c) or by MPI's (call_plain.c). */
+#ifndef TUTTI_FUZZ_CALL_H
+#define TUTTI_FUZZ_CALL_H
+
+#include "fuzz.h"
+
+enum kind { ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, KINDS };
+
+/* One side. Regular calls use the first count and no displacement. */
+typedef struct side {
+    void *buffer;
+    const int *counts, *displs;
+    const MPI_Count *large_counts;
+    const MPI_Aint *large_displs;
+    MPI_Datatype type;
+} side;
+
+typedef struct call {
+    enum kind kind;
+    bool large;      /* the _c form, where there is one */
+    uint64_t choice; /* the algorithm follows from it and the number of ranks */
+    side send, recv;
+    MPI_Comm comm;
+} call;
+
+extern const char *const program_name;
+extern const bool names_are_ours; /* rows with the trait OURS advance by Tutti's own calls */
+
+const char *call_algorithm(const call *c);
+int call_run(const call *c);
+int call_start(const call *c, MPI_Request *request);
+/* A persistent request: one of the MPI, or (own) one of Tutti's. */
+int call_init(const call *c, MPI_Request *request, void **own);
+
+int own_start(void **own,
+              MPI_Request *native); /* native: NULL, or where to put a request for this start */
+int own_free(void **own);
+
+/* MPI_Wait and its family: see complete.c. */
+enum family { WAIT, WAITALL, WAITANY, WAITSOME, TEST, TESTALL, TESTANY, TESTSOME, FAMILIES };
+int own_family(enum family w, int n, void *requests[], int done[], MPI_Status status[]);
+
+/* Once, after MPI_Init. restricted, manual: see options. */
+void own_begin(bool *restricted, bool *manual);
+void own_progress(void);
+
+#endif
