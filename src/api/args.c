@@ -123,7 +123,7 @@ static bool is_aliased(const args *a, const facts *f)
            a->send.buffer == (const char *)a->recv.buffer + args_forbidden(a, f);
 }
 
-static int check_buffers(const args *a, const facts *f)
+static int check_buffers(const args *a, facts *f)
 {
     int64_t sent = f->send.mine * f->send.type.size, room = f->recv.mine * f->recv.type.size;
 
@@ -133,8 +133,10 @@ static int check_buffers(const args *a, const facts *f)
         return MPI_SUCCESS;
     if (is_null(&a->send, &f->send))
         return MPI_ERR_BUFFER;
-    if (sent != room)
-        return sent > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
+    if (sent > room)
+        return MPI_ERR_TRUNCATE;
+    if (sent < room) /* the MPIs go on, and so the others get what they wait for */
+        f->error = MPI_ERR_COUNT;
     return is_aliased(a, f) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
@@ -204,7 +206,8 @@ binding args_binding(const args *a, const facts *f)
                  .recvbuf = (char *)a->recv.buffer + f->recv.low * f->recv.type.extent,
                  .recvtype = a->recv.type,
                  .recvcount = is_vector(a->kind, false) ? 1 : a->recv.count,
-                 .op = MPI_OP_NULL};
+                 .op = MPI_OP_NULL,
+                 .error = f->error};
 
     if (!f->in_place) {
         b.sendbuf = (char *)a->send.buffer + f->send.low * f->send.type.extent;

@@ -38,6 +38,7 @@ typedef struct facts {
     comm *comm;
     bool in_place;
     facts_side send, recv;
+    int error; /* the operation is to run, because MPI's would, and to end with this error */
 } facts;
 
 /* Check everything but the communicator, which f->comm is. Returns an error class. */

@@ -170,7 +170,7 @@ static int exec_again(const args *a, comm *c, plan *p, exec **e)
 /* Predefined types only: their handles are never reused. Info decides for one request alone. */
 static void remember(const args *a, const facts *f, MPI_Info info, plan *p)
 {
-    if (coll_is_v(a->kind) || info != MPI_INFO_NULL || !f->recv.type.predefined ||
+    if (coll_is_v(a->kind) || f->error || info != MPI_INFO_NULL || !f->recv.type.predefined ||
         !(f->in_place || f->send.type.predefined))
         return;
     library_lock();

@@ -320,6 +320,6 @@ void exec_reset(exec *e)
     e->ready_head = e->ready_tail = 0;
     e->local_head = e->local_tail = s->nmessages;
     e->nprobes = e->turn = 0;
-    e->error = MPI_SUCCESS;
+    e->error = e->bound.error;
     e->fruitless = 0;
 }

@@ -49,6 +49,7 @@ typedef struct binding {
     MPI_Datatype recvtype;
     int64_t recvcount; /* of recvtype in one element of RECV */
     MPI_Op op;
+    int error; /* with which it ends, although it runs: the others count on this rank */
 } binding;
 
 /* A SEND or RECV step, resolved. */

@@ -163,7 +163,7 @@ static void begin_flat(exec *e)
     const sched *s = e->sched;
     int n = 0;
 
-    e->error = MPI_SUCCESS;
+    e->error = e->bound.error;
     e->fruitless = e->turn = 0;
     for (int i = 0; i < s->nready; i++) {
         int index = s->ready[i], error;
