@@ -43,10 +43,14 @@ static int prepare(exec *e)
 /* Predefined types need not be held. */
 static int hold(const datatype *t, MPI_Datatype *type, MPI_Datatype *held)
 {
-    int error = t->predefined ? MPI_SUCCESS : PMPI_Type_dup(*type, held);
+    MPI_Datatype made;
+    int error;
 
-    if (!error && !t->predefined)
-        *type = *held;
+    if (t->predefined)
+        return MPI_SUCCESS;
+    error = PMPI_Type_dup(*type, &made);
+    if (!error)
+        *type = *held = made;
     return error;
 }
 
