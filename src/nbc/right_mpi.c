@@ -10,7 +10,10 @@
  * Compiled into libtutti and into libtutti_mpi: each may be the wrong one.
  */
 #define _GNU_SOURCE /* dladdr */
+#include "nbc/right_mpi.h"
+
 #include <dlfcn.h>
+#include <link.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,6 +27,8 @@
 #define BUILT_FOR   "MPICH"
 #define IS_OPEN_MPI false
 #endif
+
+static const char self_anchor; /* an address in the object that this is linked into */
 
 enum { VERSION_SIZE = 8192 }; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI's is 256 */
 
@@ -41,21 +46,53 @@ static void shorten(char *version)
         *at = ' ';
 }
 
+static void refuse(const char *other)
+{
+    Dl_info self;
+
+    if (!dladdr((void *)&self_anchor, &self))
+        self.dli_fname = "libtutti";
+    fprintf(stderr,
+            "tutti: %s is for " BUILT_FOR ", but this program runs %s; "
+            "use the library that was built with its mpicc\n",
+            self.dli_fname, other);
+    _exit(1);
+}
+
 __attribute__((constructor)) static void check_mpi(void)
 {
     static char version[VERSION_SIZE];
     int length = 0;
-    Dl_info self;
 
     if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS ||
         names_open_mpi(version) == IS_OPEN_MPI)
         return;
     shorten(version);
-    if (!dladdr(version, &self))
-        self.dli_fname = "libtutti";
-    fprintf(stderr,
-            "tutti: %s is for " BUILT_FOR ", but this program runs %s; "
-            "use the library that was built with its mpicc\n",
-            self.dli_fname, version);
-    _exit(1);
+    refuse(version);
+}
+
+/* Is a loaded object an MPI of the other kind? By a symbol, because both may be called libmpi.so. */
+static int look_at(struct dl_phdr_info *info, size_t size, void *found)
+{
+    const char *name = strrchr(info->dlpi_name, '/');
+    void *object;
+
+    (void)size;
+    if (!name || strncmp(name, "/libmpi", 7) != 0)
+        return 0;
+    object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (object && (dlsym(object, "ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI)
+        *(const char **)found = info->dlpi_name;
+    if (object)
+        dlclose(object);
+    return *(const char **)found != NULL;
+}
+
+void right_mpi_check(void)
+{
+    const char *other = NULL;
+
+    dl_iterate_phdr(look_at, &other);
+    if (other)
+        refuse(other);
 }

@@ -5,6 +5,7 @@
  * names stand here too.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
+#include "nbc/right_mpi.h"
 #include "pmpi/interpose.h"
 
 #include <dlfcn.h>
@@ -40,8 +41,10 @@ static void begin(void)
 
 int MPI_Init(int *argc, char ***argv)
 {
-    int error = find_next("MPI_Init").init(argc, argv);
+    int error;
 
+    right_mpi_check();
+    error = find_next("MPI_Init").init(argc, argv);
     if (error == MPI_SUCCESS)
         begin();
     return error;
@@ -49,8 +52,10 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int error = find_next("MPI_Init_thread").init_thread(argc, argv, required, provided);
+    int error;
 
+    right_mpi_check();
+    error = find_next("MPI_Init_thread").init_thread(argc, argv, required, provided);
     if (error == MPI_SUCCESS)
         begin();
     return error;

@@ -1,0 +1,9 @@
+/* right_mpi.h - refuse to run in a program of another MPI than the one that we were built for. */
+#ifndef TUTTI_RIGHT_MPI_H
+#define TUTTI_RIGHT_MPI_H
+
+/* A program whose MPI came after it had started (by dlopen, as Python's does) is looked at again when
+ * it calls MPI_Init. Ends the process, if it is the wrong one, with a sentence on stderr. */
+void right_mpi_check(void);
+
+#endif
