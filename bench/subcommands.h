@@ -12,6 +12,7 @@ bool bench_collective_known(const char *name);
 int bench_blocks(int argc, char **argv);
 int bench_calls(int argc, char **argv);
 int bench_compile(int argc, char **argv);
+int bench_first(int argc, char **argv);
 int bench_progress(int argc, char **argv);
 int bench_reorder(int argc, char **argv);
 

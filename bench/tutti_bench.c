@@ -15,6 +15,7 @@ static const struct {
     {"calls", bench_calls,
      "what the wrappers of a preloaded libtutti_mpi.so add to a call (1 rank)"},
     {"compile", bench_compile, "how long schedules take to compile (no MPI)"},
+    {"first", bench_first, "what the first operation on a communicator costs"},
     {"progress", bench_progress, "what tutti_progress() costs (2 ranks)"},
     {"reorder", bench_reorder, "orders of ranks, and how long they take to find (no MPI)"},
 #endif
