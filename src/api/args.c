@@ -75,6 +75,8 @@ static bool bytes_fit(const args_side *s, bool vector, int p, const facts_side *
 {
     int64_t extent = f->type.extent, end;
 
+    if (f->type.size == 0)
+        return true;
     if (!product_fits(f->total, f->type.size) || !product_fits(f->low, extent))
         return false;
     if (!vector)
@@ -113,14 +115,33 @@ int64_t args_forbidden(const args *a, const facts *f)
     return 0;
 }
 
-/* Does what is sent lie where something is received? Only the plain case: equal addresses. */
+/* Elements before the first block of a vector that is not empty. */
+static int64_t first_displ(const args_side *s, int p)
+{
+    int64_t first = INT64_MAX;
+
+    for (int i = 0; i < p; i++)
+        if (count_of(s, i) > 0 && displ_of(s, i) < first)
+            first = displ_of(s, i);
+    return first;
+}
+
+/* Does what is sent lie where something is received? Only the plain case: the first byte that is sent
+ * is the first one that is received (allgather: from myself). */
 static bool is_aliased(const args *a, const facts *f)
 {
     bool allgather = a->kind == COLL_ALLGATHER || a->kind == COLL_ALLGATHERV;
     int64_t received = (allgather ? f->recv.mine : f->recv.total) * f->recv.type.size;
+    int64_t from = f->send.type.true_lb, to = args_forbidden(a, f) + f->recv.type.true_lb;
 
-    return a->send.buffer != NULL && received > 0 && f->send.total * f->send.type.size > 0 &&
-           a->send.buffer == (const char *)a->recv.buffer + args_forbidden(a, f);
+    if (a->send.buffer == NULL || received == 0 || f->send.total * f->send.type.size == 0)
+        return false;
+    if (a->kind == COLL_ALLTOALLV) {
+        from += first_displ(&a->send, f->comm->p) * f->send.type.extent;
+        to += first_displ(&a->recv, f->comm->p) * f->recv.type.extent;
+    }
+    return f->send.type.extent >= 0 && f->recv.type.extent >= 0 &&
+           (const char *)a->send.buffer + from == (const char *)a->recv.buffer + to;
 }
 
 static int check_buffers(const args *a, facts *f)
