@@ -44,7 +44,9 @@ int MPI_Init(int *argc, char ***argv)
     int error;
 
     right_mpi_check();
+    interpose_initializing(true);
     error = find_next("MPI_Init").init(argc, argv);
+    interpose_initializing(false);
     if (error == MPI_SUCCESS)
         begin();
     return error;
@@ -55,7 +57,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     int error;
 
     right_mpi_check();
+    interpose_initializing(true);
     error = find_next("MPI_Init_thread").init_thread(argc, argv, required, provided);
+    interpose_initializing(false);
     if (error == MPI_SUCCESS)
         begin();
     return error;
@@ -63,12 +67,22 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 #ifdef OPEN_MPI
 
+/* The last argument of a Fortran call, which mpi_f08 may leave out. */
+static void begin_unless(const MPI_Fint *error)
+{
+    int flag = 0;
+
+    PMPI_Initialized(&flag);
+    if (flag && (!error || *error == MPI_SUCCESS))
+        begin();
+}
+
 #define FORTRAN_INIT(name)                                                                         \
     void name(MPI_Fint *error);                                                                    \
     void name(MPI_Fint *error)                                                                     \
     {                                                                                              \
         find_next(#name).fortran_init(error);                                                      \
-        begin();                                                                                   \
+        begin_unless(error);                                                                       \
     }
 
 #define FORTRAN_INIT_THREAD(name)                                                                  \
@@ -76,7 +90,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     void name(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error)                             \
     {                                                                                              \
         find_next(#name).fortran_init_thread(required, provided, error);                           \
-        begin();                                                                                   \
+        begin_unless(error);                                                                       \
     }
 
 FORTRAN_INIT(mpi_init_)

@@ -15,7 +15,8 @@ static const char *const names[KINDS] = {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
-static bool chosen[KINDS], wrong, manual;
+static bool chosen[KINDS], wrong, manual, verbose;
+static atomic_bool ending; /* MPI_Finalize has begun */
 static atomic_llong taken[KINDS], left_out[KINDS], between_groups[KINDS], not_advanced[KINDS],
     not_prepared[KINDS];
 
@@ -103,6 +104,9 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;
+    atomic_store(&ending, true);
+    if (!verbose)
+        return MPI_SUCCESS;
     n = (size_t)snprintf(text, sizeof text, "calls of rank 0 taken over: %s",
                          list(taken, calls, sizeof calls) ? calls : "none");
     for (size_t i = 0; i < sizeof left / sizeof *left && n < sizeof text; i++)
@@ -114,7 +118,7 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static void promise_summary(void)
+static void watch_for_the_end(void)
 {
     int key;
 
@@ -142,13 +146,12 @@ static void say_hello(void)
 
 static void begin(void)
 {
-    const char *verbose = getenv("TUTTI_VERBOSE");
+    const char *value = getenv("TUTTI_VERBOSE");
 
-    if (!verbose || !*verbose || strcmp(verbose, "0") == 0)
-        return;
-    if (world_rank() == 0)
+    verbose = value && *value && strcmp(value, "0") != 0;
+    if (verbose && world_rank() == 0)
         say_hello();
-    promise_summary();
+    watch_for_the_end();
 }
 
 void interpose_begin(void)
@@ -174,12 +177,18 @@ int interpose_raise(int error)
     return error;
 }
 
-/* A program with sessions only has no MPI_COMM_WORLD, which Tutti needs. */
+/* A program with sessions only has no MPI_COMM_WORLD, which Tutti needs. In Open MPI's MPI_Finalize
+ * there is none for us either, once callbacks of attributes on MPI_COMM_SELF have been called: those of
+ * MPI_COMM_WORLD's come later. */
 static bool has_world(void)
 {
     static atomic_bool seen;
-    int flag = atomic_load_explicit(&seen, memory_order_relaxed);
+    int flag = atomic_load_explicit(&seen, memory_order_relaxed), finalized = 0;
 
+    if (atomic_load_explicit(&ending, memory_order_relaxed))
+        PMPI_Finalized(&finalized);
+    if (finalized)
+        return false;
     if (!flag) {
         PMPI_Initialized(&flag);
         atomic_store_explicit(&seen, flag, memory_order_relaxed);

@@ -39,6 +39,9 @@ int interpose_raise(int error);
  * something once. */
 void interpose_begin(void);
 
+/* Around the MPI's own MPI_Init. */
+void interpose_initializing(bool yes);
+
 /* From now on blocking calls have to advance operations of Tutti's (progress.c, where the MPI does
  * not by itself). Does something once. */
 void interpose_need_progress(void);

@@ -17,6 +17,11 @@ void interpose_need_progress(void)
 {
 }
 
+void interpose_initializing(bool yes)
+{
+    (void)yes;
+}
+
 #else
 
 #include <dlfcn.h>
@@ -85,9 +90,28 @@ void interpose_need_progress(void)
     pthread_once(&once, start);
 }
 
+/* MPICH's own worker: the first one that works inside MPI_Init. Another one may be the program's, in a
+ * thread that must not call MPI. */
+static _Atomic(void *) mpi_worker;
+static atomic_bool initializing;
+
+void interpose_initializing(bool yes)
+{
+    atomic_store(&initializing, yes);
+}
+
+static bool is_mpis(void *worker)
+{
+    void *none = NULL;
+
+    if (atomic_load_explicit(&initializing, memory_order_relaxed))
+        atomic_compare_exchange_strong(&mpi_worker, &none, worker);
+    return atomic_load_explicit(&mpi_worker, memory_order_relaxed) == worker;
+}
+
 unsigned ucp_worker_progress(void *worker);
 
-/* Called by MPICH some million times a second: nothing but a load until we are needed. */
+/* Called by MPICH some million times a second: nothing but a few loads until something runs. */
 unsigned ucp_worker_progress(void *worker)
 {
     static _Atomic(worker_progress *) next;
@@ -99,7 +123,7 @@ unsigned ucp_worker_progress(void *worker)
         atomic_store(&next, real);
     }
     n = real(worker);
-    if (atomic_load_explicit(&hooked, memory_order_relaxed))
+    if (is_mpis(worker) && atomic_load_explicit(&hooked, memory_order_relaxed))
         tutti_progress();
     return n;
 }
