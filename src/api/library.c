@@ -10,6 +10,23 @@
 #include <string.h>
 #include <tutti.h>
 
+/* Operations advance until all have come: others may wait for them before they do. */
+static int make_channel(void)
+{
+    comm *world;
+    hello mine = {.number = -1};
+    handshake h = {0};
+    int error = comm_get(MPI_COMM_WORLD, &world);
+
+    if (!error && world->p > 1 && channel_comm() == MPI_COMM_NULL) {
+        error = comm_meet(world, "tutti_init", &mine, true, &h);
+        handshake_close(&h);
+    }
+    if (!error && world->p > 1)
+        error = channel_make_early();
+    return error;
+}
+
 /* A wrong setting here must not leave the other processes alone. */
 int tutti_init(void)
 {
@@ -17,7 +34,7 @@ int tutti_init(void)
 
     if (library_self() == MPI_COMM_NULL) /* MPI does not run */
         return error;
-    made = channel_make_early();
+    made = make_channel();
     if (!error)
         error = made;
     return error ? comm_raise(NULL, error) : MPI_SUCCESS;

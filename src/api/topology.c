@@ -98,7 +98,7 @@ static int read_wishes(MPI_Info info, int p, wishes *w)
 /* A number of the wishes; equal wishes, equal numbers. */
 static uint64_t digest(const wishes *w)
 {
-    char text[2 * MPI_MAX_INFO_VAL];
+    char text[sizeof *w + COLL_KINDS + 32]; /* with separators and two numbers */
     size_t n = 0;
 
     for (int kind = 0; kind < COLL_KINDS; kind++)
@@ -140,7 +140,7 @@ static int agree(comm *c, const wishes *w, int error, topo **result)
     handshake h = {0};
     hello mine = tell(c, w, error);
 
-    error = comm_meet(c, "tutti_comm_set_hints", &mine, &h);
+    error = comm_meet(c, "tutti_comm_set_hints", &mine, true, &h);
     if (!error)
         error = compare(&h);
     if (!error)

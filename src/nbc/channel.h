@@ -8,6 +8,7 @@
  *
  *   tag =  number of the communicator at the receiver  | window of the operation | message mod 64
  *   bits        16 (Open MPI), 13 (MPICH)              |           9             |      6
+ *                                                        5 with pml ucx of Open MPI: 12 | 5 | 6
  *
  * A window is what an operation holds while it runs, or a persistent request for its life (comm.h);
  * a communicator that runs out of windows takes another number. When fewer than half of the numbers
@@ -34,9 +35,6 @@ int channel_make(MPI_Comm all);
  * unlike one made later, it may be counted on by all ranks alike. */
 int channel_make_early(void);
 bool channel_made_early(void);
-
-/* It is free of messages, or MPI ends. */
-void channel_end(void);
 
 /* MPI_COMM_NULL: there is none. */
 MPI_Comm channel_comm(void);

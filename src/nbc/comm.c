@@ -6,7 +6,6 @@
 #include "nbc/engine.h"
 #include "nbc/exec.h"
 #include "nbc/library.h"
-#include "nbc/places.h"
 #include "nbc/watch.h"
 #include "persistent/plan.h"
 
@@ -14,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
+
+enum { BATCH = 16 }; /* handshakes tested by one call */
 
 static int key = MPI_KEYVAL_INVALID;
 static comm *all;            /* engine lock */
@@ -65,7 +66,8 @@ void comm_reap(void)
     plan_reap();
     if (!atomic_load_explicit(&dead, memory_order_relaxed) || key == MPI_KEYVAL_INVALID)
         return; /* nothing to do, or MPI_Finalize has been here */
-    engine_enter();
+    if (!engine_try_enter())
+        return; /* another time */
     comm *c = atomic_exchange(&dead, NULL), *rest;
     for (rest = c; rest; rest = rest->dead_next)
         DL_DELETE(all, rest);
@@ -158,9 +160,7 @@ int comm_start_all(void)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
 }
 
-/* Persistent requests that nobody has freed hold a communicator, and callbacks of the program that
- * MPI_Finalize calls after ours may still use them. */
-bool comm_end_all(void)
+void comm_end_all(void)
 {
     comm *c, *next;
 
@@ -169,10 +169,6 @@ bool comm_end_all(void)
             PMPI_Comm_delete_attr(c->user, key);
     }
     comm_reap();
-    if (all)
-        return false;
-    PMPI_Comm_free_keyval(&key);
-    return true;
 }
 
 /* ---- the gate ---- */
@@ -241,7 +237,7 @@ static void open_gate(comm *c)
 
 /* ---- the handshake ---- */
 
-static void set_current(comm *c, const handshake *h, const char *caller)
+void comm_set_current(comm *c, const handshake *h, const char *caller)
 {
     engine_enter();
     c->current = h;
@@ -254,20 +250,19 @@ static void set_current(comm *c, const handshake *h, const char *caller)
         engine_poll_communicators(true);
 }
 
-int comm_meet(comm *c, const char *caller, const hello *mine, handshake *h)
+int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h)
 {
     int error = handshake_open(h, c->p, c->rank, mine);
 
     if (error)
         return error;
-    set_current(c, h, caller);
-    error = handshake_run(h, c->user);
-    set_current(c, NULL, NULL);
+    comm_set_current(c, h, caller);
+    error = handshake_run(h, c->user, may_block);
+    comm_set_current(c, NULL, NULL);
     return error;
 }
 
-/* Ready, with this result. Engine lock held or nobody else can be waiting. */
-static void become_ready(comm *c, int error)
+void comm_become_ready(comm *c, int error)
 {
     c->failure = error;
     library_lock();
@@ -278,204 +273,6 @@ static void become_ready(comm *c, int error)
         bury(c);
 }
 
-int comm_add_lane(comm *c, const handshake *h)
-{
-    comm_wire *w = &c->wire;
-    comm_lane lane = {.mine = h ? h->mine.number : w->nlanes};
-    comm_lane *lanes = realloc(w->lane, (size_t)(w->nlanes + 1) * sizeof *lanes);
-
-    if (!lanes)
-        return MPI_ERR_NO_MEM;
-    w->lane = lanes;
-    if (h) {
-        lane.of = malloc((size_t)c->p * sizeof *lane.of);
-        if (!lane.of)
-            return MPI_ERR_NO_MEM;
-        for (int r = 0; r < c->p; r++)
-            lane.of[r] = h->all[r].number;
-    }
-    w->lane[w->nlanes++] = lane;
-    c->persistent.capacity += w->nlanes == 1 ? c->nwindows - c->split : c->nwindows;
-    return MPI_SUCCESS;
-}
-
-/* One process: no messages, nobody to ask. */
-static int be_alone(comm *c, const hello *mine)
-{
-    c->topo = topo_make(&mine->at, 1);
-    c->wire.comm = library_self();
-    c->begun = true;
-    become_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
-    return c->failure;
-}
-
-static bool all_have_numbers(const handshake *h)
-{
-    bool all_have = true;
-
-    for (int r = 0; r < h->p; r++)
-        all_have &= h->all[r].number >= 0;
-    return all_have;
-}
-
-/* The handshake is over and the channel there. */
-static int go_over_channel(comm *c)
-{
-    int error = comm_add_lane(c, &c->first);
-
-    c->wire.comm = channel_comm();
-    c->wire.from_channel = error == MPI_SUCCESS;
-    return error;
-}
-
-/* Collective, blocks. MPI_Comm_create copies no attributes. */
-static int go_over_own(comm *c)
-{
-    MPI_Group group;
-    int error = PMPI_Comm_group(c->user, &group);
-
-    if (error)
-        return error;
-#ifdef TUTTI_SIMULATED
-    error = PMPI_Comm_dup(c->user, &c->wire.comm);
-#else
-    error = PMPI_Comm_create(c->user, group, &c->wire.comm);
-#endif
-    PMPI_Group_free(&group);
-    c->wire.ours = error == MPI_SUCCESS;
-    if (!error)
-        error = PMPI_Comm_set_errhandler(c->wire.comm, MPI_ERRORS_RETURN);
-    return error ? error : comm_add_lane(c, NULL);
-}
-
-/* Where the members are in the channel, once there is one. */
-static int find_places(comm *c)
-{
-    int error = MPI_SUCCESS;
-
-    if (!c->placed && channel_comm() != MPI_COMM_NULL) {
-        error = channel_places(c->user, c->p, &c->wire.place, &c->covered);
-        c->placed = error == MPI_SUCCESS;
-    }
-    return error;
-}
-
-/* Another thread of this process makes the channel, as threads of others have done already. */
-static int wait_for_channel(comm *c)
-{
-    for (int idle = 0; channel_comm() == MPI_COMM_NULL;)
-        engine_idle_turn(&idle);
-    return find_places(c);
-}
-
-/* All have come, and all are in a call that may block: decide alike what messages travel over. */
-static int connect(comm *c)
-{
-    bool channel = false, threads = false;
-
-    for (int r = 0; r < c->p; r++) {
-        channel |= c->first.all[r].channel;
-        threads |= c->first.all[r].threaded;
-    }
-    if (!all_have_numbers(&c->first))
-        return go_over_own(c);
-    if (channel) {
-        int error = wait_for_channel(c);
-        return error ? error : go_over_channel(c);
-    }
-    /* two threads could make a channel each, in another order on another rank */
-    if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
-        int error = channel_make(c->user);
-        if (!error)
-            error = find_places(c);
-        return error ? error : go_over_channel(c);
-    }
-    return go_over_own(c);
-}
-
-static void end_first(comm *c, int error)
-{
-    if (!c->wire.from_channel && c->first.mine.number >= 0)
-        channel_number_return(c->first.mine.number);
-    handshake_close(&c->first);
-    c->begun = true;
-    become_ready(c, error);
-}
-
-static int begin_and_wait(comm *c, const char *caller, const hello *mine)
-{
-    int error = comm_meet(c, caller, mine, &c->first);
-
-    if (!error) {
-        c->topo = handshake_topo(&c->first);
-        error = c->topo ? connect(c) : MPI_ERR_NO_MEM;
-    }
-    end_first(c, error);
-    return error;
-}
-
-static int begin(comm *c, const char *caller, const hello *mine)
-{
-    int error = handshake_begin(&c->first, c->user, c->p, c->rank, mine);
-
-    if (error) {
-        if (mine->number >= 0)
-            channel_number_return(mine->number);
-        return error;
-    }
-    set_current(c, &c->first, caller);
-    c->begun = true;
-    return MPI_SUCCESS;
-}
-
-/* There was no number for it: now it may get a communicator of its own. */
-static int feed(comm *c)
-{
-    c->starved = false;
-    c->failure = go_over_own(c);
-    return c->failure;
-}
-
-int comm_begin(comm *c, const char *caller, bool may_block)
-{
-    hello mine = {.threaded = library_threaded};
-    int error;
-
-    if (c->begun && c->ready && c->starved && may_block)
-        return feed(c);
-    if (c->begun)
-        return c->ready ? c->failure : MPI_SUCCESS;
-    error = places_mine(&mine.at);
-    if (!error && c->p == 1)
-        return be_alone(c, &mine);
-    if (!error)
-        error = find_places(c);
-    if (error)
-        return error;
-    mine.channel = c->placed && c->covered;
-    mine.number = channel_number_take(false);
-    return mine.channel && !may_block ? begin(c, caller, &mine) : begin_and_wait(c, caller, &mine);
-}
-
-bool comm_prepared(comm *c)
-{
-    if (c->begun || c->p == 1)
-        return true;
-    return channel_made_early() && find_places(c) == MPI_SUCCESS && c->placed && c->covered;
-}
-
-/* A non-blocking first call has told and heard. Engine lock held. */
-static void finish_first(comm *c, int error)
-{
-    c->current = NULL;
-    if (!error) {
-        c->topo = handshake_topo(&c->first);
-        c->starved = !all_have_numbers(&c->first);
-        error = !c->topo ? MPI_ERR_NO_MEM : c->starved ? MPI_ERR_OTHER : go_over_channel(c);
-    }
-    end_first(c, error);
-}
-
 void comm_abandon(void)
 {
     for (comm *c = all; c; c = c->next) {
@@ -484,38 +281,57 @@ void comm_abandon(void)
     }
 }
 
-static bool advance(comm *c)
+/* The next communicator with a handshake under way; goes to the end of the list: all get their turn. */
+static comm *next_pending(void)
+{
+    comm *c;
+
+    DL_FOREACH (all, c) {
+        if (!c->current || c->lost || c->tested)
+            continue;
+        DL_DELETE(all, c);
+        DL_APPEND(all, c);
+        return c;
+    }
+    return NULL;
+}
+
+/* Not with the lock: MPICH calls the program's callbacks in there, if the program has freed the
+ * communicator, and they may come back to us. The state lives until the handshake is over. */
+static void test_handshake(comm *c)
 {
     int error;
+    bool over;
 
-    if (c->lost)
-        return true;
-    if (!c->begun || c->ready)
-        return c->current == NULL;
-    if (!handshake_test(&c->first, &error))
-        return false;
-    finish_first(c, error);
-    return true;
+    c->tested = true;
+    engine_leave();
+    over = handshake_test(&c->first, &error);
+    engine_enter();
+    c->tested = false;
+    if (over)
+        comm_first_finish(c, error);
 }
 
 int comm_advance(void)
 {
-    comm *c, *next;
+    comm *c, *first = NULL;
     int opened = 0;
     bool pending = false;
 
     engine_poll_communicators(false); /* set again by whatever closes a gate meanwhile */
-    DL_FOREACH_SAFE (all, c, next) {
-        bool was_ready = c->ready;
-
-        if (!advance(c)) {
-            pending = true;
-            watch_comm(c);
+    for (int i = 0; i < BATCH && (c = next_pending()) && c != first; i++) {
+        if (!first)
+            first = c;
+        if (c->begun && c->current == &c->first) { /* else a call waits for it by itself */
+            test_handshake(c);
+            opened += c->ready;
         }
-        if (!c->ready)
-            continue;
-        opened += !was_ready;
-        open_gate(c);
+        pending |= c->current != NULL;
+        watch_comm(c);
+    }
+    DL_FOREACH (all, c) {
+        if (c->ready && c->gated_head)
+            open_gate(c);
         watch_gated(c->gated_head);
     }
     if (pending)

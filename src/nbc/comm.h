@@ -82,6 +82,7 @@ typedef struct comm {
     const char *caller;       /* and in which call, */
     double opened;            /* since when (watch.c) */
     bool reported;
+    bool tested;              /* in a call further up, or in another thread; engine lock */
     atomic_bool begun, ready; /* the first handshake. Waited for without a lock */
     bool placed, covered;     /* wire.place is known; all members are in the channel */
     bool lost;                /* MPI_Finalize has begun before the handshake was over */
@@ -104,8 +105,8 @@ typedef struct comm {
 
 int comm_start_all(void);
 
-/* MPI_Finalize has begun. False: requests that nobody has freed still need the wires. */
-bool comm_end_all(void);
+/* MPI_Finalize has begun: give back what no request needs. */
+void comm_end_all(void);
 
 /* The state of an intracommunicator; a new one holds no reference but the attribute's.
  * MPI_ERR_COMM: null or an intercommunicator. Local, does not block. */
@@ -141,14 +142,27 @@ bool comm_prepared(comm *c);
 /* Wait until the communicator is ready, if it has been begun; advances. Returns its error. */
 int comm_wait_ready(comm *c);
 
-/* One more handshake, in a call that may block. Close it afterwards, also if it fails. */
-int comm_meet(comm *c, const char *caller, const hello *mine, handshake *h);
+/* One more handshake, waited for. may_block: as in comm_begin, the same on all ranks. Close it
+ * afterwards, also if it fails. */
+int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);
+
+/* ---- for first.c: parts of comm_begin and comm_advance ---- */
+
+/* What the ranks wait for, or NULL. */
+void comm_set_current(comm *c, const handshake *h, const char *caller);
+
+/* The first handshake is over, with this result. */
+void comm_become_ready(comm *c, int error);
+
+/* A non-blocking first call has told and heard. Engine lock held. */
+void comm_first_finish(comm *c, int error);
 
 /* Take a window of tags for a persistent exec. Collective, may block. */
 int comm_persistent_window(comm *c, struct exec *e);
 void comm_persistent_release(comm *c, struct exec *e);
 
-/* A number more: numbers of all ranks are from the handshake. */
+/* A number more: numbers of all ranks are from the handshake; NULL: all have the same. Engine lock
+ * held, if the communicator is in use already. */
 int comm_add_lane(comm *c, const handshake *h);
 
 /* Raise an error through the user's communicator's handler (MPI_COMM_WORLD's once it is freed);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(sizeof(hello) == sizeof(location) + 24, "sent as bytes: no padding");
+
 enum { LINEAR = 256 }; /* ranks up to which everybody writes to everybody */
 
 /* What the collectives read until they are complete. */
@@ -97,14 +99,26 @@ bool handshake_test(handshake *h, int *error)
     return *error || flag;
 }
 
+static int wait_for(handshake *h, MPI_Comm user)
+{
+    int idle = 0, error = post(h, user);
+
+    while (!error && !handshake_test(h, &error))
+        engine_idle_turn(&idle);
+    return error;
+}
+
 #ifdef OPEN_MPI
 
-int handshake_run(handshake *h, MPI_Comm user)
+int handshake_run(handshake *h, MPI_Comm user, bool may_block)
 {
     const arguments *a = h->arguments;
-    bool hooked = driver_hook_lend();
+    bool hooked;
     int error;
 
+    if (!may_block)
+        return wait_for(h, user);
+    hooked = driver_hook_lend();
     if (linear(h))
         error = PMPI_Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones, a->displs,
                                a->types, user);
@@ -126,13 +140,10 @@ int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
 
 #else
 
-int handshake_run(handshake *h, MPI_Comm user)
+int handshake_run(handshake *h, MPI_Comm user, bool may_block)
 {
-    int idle = 0, error = post(h, user);
-
-    while (!error && !handshake_test(h, &error))
-        engine_idle_turn(&idle);
-    return error;
+    (void)may_block;
+    return wait_for(h, user);
 }
 
 int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
@@ -166,6 +177,15 @@ void handshake_missing(const handshake *h, char *text, size_t size)
                                   : k == missing ? " and"
                                                  : ",",
                                   r);
+}
+
+bool handshake_numbered(const handshake *h)
+{
+    bool all = true;
+
+    for (int r = 0; r < h->p; r++)
+        all &= h->all[r].number >= 0;
+    return all;
 }
 
 topo *handshake_topo(const handshake *h)

@@ -47,13 +47,16 @@ int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *m
 /* True when it is over, then *error is valid. */
 bool handshake_test(handshake *h, int *error);
 
-/* The whole, in a call that may block; operations advance. It can be looked at meanwhile, from the
- * engine: set up by handshake_open. */
+/* The whole, waited for; operations advance. may_block: is the program's call one that may block? The
+ * same on all ranks. It can be looked at meanwhile, from the engine: set up by handshake_open. */
 int handshake_open(handshake *h, int p, int rank, const hello *mine);
-int handshake_run(handshake *h, MPI_Comm user);
+int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 
 /* "ranks 3, 5 and 7": who has not come yet. */
 void handshake_missing(const handshake *h, char *text, size_t size);
+
+/* Has every rank told a number? */
+bool handshake_numbered(const handshake *h);
 
 /* The topology of what they have told. NULL: out of memory. */
 topo *handshake_topo(const handshake *h);

@@ -62,24 +62,17 @@ void library_unlock(void)
 }
 
 /* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. Callbacks of the
- * program that come after ours may still communicate. So what unfreed requests need stays; without
- * any, everything is given back, and the library would start again. */
+ * program that come after ours, of attributes on MPI_COMM_SELF and on MPI_COMM_WORLD, may still
+ * communicate. So the library goes on working: only what MPI must not meet is ended, the thread and
+ * operations that nobody has completed; and what the program could not reach any more is freed. The
+ * channel and the duplicate of MPI_COMM_SELF are left to MPI. */
 static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
     driver_thread_end();
     engine_abandon();
-    if (!comm_end_all()) {
-        atomic_store(&stage, ENDING);
-        return MPI_SUCCESS;
-    }
-    if (chosen)
-        chosen->stop();
-    chosen = NULL;
-    channel_end();
-    PMPI_Comm_free(&self);
-    PMPI_Comm_free_keyval(&self_key);
-    atomic_store(&stage, FRESH);
+    comm_end_all();
+    atomic_store(&stage, ENDING);
     return MPI_SUCCESS;
 }
 

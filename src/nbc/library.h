@@ -2,7 +2,7 @@
  *
  * Life cycle: library_enter (first call) makes a private duplicate of MPI_COMM_SELF, reads the
  * environment and chooses the driver. An attribute on MPI_COMM_SELF brings us back at the very
- * begin of MPI_Finalize, where everything is released in reverse order.
+ * begin of MPI_Finalize: see library_end.
  */
 #ifndef TUTTI_LIBRARY_H
 #define TUTTI_LIBRARY_H

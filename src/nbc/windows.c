@@ -62,14 +62,15 @@ static int count_free(const comm_windows *w)
 /* Numbers have been offered: take them if all ranks have one and few windows are free. */
 static int settle(comm *c, const handshake *h, bool *added)
 {
-    bool few = count_free(&c->persistent) < c->nwindows / 4 + 1, all_have = true;
+    bool few = count_free(&c->persistent) < c->nwindows / 4 + 1;
+    int error;
 
     *added = false;
-    for (int r = 0; r < h->p; r++)
-        all_have &= h->all[r].number >= 0;
-    if (!few || !all_have)
+    if (!few || !handshake_numbered(h))
         return MPI_SUCCESS;
-    int error = comm_add_lane(c, c->wire.from_channel ? h : NULL);
+    engine_enter(); /* operations of the communicator look at the lanes */
+    error = comm_add_lane(c, c->wire.from_channel ? h : NULL);
+    engine_leave();
     *added = error == MPI_SUCCESS;
     return error;
 }
@@ -91,7 +92,7 @@ static int agree(comm *c)
     int error = collect(c);
 
     if (!error)
-        error = comm_meet(c, "a persistent collective", &mine, &h);
+        error = comm_meet(c, "a persistent collective", &mine, true, &h);
     if (!error)
         error = handshake_max(w->held, w->capacity, c->user);
     w->looked = 0;
