@@ -222,6 +222,73 @@ static void callbacks_of_attributes_are_the_programs_own(void)
     MPI_Comm_free_keyval(&key);
 }
 
+static int called, sum;
+
+/* A callback may communicate; MPICH calls it when the last operation on the communicator is done, in
+ * whatever call that is. */
+static int communicate(MPI_Comm c, int key, void *value, void *extra)
+{
+    int all[BLOCKS];
+    MPI_Request r;
+
+    (void)c, (void)key, (void)value, (void)extra;
+    called++;
+    MPI_Iallgather(&world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Allgather(&world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < world_size; i++)
+        sum += all[i];
+    return MPI_SUCCESS;
+}
+
+static void callbacks_may_communicate(void)
+{
+    int key, all[BLOCKS];
+    MPI_Comm c;
+    MPI_Request r;
+
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, communicate, &key, NULL);
+    called = sum = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &c);
+        MPI_Comm_set_attr(c, key, NULL);
+        MPI_Iallgather(&world_rank, 1, MPI_INT, all, 1, MPI_INT, c, &r);
+        MPI_Comm_free(&c);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_free_keyval(&key);
+    CHECK(called == ROUNDS && sum == ROUNDS * world_size * (world_size - 1) / 2);
+}
+
+/* ---- buffers ---- */
+
+/* Both buffers begin at one address; where the data lie is another matter. */
+static void buffers_may_share_an_address(void)
+{
+    int data[2 * BLOCKS], ones[BLOCKS], more[BLOCKS], here[BLOCKS], there[BLOCKS], at = BLOCKS;
+    MPI_Datatype far, type;
+
+    for (int i = 0; i < world_size; i++) {
+        ones[i] = more[i] = 1;
+        here[i] = i;
+        there[i] = BLOCKS + i;
+        data[i] = 100 * world_rank + i;
+    }
+    CHECK(MPI_Alltoallv(data, ones, here, MPI_INT, data, more, there, MPI_INT, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(data[BLOCKS + i] == 100 * i + world_rank);
+    MPI_Type_create_indexed_block(1, 1, &at, MPI_INT, &far);
+    MPI_Type_create_resized(far, 0, sizeof(int), &type);
+    MPI_Type_commit(&type);
+    CHECK(MPI_Allgather(data, 1, MPI_INT, data, 1, type, MPI_COMM_WORLD) == MPI_SUCCESS);
+    for (int i = 0; i < world_size; i++)
+        CHECK(data[BLOCKS + i] == 100 * i);
+    MPI_Type_free(&far);
+    MPI_Type_free(&type);
+}
+
 /* ---- wildcards ---- */
 
 /* A receive from anyone with any tag, posted before the first collective, gets the program's
@@ -302,6 +369,8 @@ int main(int argc, char **argv)
         MPI_TEST(the_program_may_duplicate_communicators_itself),
         MPI_TEST(first_calls_on_several_communicators_overlap),
         MPI_TEST(callbacks_of_attributes_are_the_programs_own),
+        MPI_TEST(callbacks_may_communicate),
+        MPI_TEST(buffers_may_share_an_address),
         MPI_TEST(wildcard_receives_see_messages_of_the_program_only),
         MPI_TEST(every_kind_of_communicator_works),
     };

@@ -120,11 +120,56 @@ static void threads_share_a_communicator_in_an_order_of_their_own(void)
     MPI_Comm_free(&comm);
 }
 
+/* ---- requests of one communicator, made by one thread and freed by others ---- */
+
+enum { REQUESTS = 300 };
+
+static _Atomic(MPIX_Request) made[THREADS][REQUESTS];
+static int contribution, gathered[64];
+
+static void *free_as_they_come(void *argument)
+{
+    worker *w = argument;
+
+    for (int i = 0; i < REQUESTS; i++) {
+        MPIX_Request r;
+        while (!(r = atomic_exchange(&made[w->number][i], NULL)))
+            sched_yield();
+        w->wrong += MPIX_Request_free(&r) != MPI_SUCCESS;
+    }
+    return NULL;
+}
+
+static void requests_may_be_freed_beside_an_init(void)
+{
+    worker w[THREADS];
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level != MPI_THREAD_MULTIPLE)
+        return;
+    for (int i = 0; i < THREADS; i++) {
+        w[i] = (worker){.number = i};
+        CHECK(pthread_create(&w[i].thread, NULL, free_as_they_come, &w[i]) == 0);
+    }
+    for (int i = 0; i < THREADS * REQUESTS; i++) {
+        MPIX_Request r;
+        CHECK(MPIX_Allgather_ring_init(&contribution, 1, MPI_INT, gathered, 1, MPI_INT,
+                                       MPI_COMM_WORLD, MPI_INFO_NULL, &r) == MPI_SUCCESS);
+        atomic_store(&made[i % THREADS][i / THREADS], r);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(w[i].thread, NULL);
+        CHECK(w[i].wrong == 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(threads_work_side_by_side_on_their_own_communicators),
         MPI_TEST(threads_share_a_communicator_in_an_order_of_their_own),
+        MPI_TEST(requests_may_be_freed_beside_an_init),
     };
 
     return mpi_test_main(argc, argv, "threads", tests, sizeof tests / sizeof *tests);
