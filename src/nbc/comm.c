@@ -326,10 +326,10 @@ int comm_advance(void)
             test_handshake(c);
             opened += c->ready;
         }
-        pending |= c->current != NULL;
         watch_comm(c);
     }
     DL_FOREACH (all, c) {
+        pending |= c->current && !c->lost;
         if (c->ready && c->gated_head)
             open_gate(c);
         watch_gated(c->gated_head);

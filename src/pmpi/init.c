@@ -34,6 +34,7 @@ static void begin(void)
     PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     tutti_init();
+    interpose_find_progress();
     interpose_need_progress();
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     PMPI_Errhandler_free(&handler);
@@ -44,9 +45,7 @@ int MPI_Init(int *argc, char ***argv)
     int error;
 
     right_mpi_check();
-    interpose_initializing(true);
     error = find_next("MPI_Init").init(argc, argv);
-    interpose_initializing(false);
     if (error == MPI_SUCCESS)
         begin();
     return error;
@@ -57,9 +56,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     int error;
 
     right_mpi_check();
-    interpose_initializing(true);
     error = find_next("MPI_Init_thread").init_thread(argc, argv, required, provided);
-    interpose_initializing(false);
     if (error == MPI_SUCCESS)
         begin();
     return error;

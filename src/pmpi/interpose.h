@@ -39,8 +39,8 @@ int interpose_raise(int error);
  * something once. */
 void interpose_begin(void);
 
-/* Around the MPI's own MPI_Init. */
-void interpose_initializing(bool yes);
+/* In MPI_Init, before other threads know of MPI: find out how the MPI advances (progress.c). */
+void interpose_find_progress(void);
 
 /* From now on blocking calls have to advance operations of Tutti's (progress.c, where the MPI does
  * not by itself). Does something once. */

@@ -17,9 +17,8 @@ void interpose_need_progress(void)
 {
 }
 
-void interpose_initializing(bool yes)
+void interpose_find_progress(void)
 {
-    (void)yes;
 }
 
 #else
@@ -90,23 +89,28 @@ void interpose_need_progress(void)
     pthread_once(&once, start);
 }
 
-/* MPICH's own worker: the first one that works inside MPI_Init. Another one may be the program's, in a
- * thread that must not call MPI. */
+/* MPICH's own worker: the one that works in MPI_Iprobe; not known with one process. Another one may be
+ * the program's, in a thread that must not call MPI. */
 static _Atomic(void *) mpi_worker;
-static atomic_bool initializing;
+static _Thread_local bool finding;
 
-void interpose_initializing(bool yes)
+void interpose_find_progress(void)
 {
-    atomic_store(&initializing, yes);
+    int flag;
+
+    finding = true;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    finding = false;
 }
 
 static bool is_mpis(void *worker)
 {
-    void *none = NULL;
+    void *mpis;
 
-    if (atomic_load_explicit(&initializing, memory_order_relaxed))
-        atomic_compare_exchange_strong(&mpi_worker, &none, worker);
-    return atomic_load_explicit(&mpi_worker, memory_order_relaxed) == worker;
+    if (finding)
+        atomic_store(&mpi_worker, worker);
+    mpis = atomic_load_explicit(&mpi_worker, memory_order_relaxed);
+    return !mpis || mpis == worker;
 }
 
 unsigned ucp_worker_progress(void *worker);

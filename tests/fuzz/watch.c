@@ -27,16 +27,18 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* Environment, ranks, program, options; the seed is added later. */
+/* Environment (PRELOAD and YIELD are tests/mpi/run's), ranks, program, options; the seed is added
+ * later. */
 static void remember_command(int argc, char **argv)
 {
     int size;
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (char **e = environ; *e; e++)
-        if (strncmp(*e, "TUTTI_", 6) == 0 || strncmp(*e, "LD_PRELOAD=", 11) == 0)
+        if (strncmp(*e, "TUTTI_", 6) == 0 || strncmp(*e, "PRELOAD=", 8) == 0 ||
+            strncmp(*e, "YIELD=", 6) == 0)
             append(repeat, sizeof repeat, "'%s' ", *e);
-    append(repeat, sizeof repeat, "mpiexec -n %d %s", size, argv[0]);
+    append(repeat, sizeof repeat, "tests/mpi/run %d %s", size, argv[0]);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--seed") == 0 || strcmp(argv[i], "--programs") == 0 ||
             strcmp(argv[i], "--seconds") == 0)

@@ -157,12 +157,13 @@ static void the_program_may_duplicate_communicators_itself(void)
 /* MPICH's idup of a communicator of one process loops for ever beside others of its kind. */
 static void first_calls_on_several_communicators_overlap(void)
 {
-    enum { N = 4 };
+    enum { N = 40, FEW = 5 }; /* more than one call of ours looks at */
+    static int all[N][BLOCKS];
     MPI_Comm c[N], self;
     MPI_Request r[N];
-    int all[N][BLOCKS], flag;
+    int flag;
 
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < FEW; round++) {
         for (int i = 0; i < N; i++)
             MPI_Comm_dup(i ? MPI_COMM_WORLD : MPI_COMM_SELF, &c[i]);
         memset(all, -1, sizeof all);
