@@ -126,8 +126,8 @@ static int64_t first_displ(const args_side *s, int p)
     return first;
 }
 
-/* Does what is sent lie where something is received? Only the plain case: the first byte that is sent
- * is the first one that is received (allgather: from myself). */
+/* Does what is sent lie where something is received? Only the plain case: the first byte that is
+ * sent is the first one that is received (allgather: from myself). */
 static bool is_aliased(const args *a, const facts *f)
 {
     bool allgather = a->kind == COLL_ALLGATHER || a->kind == COLL_ALLGATHERV;

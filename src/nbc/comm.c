@@ -281,7 +281,8 @@ void comm_abandon(void)
     }
 }
 
-/* The next communicator with a handshake under way; goes to the end of the list: all get their turn. */
+/* The next communicator with a handshake under way; it goes to the end of the list, so that all get
+ * their turn. */
 static comm *next_pending(void)
 {
     comm *c;

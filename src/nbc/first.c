@@ -184,8 +184,8 @@ static int begin(comm *c, const char *caller, const hello *mine)
     return MPI_SUCCESS;
 }
 
-/* There was no number for it: now it may get a communicator of its own. Operations advance until all
- * have come. */
+/* There was no number for it: now it may get a communicator of its own. Operations advance until
+ * all have come. */
 static int feed(comm *c, const char *caller)
 {
     hello mine = {.number = -1};

@@ -47,8 +47,9 @@ int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *m
 /* True when it is over, then *error is valid. */
 bool handshake_test(handshake *h, int *error);
 
-/* The whole, waited for; operations advance. may_block: is the program's call one that may block? The
- * same on all ranks. It can be looked at meanwhile, from the engine: set up by handshake_open. */
+/* The whole, waited for; operations advance. may_block: is the program's call one that may block?
+ * The same on all ranks. It can be looked at meanwhile, from the engine: set up by handshake_open.
+ * */
 int handshake_open(handshake *h, int p, int rank, const hello *mine);
 int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 

@@ -71,7 +71,8 @@ __attribute__((constructor)) static void check_mpi(void)
     refuse(version);
 }
 
-/* Is a loaded object an MPI of the other kind? By a symbol, because both may be called libmpi.so. */
+/* Is a loaded object an MPI of the other kind? By a symbol, because both may be called libmpi.so.
+ * */
 static int look_at(struct dl_phdr_info *info, size_t size, void *found)
 {
     const char *name = strrchr(info->dlpi_name, '/');

@@ -2,8 +2,8 @@
 #ifndef TUTTI_RIGHT_MPI_H
 #define TUTTI_RIGHT_MPI_H
 
-/* A program whose MPI came after it had started (by dlopen, as Python's does) is looked at again when
- * it calls MPI_Init. Ends the process, if it is the wrong one, with a sentence on stderr. */
+/* A program whose MPI came after it had started (by dlopen, as Python's does) is looked at again
+ * when it calls MPI_Init. Ends the process, if it is the wrong one, with a sentence on stderr. */
 void right_mpi_check(void);
 
 #endif

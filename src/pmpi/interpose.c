@@ -178,8 +178,8 @@ int interpose_raise(int error)
 }
 
 /* A program with sessions only has no MPI_COMM_WORLD, which Tutti needs. In Open MPI's MPI_Finalize
- * there is none for us either, once callbacks of attributes on MPI_COMM_SELF have been called: those of
- * MPI_COMM_WORLD's come later. */
+ * there is none for us either, once callbacks of attributes on MPI_COMM_SELF have been called:
+ * those of MPI_COMM_WORLD's come later. */
 static bool has_world(void)
 {
     static atomic_bool seen;

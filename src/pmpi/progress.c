@@ -89,8 +89,8 @@ void interpose_need_progress(void)
     pthread_once(&once, start);
 }
 
-/* MPICH's own worker: the one that works in MPI_Iprobe; not known with one process. Another one may be
- * the program's, in a thread that must not call MPI. */
+/* MPICH's own worker: the one that works in MPI_Iprobe; not known with one process. Another one may
+ * be the program's, in a thread that must not call MPI. */
 static _Atomic(void *) mpi_worker;
 static _Thread_local bool finding;
 

@@ -199,8 +199,9 @@ static void avoid_defects(exchange *x)
 #endif
 }
 
-/* MPICH 4.0.2 cannot receive more than 8 KiB of a type that mixes basic types in one message that is
- * not contiguous ("Message truncated"), which algorithms that send several blocks at a time do. */
+/* MPICH 4.0.2 cannot receive more than 8 KiB of a type that mixes basic types in one message that
+ * is not contiguous ("Message truncated"), which algorithms that send several blocks at a time do.
+ * */
 static void avoid_large_structs(exchange *x)
 {
 #ifndef OPEN_MPI

@@ -1,10 +1,11 @@
-/* first_calls.c - first operations on communicators beside all that may go on meanwhile. One mode a run:
+/* first_calls.c - first operations on communicators beside all that may go on meanwhile.
+ * One mode a run:
  *
  *   pending      another communicator's handshake is under way, and the progress thread looks at it
  *   alone        the same; the communicators have one process
  *   race         one rank uses the communicator before, the other after the channel was made
  *   late_init    tutti_init while the others wait for an operation that this rank has begun
- *   late_early   tutti_init after a blocking call has made the channel: tutti_comm_prepared says yes
+ *   late_early   tutti_init after a blocking call has made the channel: it says "prepared"
  *   setting      a wrong setting on rank 0 only: all ranks get an error, nobody waits for ever
  */
 #include <pthread.h>

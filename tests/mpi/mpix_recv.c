@@ -1,6 +1,6 @@
-/* mpix_recv.c - a program of Tutti's own calls that sits in MPI_Recv while the others wait for one of
- * its operations: on MPICH only libtutti_mpi.so, the thread or tutti_progress advances it there. No call
- * that libtutti_mpi.so takes over is made. Ring: the message that comes has to go on.
+/* mpix_recv.c - a program of Tutti's own calls that sits in MPI_Recv while the others wait for one
+ * of its operations: on MPICH only libtutti_mpi.so, the thread or tutti_progress advances it there.
+ * No call that libtutti_mpi.so takes over is made. Ring: the message that comes has to go on.
  */
 #include <stdio.h>
 #include <stdlib.h>

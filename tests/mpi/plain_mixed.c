@@ -225,8 +225,8 @@ static void callbacks_of_attributes_are_the_programs_own(void)
 
 static int called, sum;
 
-/* A callback may communicate; MPICH calls it when the last operation on the communicator is done, in
- * whatever call that is. */
+/* A callback may communicate; MPICH calls it when the last operation on the communicator is done,
+ * in whatever call that is. */
 static int communicate(MPI_Comm c, int key, void *value, void *extra)
 {
     int all[BLOCKS];

@@ -120,8 +120,8 @@ static void bad_vector_arguments_give_their_error_class(void)
     still_works();
 }
 
-/* Rank 0 has more room than it sends: MPI's collectives go on, and so do ours, for the others' sake;
- * these may get less than they wait for. */
+/* Rank 0 has more room than it sends: MPI's collectives go on, and so do ours, for the others'
+ * sake; these may get less than they wait for. */
 static void a_rank_whose_counts_do_not_agree_leaves_nobody_waiting(void)
 {
     int room = world_rank == 0 ? 2 : 1, *wide = calloc((size_t)world_size * 2, sizeof *wide);
