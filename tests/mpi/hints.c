@@ -9,6 +9,7 @@ MPI_Comm fresh(void)
 {
     MPI_Comm comm;
 
+    tutti_init(); /* so that no first call blocks, whatever the thread level */
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     return comm;
