@@ -77,20 +77,21 @@ typedef struct comm_windows {
 typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
     comm_wire wire;
-    handshake first;          /* of comm_begin */
-    const handshake *current; /* what a rank waits for now, or NULL; engine lock */
-    const char *caller;       /* and in which call, */
-    double opened;            /* since when (watch.c) */
+    handshake first; /* of comm_begin */
+    const handshake
+        *current;       /* what a rank waits for now, or NULL; engine lock, as the next ones: */
+    const char *caller; /* in which call, */
+    double opened;      /* since when (watch.c) */
     bool reported;
-    bool tested;              /* in a call further up, or in another thread; engine lock */
+    bool tested;              /* in a call further up, or in another thread */
+    bool lost;                /* MPI_Finalize has begun before the handshake was over */
+    topo *topo;               /* where its ranks are; once ready */
     atomic_bool begun, ready; /* the first handshake. Waited for without a lock */
     bool placed, covered;     /* wire.place is known; all members are in the channel */
-    bool lost;                /* MPI_Finalize has begun before the handshake was over */
     bool starved;             /* there was no number, and no call that may block since */
     int failure;              /* ready, but every operation ends with this error */
     comm_hints hints;
     int p, rank;
-    topo *topo; /* where its ranks are; once ready */
     int refs;
     struct exec *gated_head, *gated_tail;   /* waiting for the handshake or for a window */
     struct exec *window_head, *window_tail; /* running non-blocking operations, oldest first */
