@@ -140,6 +140,17 @@ bool channel_made_early(void)
     return early;
 }
 
+void channel_end(void)
+{
+    MPI_Comm made = atomic_exchange(&channel, MPI_COMM_NULL);
+
+    early = false;
+    if (made != MPI_COMM_NULL) {
+        PMPI_Group_free(&processes);
+        PMPI_Comm_free(&made);
+    }
+}
+
 /* ---- ranks ---- */
 
 #ifdef TUTTI_SIMULATED

@@ -36,6 +36,9 @@ int channel_make(MPI_Comm all);
 int channel_make_early(void);
 bool channel_made_early(void);
 
+/* MPI_Finalize has begun, and nobody needs it; a later call would make another one. */
+void channel_end(void);
+
 /* MPI_COMM_NULL: there is none. */
 MPI_Comm channel_comm(void);
 

@@ -160,7 +160,7 @@ int comm_start_all(void)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
 }
 
-void comm_end_all(void)
+bool comm_end_all(void)
 {
     comm *c, *next;
 
@@ -169,6 +169,7 @@ void comm_end_all(void)
             PMPI_Comm_delete_attr(c->user, key);
     }
     comm_reap();
+    return all == NULL;
 }
 
 /* ---- the gate ---- */

@@ -106,8 +106,8 @@ typedef struct comm {
 
 int comm_start_all(void);
 
-/* MPI_Finalize has begun: give back what no request needs. */
-void comm_end_all(void);
+/* MPI_Finalize has begun: give back what no request needs. True: nothing needs a wire any more. */
+bool comm_end_all(void);
 
 /* The state of an intracommunicator; a new one holds no reference but the attribute's.
  * MPI_ERR_COMM: null or an intercommunicator. Local, does not block. */

@@ -65,13 +65,14 @@ void library_unlock(void)
  * program that come after ours, of attributes on MPI_COMM_SELF and on MPI_COMM_WORLD, may still
  * communicate. So the library goes on working: only what MPI must not meet is ended, the thread and
  * operations that nobody has completed; and what the program could not reach any more is freed. The
- * channel and the duplicate of MPI_COMM_SELF are left to MPI. */
+ * duplicate of MPI_COMM_SELF is left to MPI. */
 static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
     driver_thread_end();
     engine_abandon();
-    comm_end_all();
+    if (comm_end_all())
+        channel_end();
     atomic_store(&stage, ENDING);
     return MPI_SUCCESS;
 }
