@@ -4,7 +4,7 @@
  * Two ranks exchange n blocks of so many bytes that lie two blocks apart: packed by memcpy on both
  * sides; as one MPI_Type_create_hindexed; and as one MPI_Type_create_struct whose blocks lie in two
  * buffers in turn, as in alltoall bruck_zerocopy. The median of the slower rank's times, in
- * microseconds, interleaved. The choice in src/nbc/wire.c (PACK_LIMIT) comes from here.
+ * microseconds, interleaved. The choice in src/nbc/run/wire.c (PACK_LIMIT) comes from here.
  */
 #include "stats.h"
 #include "subcommands.h"

@@ -9,7 +9,7 @@
 #ifndef TUTTI_CRITICAL_PATH_H
 #define TUTTI_CRITICAL_PATH_H
 
-#include "nbc/sched.h"
+#include "nbc/sched/sched.h"
 #include "topo/topo.h"
 
 typedef struct critical_path {

@@ -6,7 +6,7 @@
 
 #include "algos/blockmap.h"
 #include "algos/group.h"
-#include "nbc/sched.h"
+#include "nbc/sched/sched.h"
 
 /* What an algorithm costs on its critical path in the Hockney model
  * T = alpha * messages + beta * blocks * (bytes of a block), for blocks of equal length; and how

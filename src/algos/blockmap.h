@@ -9,7 +9,7 @@
 #ifndef TUTTI_BLOCKMAP_H
 #define TUTTI_BLOCKMAP_H
 
-#include "nbc/sched.h"
+#include "nbc/sched/sched.h"
 
 /* Blocks in one space. */
 typedef struct blockrow {

@@ -2,8 +2,8 @@
 #ifndef TUTTI_ARGS_H
 #define TUTTI_ARGS_H
 
-#include "nbc/comm.h"
-#include "persistent/plan.h"
+#include "nbc/comm/comm.h"
+#include "nbc/plan/plan.h"
 
 #include <mpi.h>
 

@@ -4,11 +4,11 @@
 #include "algos/algo.h"
 #include "api/choose.h"
 #include "api/later.h"
-#include "nbc/driver.h"
-#include "nbc/engine.h"
-#include "nbc/env.h"
+#include "nbc/progress/driver.h"
+#include "nbc/run/engine.h"
+#include "nbc/process/env.h"
 #include "nbc/library.h"
-#include "nbc/watch.h"
+#include "nbc/progress/watch.h"
 #include "persistent/request.h"
 
 #include <stddef.h>

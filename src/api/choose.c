@@ -1,7 +1,7 @@
 /* choose.c - see choose.h. */
 #include "api/choose.h"
 
-#include "nbc/env.h"
+#include "nbc/process/env.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* library.c - the calls that are about the library itself. */
-#include "nbc/channel.h"
-#include "nbc/comm.h"
-#include "nbc/driver.h"
-#include "nbc/engine.h"
+#include "nbc/comm/channel.h"
+#include "nbc/comm/comm.h"
+#include "nbc/progress/driver.h"
+#include "nbc/run/engine.h"
 #include "nbc/library.h"
 #include "topo/pu.h"
 

@@ -2,10 +2,10 @@
  * chooses.
  */
 #include "api/choose.h"
-#include "nbc/engine.h"
-#include "nbc/env.h"
+#include "nbc/run/engine.h"
+#include "nbc/process/env.h"
 #include "nbc/library.h"
-#include "nbc/places.h"
+#include "nbc/comm/places.h"
 #include "topo/shape.h"
 
 #include <ctype.h>

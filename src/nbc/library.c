@@ -1,13 +1,13 @@
 /* library.c - start, end and the process-wide lock. */
 #include "nbc/library.h"
 
-#include "nbc/channel.h"
-#include "nbc/comm.h"
-#include "nbc/driver.h"
-#include "nbc/engine.h"
-#include "nbc/env.h"
-#include "nbc/pin.h"
-#include "nbc/watch.h"
+#include "nbc/comm/channel.h"
+#include "nbc/comm/comm.h"
+#include "nbc/progress/driver.h"
+#include "nbc/run/engine.h"
+#include "nbc/process/env.h"
+#include "nbc/process/pin.h"
+#include "nbc/progress/watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

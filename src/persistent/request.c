@@ -1,11 +1,11 @@
 /* request.c - start, complete and free one persistent request. */
 #include "persistent/request.h"
 
-#include "nbc/comm.h"
-#include "nbc/driver.h"
-#include "nbc/engine.h"
+#include "nbc/comm/comm.h"
+#include "nbc/progress/driver.h"
+#include "nbc/run/engine.h"
 #include "nbc/library.h"
-#include "persistent/plan.h"
+#include "nbc/plan/plan.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef TUTTI_REQUEST_H
 #define TUTTI_REQUEST_H
 
-#include "nbc/exec.h"
+#include "nbc/run/exec.h"
 
 #include <tutti.h>
 

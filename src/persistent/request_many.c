@@ -1,8 +1,8 @@
 /* request_many.c - complete several persistent requests: all, any, some. */
 #include "persistent/request.h"
 
-#include "nbc/comm.h"
-#include "nbc/engine.h"
+#include "nbc/comm/comm.h"
+#include "nbc/run/engine.h"
 
 /* A bad array, or a request that its native request completes: an MPI error class, else 0. */
 static int check(int count, const MPIX_Request requests[])

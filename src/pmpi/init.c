@@ -5,7 +5,7 @@
  * names stand here too.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "nbc/right_mpi.h"
+#include "nbc/process/right_mpi.h"
 #include "pmpi/interpose.h"
 
 #include <dlfcn.h>

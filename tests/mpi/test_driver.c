@@ -2,7 +2,7 @@
  * inside the library, to make the self-test fail. */
 #include "mpi/entries.h"
 
-#include "nbc/driver.h"
+#include "nbc/progress/driver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* test_lifetime.c - what is freed early, kept, cached, exhausted. Looks inside the library. */
 #include "mpi/entries.h"
 
-#include "nbc/channel.h"
-#include "nbc/comm.h"
-#include "persistent/plan.h"
+#include "nbc/comm/channel.h"
+#include "nbc/comm/comm.h"
+#include "nbc/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "algos/algo.h"
 #include "mpi/hints.h"
-#include "nbc/comm.h"
+#include "nbc/comm/comm.h"
 #include "sim/sim.h"
 #include "tune/select.h"
 

@@ -3,8 +3,8 @@
  */
 #include "mpi/entries.h"
 
-#include "nbc/comm.h"
-#include "nbc/engine.h"
+#include "nbc/comm/comm.h"
+#include "nbc/run/engine.h"
 #include "nbc/library.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "mpi/entries.h"
-#include "nbc/datatype.h"
+#include "nbc/run/datatype.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  */
 #include "mpi/entries.h"
 
-#include "nbc/channel.h"
-#include "nbc/comm.h"
+#include "nbc/comm/channel.h"
+#include "nbc/comm/comm.h"
 #include "nbc/library.h"
 
 #include <stdlib.h>

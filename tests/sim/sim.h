@@ -9,7 +9,7 @@
 #ifndef TUTTI_SIM_H
 #define TUTTI_SIM_H
 
-#include "nbc/sched.h"
+#include "nbc/sched/sched.h"
 
 typedef enum sim_sends {
     SIM_EAGER, /* a send completes at once, its data is buffered */

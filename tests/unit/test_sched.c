@@ -1,5 +1,5 @@
 /* test_sched.c - the builder: dependencies, messages, errors. */
-#include "nbc/sched.h"
+#include "nbc/sched/sched.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

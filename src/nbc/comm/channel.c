@@ -1,0 +1,224 @@
+/* channel.c - see channel.h. */
+#include "nbc/comm/channel.h"
+
+#include "nbc/library.h"
+#include "nbc/sched/sched.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Of windows at most so many; fewer, if there would be less than ENOUGH numbers: SimGrid and some
+ * transports of Open MPI have few tags. */
+enum { WINDOWS = 512, LEAST = 8, NUMBERS = 65536, ENOUGH = 4096 };
+
+int channel_test_numbers, channel_test_windows;
+
+static _Atomic(MPI_Comm) channel;
+static MPI_Group processes; /* of the channel */
+static bool early;
+static int windows, numbers;
+
+/* Numbers given back, oldest first: a ring of `numbers` places. Library lock. */
+static int *returned;
+static int first_returned, n_returned;
+static int fresh; /* numbers from here on were never taken */
+
+/* ---- tags ---- */
+
+void channel_start(void)
+{
+    int *tag_ub = NULL, flag = 0;
+    int64_t tags = 32768;
+
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag);
+    if (flag)
+        tags = (int64_t)*tag_ub + 1;
+    windows = WINDOWS;
+    while (windows > LEAST && tags / SCHED_WINDOW / windows < ENOUGH)
+        windows /= 2;
+    tags = tags / SCHED_WINDOW / windows;
+    numbers = tags < NUMBERS ? (int)tags : NUMBERS;
+    atomic_store(&channel, MPI_COMM_NULL);
+}
+
+int channel_windows(void)
+{
+    bool limited = channel_test_windows && channel_test_windows < windows;
+
+    return limited ? channel_test_windows : windows;
+}
+
+int channel_numbers(void)
+{
+    bool limited = channel_test_numbers && channel_test_numbers < numbers;
+
+    return limited ? channel_test_numbers : numbers;
+}
+
+int channel_tag(int number)
+{
+    return number * windows * SCHED_WINDOW;
+}
+
+/* ---- numbers ---- */
+
+static int take(void)
+{
+    int number;
+
+    if (fresh < numbers)
+        return fresh++;
+    number = returned[first_returned];
+    first_returned = (first_returned + 1) % numbers;
+    n_returned--;
+    return number;
+}
+
+int channel_number_take(bool one_more)
+{
+    int number = -1, left;
+
+    library_lock();
+    if (!returned)
+        returned = malloc((size_t)numbers * sizeof *returned);
+    left = channel_numbers() - (fresh - n_returned);
+    if (returned && left > (one_more ? channel_numbers() / 2 : 0))
+        number = take();
+    library_unlock();
+    return number;
+}
+
+void channel_number_return(int number)
+{
+    library_lock();
+    returned[(first_returned + n_returned++) % numbers] = number;
+    library_unlock();
+}
+
+/* ---- the communicator ---- */
+
+MPI_Comm channel_comm(void)
+{
+    return atomic_load_explicit(&channel, memory_order_acquire);
+}
+
+/* MPI_Comm_create copies no attributes, so that no callback of the program runs. */
+int channel_make(MPI_Comm all)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    int error;
+
+    if (channel_comm() != MPI_COMM_NULL)
+        return MPI_SUCCESS;
+    error = PMPI_Comm_group(all, &group);
+    if (!error)
+        error = PMPI_Comm_create(all, group, &made);
+    if (!error)
+        error = PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    if (error) {
+        if (group != MPI_GROUP_NULL)
+            PMPI_Group_free(&group);
+        return error;
+    }
+    processes = group;
+    atomic_store_explicit(&channel, made, memory_order_release);
+    return MPI_SUCCESS;
+}
+
+int channel_make_early(void)
+{
+    int error = channel_make(MPI_COMM_WORLD);
+
+    early |= error == MPI_SUCCESS;
+    return error;
+}
+
+bool channel_made_early(void)
+{
+    return early;
+}
+
+void channel_end(void)
+{
+    MPI_Comm made = atomic_exchange(&channel, MPI_COMM_NULL);
+
+    early = false;
+    if (made != MPI_COMM_NULL) {
+        PMPI_Group_free(&processes);
+        PMPI_Comm_free(&made);
+    }
+}
+
+/* ---- ranks ---- */
+
+#ifdef TUTTI_SIMULATED
+
+/* There each communicator gets one of ours, made in a blocking call. */
+bool channel_is_world(MPI_Comm user, int p)
+{
+    (void)user, (void)p;
+    return false;
+}
+
+#else
+
+bool channel_is_world(MPI_Comm user, int p)
+{
+    MPI_Group group, world;
+    int size = 0, result = MPI_UNEQUAL;
+
+    if (user == MPI_COMM_WORLD)
+        return true;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != p || PMPI_Comm_group(user, &group) != MPI_SUCCESS)
+        return false;
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
+        if (PMPI_Group_compare(group, world, &result) != MPI_SUCCESS)
+            result = MPI_UNEQUAL;
+        PMPI_Group_free(&world);
+    }
+    PMPI_Group_free(&group);
+    return result != MPI_UNEQUAL;
+}
+
+#endif
+
+/* The ranks of a group in the channel. */
+static int translate(MPI_Group group, int p, int *places)
+{
+    int *ranks = malloc((size_t)p * sizeof *ranks), error;
+
+    if (!ranks)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < p; i++)
+        ranks[i] = i;
+    error = PMPI_Group_translate_ranks(group, p, ranks, processes, places);
+    free(ranks);
+    return error;
+}
+
+int channel_places(MPI_Comm user, int p, int **places, bool *covered)
+{
+    MPI_Group group;
+    bool same = true;
+    int error = PMPI_Comm_group(user, &group);
+
+    *places = NULL;
+    *covered = true;
+    if (error)
+        return error;
+    *places = malloc((size_t)p * sizeof **places);
+    error = *places ? translate(group, p, *places) : MPI_ERR_NO_MEM;
+    PMPI_Group_free(&group);
+    for (int i = 0; !error && i < p; i++) {
+        *covered &= (*places)[i] != MPI_UNDEFINED;
+        same &= (*places)[i] == i;
+    }
+    if (error || same || !*covered) {
+        free(*places);
+        *places = NULL;
+    }
+    return error;
+}

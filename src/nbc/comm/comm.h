@@ -1,0 +1,190 @@
+/* comm.h - the state attached to a user's communicator.
+ *
+ * Life cycle
+ *   1. comm_get finds it or attaches it as an attribute. Local.
+ *   2. comm_begin, in the first collective call: the ranks tell each other where they are, and by
+ *      which number each knows the communicator (handshake.h). With the channel (channel.h) this
+ *      does not block: started execs wait in `gated`, in the order of their starts, until
+ *      comm_advance, called by the engine, opens the gate. Without it comm_begin blocks, and makes
+ *      the channel or an MPI communicator of our own.
+ *   3. Each exec in use and the attribute hold a reference. MPI_Comm_free only removes the
+ *      attribute's; operations in flight and persistent requests go on.
+ *   4. When the last reference is gone and the handshake is over, the next comm_reap gives back
+ *      what it had: not at once, because that may be inside a progress callback.
+ *
+ * Windows of tags: the first number's windows below `split` go round among non-blocking operations;
+ * an operation waits at the gate while its window is still in use by one that is a whole round
+ * older. All others belong to persistent requests for their life; when they run out, the ranks
+ * agree which are free on all of them, or take another number (windows.c).
+ */
+#ifndef TUTTI_COMM_H
+#define TUTTI_COMM_H
+
+#include "nbc/sched/coll.h"
+#include "nbc/comm/handshake.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exec;
+struct plan;
+
+/* The last call of a regular collective with predefined types, for the next one like it: call.c. */
+typedef struct comm_repeat {
+    struct plan *plan; /* NULL: there is none, or it has left the cache */
+    int algo, parameter;
+    bool in_place;
+    MPI_Datatype sendtype, recvtype;
+    MPI_Count sendcount, recvcount;
+    MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
+} comm_repeat;
+
+/* What tutti_comm_set_hints has set. */
+typedef struct comm_hints {
+    char algorithm[COLL_KINDS][64]; /* empty: none */
+    bool has_order;
+    coll_order order;
+} comm_hints;
+
+/* One number of the communicator on every rank. */
+typedef struct comm_lane {
+    int mine;
+    int32_t *of; /* [p]; NULL: all have the same */
+} comm_lane;
+
+/* What messages travel over: the channel; a communicator of our own; or, for one process, the
+ * library's own. */
+typedef struct comm_wire {
+    MPI_Comm comm;
+    bool ours;       /* to be freed */
+    int *place;      /* [p]: ranks in it; NULL: the same */
+    comm_lane *lane; /* [nlanes] */
+    int nlanes;
+    bool from_channel; /* numbers are to be given back */
+} comm_wire;
+
+/* Windows for persistent requests. Library lock. */
+typedef struct comm_windows {
+    struct exec *execs;  /* that hold one */
+    int capacity;        /* of all lanes */
+    int next;            /* never used from here on */
+    unsigned char *held; /* [capacity]: on some rank, when they last agreed, or taken since */
+    int agreed, looked;  /* of the first `agreed` that is known; those before `looked` are held */
+} comm_windows;
+
+typedef struct comm {
+    MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
+    comm_wire wire;
+    handshake first; /* of comm_begin */
+    const handshake
+        *current;       /* what a rank waits for now, or NULL; engine lock, as the next ones: */
+    const char *caller; /* in which call, */
+    double opened;      /* since when (watch.c) */
+    bool reported;
+    bool tested;              /* in a call further up, or in another thread */
+    bool lost;                /* MPI_Finalize has begun before the handshake was over */
+    topo *topo;               /* where its ranks are; once ready */
+    atomic_bool begun, ready; /* the first handshake. Waited for without a lock */
+    bool placed, covered;     /* wire.place is known; all members are in the channel */
+    bool starved;             /* there was no number, and no call that may block since */
+    int failure;              /* ready, but every operation ends with this error */
+    comm_hints hints;
+    int p, rank;
+    int refs;
+    struct exec *gated_head, *gated_tail;   /* waiting for the handshake or for a window */
+    struct exec *window_head, *window_tail; /* running non-blocking operations, oldest first */
+    int64_t next_operation;                 /* number of the next non-blocking operation */
+    int split, nwindows;                    /* of the first lane: [0, split) are not persistent */
+    comm_windows persistent;
+    struct plan *plans;             /* plan cache, least recently used first */
+    comm_repeat repeat[COLL_KINDS]; /* library lock */
+    struct comm *prev, *next;       /* all communicators with state */
+    struct comm *dead_next;         /* comm_reap's list */
+} comm;
+
+int comm_start_all(void);
+
+/* MPI_Finalize has begun: give back what no request needs. True: nothing needs a wire any more. */
+bool comm_end_all(void);
+
+/* The state of an intracommunicator; a new one holds no reference but the attribute's.
+ * MPI_ERR_COMM: null or an intercommunicator. Local, does not block. */
+int comm_get(MPI_Comm user, comm **result);
+
+void comm_ref(comm *c);
+void comm_unref(comm *c);
+
+/* Give back what communicators had that nobody uses any more. Not inside a callback. */
+void comm_reap(void);
+
+/* Engine lock held: complete pending handshakes and start what waited for them. Returns how many
+ * communicators became ready. */
+int comm_advance(void);
+
+/* The same: do not go on with handshakes that are under way. Engine lock held. */
+void comm_abandon(void);
+
+/* Is the gate closed for this exec? Engine lock held. */
+bool comm_gate(comm *c, struct exec *e);
+
+/* Engine lock held: the exec has completed, its window is free. */
+void comm_window_done(comm *c, struct exec *e);
+
+/* Begin the handshake, if nobody has: after all arguments have been checked, because it is
+ * collective. caller: the name of the call. May it block? Then it is over on return. Else it blocks
+ * only where comm_prepared says so. An error also if it has failed before. */
+int comm_begin(comm *c, const char *caller, bool may_block);
+
+/* Would comm_begin return at once in every call from now on? The same on all ranks. */
+bool comm_prepared(comm *c);
+
+/* Wait until the communicator is ready, if it has been begun; advances. Returns its error. */
+int comm_wait_ready(comm *c);
+
+/* One more handshake, waited for. may_block: as in comm_begin, the same on all ranks. Close it
+ * afterwards, also if it fails. */
+int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);
+
+/* ---- for first.c: parts of comm_begin and comm_advance ---- */
+
+/* What the ranks wait for, or NULL. */
+void comm_set_current(comm *c, const handshake *h, const char *caller);
+
+/* The first handshake is over, with this result. */
+void comm_become_ready(comm *c, int error);
+
+/* A non-blocking first call has told and heard. Engine lock held. */
+void comm_first_finish(comm *c, int error);
+
+/* Take a window of tags for a persistent exec. Collective, may block. */
+int comm_persistent_window(comm *c, struct exec *e);
+void comm_persistent_release(comm *c, struct exec *e);
+
+/* A number more: numbers of all ranks are from the handshake; NULL: all have the same. Engine lock
+ * held, if the communicator is in use already. */
+int comm_add_lane(comm *c, const handshake *h);
+
+/* Raise an error through the user's communicator's handler (MPI_COMM_WORLD's once it is freed);
+ * returns it. */
+int comm_raise(const comm *c, int error);
+
+/* The same for a call on `user`, whose state may be NULL: without one through its own handler, if
+ * it has any. Nothing happens if there is no error. */
+int comm_raise_for(MPI_Comm user, const comm *c, int error);
+
+static inline int comm_place(const comm *c, int rank)
+{
+    return c->wire.place ? c->wire.place[rank] : rank;
+}
+
+/* The number by which a rank knows the communicator. */
+static inline int comm_number(const comm *c, int lane, int rank)
+{
+    const comm_lane *l = &c->wire.lane[lane];
+
+    return l->of ? l->of[rank] : l->mine;
+}
+
+#endif

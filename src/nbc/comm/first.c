@@ -1,0 +1,252 @@
+/* first.c - the first handshake of a communicator, and what its messages travel over from then on.
+ *
+ *   call                 channel?   what
+ *   non-blocking         yes        begin; the engine goes on when all have told
+ *   non-blocking         no         wait in the call; then as below
+ *   may block            yes        wait in the call
+ *   may block            no         wait in the call; make the channel, or a communicator of ours
+ *
+ * The native collective depends on the call alone, not on the channel: another thread may be making
+ * that on one rank and have made it on another. What is done then follows from what all have told.
+ */
+#include "nbc/comm/channel.h"
+#include "nbc/comm/comm.h"
+#include "nbc/run/engine.h"
+#include "nbc/library.h"
+#include "nbc/comm/places.h"
+
+#include <stdlib.h>
+
+int comm_add_lane(comm *c, const handshake *h)
+{
+    comm_wire *w = &c->wire;
+    comm_lane lane = {.mine = h ? h->mine.number : w->nlanes};
+    comm_lane *lanes = realloc(w->lane, (size_t)(w->nlanes + 1) * sizeof *lanes);
+
+    if (!lanes)
+        return MPI_ERR_NO_MEM;
+    w->lane = lanes;
+    if (h) {
+        lane.of = malloc((size_t)c->p * sizeof *lane.of);
+        if (!lane.of)
+            return MPI_ERR_NO_MEM;
+        for (int r = 0; r < c->p; r++)
+            lane.of[r] = h->all[r].number;
+    }
+    w->lane[w->nlanes++] = lane;
+    c->persistent.capacity += w->nlanes == 1 ? c->nwindows - c->split : c->nwindows;
+    return MPI_SUCCESS;
+}
+
+/* `begun` last: who sees it in another thread finds all else done. */
+static int get_ready(comm *c, int error)
+{
+    comm_become_ready(c, error);
+    c->begun = true;
+    return error;
+}
+
+/* One process: no messages, nobody to ask. */
+static int be_alone(comm *c, const hello *mine)
+{
+    c->topo = topo_make(&mine->at, 1);
+    c->wire.comm = library_self();
+    return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
+}
+
+/* The handshake is over and the channel there. */
+static int go_over_channel(comm *c)
+{
+    int error = comm_add_lane(c, &c->first);
+
+    c->wire.comm = channel_comm();
+    c->wire.from_channel = error == MPI_SUCCESS;
+    return error;
+}
+
+/* Collective, blocks. MPI_Comm_create copies no attributes. */
+static int go_over_own(comm *c)
+{
+    MPI_Group group;
+    int error = PMPI_Comm_group(c->user, &group);
+
+    if (error)
+        return error;
+    free(c->wire.place);
+    c->wire.place = NULL;
+#ifdef TUTTI_SIMULATED
+    error = PMPI_Comm_dup(c->user, &c->wire.comm);
+#else
+    error = PMPI_Comm_create(c->user, group, &c->wire.comm);
+#endif
+    PMPI_Group_free(&group);
+    c->wire.ours = error == MPI_SUCCESS;
+    if (!error)
+        error = PMPI_Comm_set_errhandler(c->wire.comm, MPI_ERRORS_RETURN);
+    return error ? error : comm_add_lane(c, NULL);
+}
+
+/* Where the members are in the channel, once there is one. */
+static int find_places(comm *c)
+{
+    int error = MPI_SUCCESS;
+
+    if (!c->placed && channel_comm() != MPI_COMM_NULL) {
+        error = channel_places(c->user, c->p, &c->wire.place, &c->covered);
+        c->placed = error == MPI_SUCCESS;
+    }
+    return error;
+}
+
+/* Another thread of this process makes the channel, as threads of others have done already. */
+static int wait_for_channel(comm *c)
+{
+    for (int idle = 0; channel_comm() == MPI_COMM_NULL;)
+        engine_idle_turn(&idle);
+    return find_places(c);
+}
+
+/* All have come, and all are in a call that may block: decide alike what messages travel over. */
+static int connect(comm *c)
+{
+    bool channel = false, threads = false;
+
+    for (int r = 0; r < c->p; r++) {
+        channel |= c->first.all[r].channel;
+        threads |= c->first.all[r].threaded;
+    }
+    if (!handshake_numbered(&c->first))
+        return go_over_own(c);
+    if (channel) {
+        int error = wait_for_channel(c);
+        return error ? error : go_over_channel(c);
+    }
+    /* two threads could make a channel each, in another order on another rank */
+    if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
+        int error = channel_make(c->user);
+        if (!error)
+            error = find_places(c);
+        return error ? error : go_over_channel(c);
+    }
+    return go_over_own(c);
+}
+
+/* The number was not used. */
+static void give_back(const comm *c, int number)
+{
+    if (!c->wire.from_channel && number >= 0)
+        channel_number_return(number);
+}
+
+/* A rank that cannot tell where it is takes part, so that nobody waits for it in vain. */
+static int errors_of(const handshake *h)
+{
+    if (h->mine.error)
+        return h->mine.error;
+    for (int r = 0; r < h->p; r++)
+        if (h->all[r].error)
+            return MPI_ERR_OTHER;
+    return MPI_SUCCESS;
+}
+
+static int make_topo(comm *c)
+{
+    int error = errors_of(&c->first);
+
+    if (!error)
+        c->topo = handshake_topo(&c->first);
+    return error || c->topo ? error : MPI_ERR_NO_MEM;
+}
+
+static int begin_and_wait(comm *c, const char *caller, const hello *mine, bool may_block)
+{
+    int error = comm_meet(c, caller, mine, may_block, &c->first);
+
+    if (!error)
+        error = make_topo(c);
+    if (!error)
+        error = connect(c);
+    give_back(c, mine->number);
+    handshake_close(&c->first);
+    return get_ready(c, error);
+}
+
+static int begin(comm *c, const char *caller, const hello *mine)
+{
+    int error = handshake_begin(&c->first, c->user, c->p, c->rank, mine);
+
+    if (error) {
+        give_back(c, mine->number);
+        return error;
+    }
+    comm_set_current(c, &c->first, caller);
+    c->begun = true;
+    return MPI_SUCCESS;
+}
+
+/* There was no number for it: now it may get a communicator of its own. Operations advance until
+ * all have come. */
+static int feed(comm *c, const char *caller)
+{
+    hello mine = {.number = -1};
+    handshake h = {0};
+    int error = comm_meet(c, caller, &mine, true, &h);
+
+    handshake_close(&h);
+    if (!error)
+        error = go_over_own(c);
+    c->starved = false;
+    c->failure = error;
+    return error;
+}
+
+static int begin_anew(comm *c, const char *caller, bool may_block)
+{
+    hello mine = {.threaded = library_threaded};
+    int error;
+
+    mine.error = places_mine(&mine.at);
+    if (c->p == 1)
+        return mine.error ? mine.error : be_alone(c, &mine);
+    error = find_places(c);
+    if (error)
+        return error;
+    mine.channel = c->placed && c->covered;
+    mine.number = channel_number_take(false);
+    return mine.channel && !may_block ? begin(c, caller, &mine)
+                                      : begin_and_wait(c, caller, &mine, may_block);
+}
+
+int comm_begin(comm *c, const char *caller, bool may_block)
+{
+    if (!c->begun)
+        return begin_anew(c, caller, may_block);
+    if (may_block)
+        comm_wait_ready(c); /* then all ranks know alike whether it is starved */
+    if (may_block && c->starved)
+        return feed(c, caller);
+    return c->ready ? c->failure : MPI_SUCCESS;
+}
+
+bool comm_prepared(comm *c)
+{
+    if (c->begun || c->p == 1)
+        return true;
+    return channel_made_early() && find_places(c) == MPI_SUCCESS && c->placed && c->covered;
+}
+
+void comm_first_finish(comm *c, int error)
+{
+    int number = c->first.mine.number;
+
+    c->current = NULL;
+    if (!error)
+        error = make_topo(c);
+    if (!error) {
+        c->starved = !handshake_numbered(&c->first);
+        error = c->starved ? MPI_ERR_OTHER : go_over_channel(c);
+    }
+    give_back(c, number);
+    handshake_close(&c->first);
+    comm_become_ready(c, error);
+}

@@ -1,0 +1,203 @@
+/* handshake.c - see handshake.h. */
+#include "nbc/comm/handshake.h"
+
+#include "nbc/progress/driver.h"
+#include "nbc/run/engine.h"
+#include "nbc/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(hello) == sizeof(location) + 24, "sent as bytes: no padding");
+
+enum { LINEAR = 256 }; /* ranks up to which everybody writes to everybody */
+
+/* What the collectives read until they are complete. */
+typedef struct arguments {
+    int *ones, *zeros, *displs; /* [p] */
+    MPI_Datatype *types;        /* [p] */
+} arguments;
+
+static bool linear(const handshake *h)
+{
+    return h->p <= LINEAR;
+}
+
+static void *make_arguments(int p)
+{
+    size_t n = (size_t)p;
+    arguments *a = calloc(1, sizeof *a + n * (3 * sizeof(int) + sizeof(MPI_Datatype)));
+
+    if (!a)
+        return NULL;
+    a->types = (void *)(a + 1);
+    a->ones = (void *)(a->types + n);
+    a->zeros = a->ones + n;
+    a->displs = a->zeros + n;
+    for (int r = 0; r < p; r++) {
+        a->ones[r] = (int)sizeof(hello);
+        a->displs[r] = r * (int)sizeof(hello);
+        a->types[r] = MPI_BYTE;
+    }
+    return a;
+}
+
+int handshake_open(handshake *h, int p, int rank, const hello *mine)
+{
+    *h = (handshake){.p = p, .rank = rank, .mine = *mine, .request = MPI_REQUEST_NULL};
+    h->mine.present = 1;
+    h->all = calloc((size_t)p, sizeof *h->all);
+    h->arguments = linear(h) ? make_arguments(p) : NULL;
+    if (h->all && (h->arguments || !linear(h)))
+        return MPI_SUCCESS;
+    handshake_close(h);
+    return MPI_ERR_NO_MEM;
+}
+
+void handshake_close(handshake *h)
+{
+    free(h->all);
+    free(h->arguments);
+    h->all = NULL;
+    h->arguments = NULL;
+}
+
+/* SimGrid has no trustworthy non-blocking collectives: p * p messages at once. */
+static int post(handshake *h, MPI_Comm user)
+{
+    const arguments *a = h->arguments;
+
+#ifdef TUTTI_SIMULATED
+    (void)a;
+    return PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE, user);
+#else
+    if (linear(h))
+        return PMPI_Ialltoallv(&h->mine, a->ones, a->zeros, MPI_BYTE, h->all, a->ones, a->displs,
+                               MPI_BYTE, user, &h->request);
+    return PMPI_Iallgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE, user,
+                           &h->request);
+#endif
+}
+
+int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *mine)
+{
+    int error = handshake_open(h, p, rank, mine);
+
+    if (!error)
+        error = post(h, user);
+    if (error)
+        handshake_close(h);
+    return error;
+}
+
+bool handshake_test(handshake *h, int *error)
+{
+    int flag = h->request == MPI_REQUEST_NULL; /* which SimGrid does not test */
+
+    *error = flag ? MPI_SUCCESS : PMPI_Test(&h->request, &flag, MPI_STATUS_IGNORE);
+    return *error || flag;
+}
+
+static int wait_for(handshake *h, MPI_Comm user)
+{
+    int idle = 0, error = post(h, user);
+
+    while (!error && !handshake_test(h, &error))
+        engine_idle_turn(&idle);
+    return error;
+}
+
+#ifdef OPEN_MPI
+
+int handshake_run(handshake *h, MPI_Comm user, bool may_block)
+{
+    const arguments *a = h->arguments;
+    bool hooked;
+    int error;
+
+    if (!may_block)
+        return wait_for(h, user);
+    hooked = driver_hook_lend();
+    if (linear(h))
+        error = PMPI_Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones, a->displs,
+                               a->types, user);
+    else
+        error = PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
+                               user);
+    driver_hook_return(hooked);
+    return error;
+}
+
+int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
+{
+    bool hooked = driver_hook_lend();
+    int error = PMPI_Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
+
+    driver_hook_return(hooked);
+    return error;
+}
+
+#else
+
+int handshake_run(handshake *h, MPI_Comm user, bool may_block)
+{
+    (void)may_block;
+    return wait_for(h, user);
+}
+
+int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
+{
+    MPI_Request request;
+    int idle = 0, flag = 0;
+    int error = PMPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user, &request);
+
+    while (!error && !flag) {
+        engine_idle_turn(&idle);
+        error = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
+    return error;
+}
+
+#endif
+
+/* Looked at while MPI writes it: only for people. */
+void handshake_missing(const handshake *h, char *text, size_t size)
+{
+    int missing = 0;
+    size_t n = 0;
+
+    for (int r = 0; r < h->p; r++)
+        missing += r != h->rank && !*(volatile const uint8_t *)&h->all[r].present;
+    n = (size_t)snprintf(text, size, missing == 1 ? "rank" : missing ? "ranks" : "no rank");
+    for (int r = 0, k = 0; r < h->p && n < size; r++)
+        if (r != h->rank && !*(volatile const uint8_t *)&h->all[r].present)
+            n += (size_t)snprintf(text + n, size - n, "%s %d",
+                                  k++ == 0       ? ""
+                                  : k == missing ? " and"
+                                                 : ",",
+                                  r);
+}
+
+bool handshake_numbered(const handshake *h)
+{
+    bool all = true;
+
+    for (int r = 0; r < h->p; r++)
+        all &= h->all[r].number >= 0;
+    return all;
+}
+
+topo *handshake_topo(const handshake *h)
+{
+    location *at = malloc((size_t)h->p * sizeof *at);
+    topo *t = NULL;
+
+    if (at) {
+        for (int r = 0; r < h->p; r++)
+            at[r] = h->all[r].at;
+        t = topo_make(at, h->p);
+    }
+    free(at);
+    return t;
+}

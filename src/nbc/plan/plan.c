@@ -1,0 +1,243 @@
+/* plan.c - the plan cache. */
+#include "nbc/plan/plan.h"
+
+#include "nbc/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+unsigned plan_compilations;
+
+static void plan_free(plan *p)
+{
+    while (p->idle) {
+        exec *e = p->idle;
+        p->idle = e->next;
+        exec_free(e);
+    }
+    sched_free(p->sched);
+    free(p);
+}
+
+static _Atomic(plan *) dead_plans;
+static _Atomic(exec *) dead_execs; /* each holds a reference to its plan */
+
+static void unref_locked(plan *p)
+{
+    if (--p->refs > 0)
+        return;
+    if (!library_in_callback) {
+        plan_free(p);
+        return;
+    }
+    p->next_dead = atomic_load(&dead_plans);
+    while (!atomic_compare_exchange_weak(&dead_plans, &p->next_dead, p))
+        ;
+}
+
+static void bury(exec *e, plan *p)
+{
+    e->plan = p;
+    e->next = atomic_load(&dead_execs);
+    while (!atomic_compare_exchange_weak(&dead_execs, &e->next, e))
+        ;
+}
+
+void plan_reap(void)
+{
+    exec *e = NULL;
+    plan *p = NULL;
+
+    if (atomic_load_explicit(&dead_execs, memory_order_relaxed))
+        e = atomic_exchange(&dead_execs, NULL);
+    while (e) {
+        exec *next = e->next;
+        plan *of = e->plan;
+        exec_free(e);
+        if (of)
+            plan_unref(of);
+        e = next;
+    }
+    if (atomic_load_explicit(&dead_plans, memory_order_relaxed))
+        p = atomic_exchange(&dead_plans, NULL);
+    while (p) {
+        plan *next = p->next_dead;
+        plan_free(p);
+        p = next;
+    }
+}
+
+void plan_unref(plan *p)
+{
+    library_lock();
+    unref_locked(p);
+    library_unlock();
+}
+
+static void drop(comm *c, plan *p)
+{
+    HASH_DEL(c->plans, p);
+    p->cached = false;
+    if (c->repeat[p->key.kind].plan == p)
+        c->repeat[p->key.kind].plan = NULL;
+    unref_locked(p);
+}
+
+void plan_cache_clear(comm *c)
+{
+    plan *p, *next;
+
+    library_lock();
+    HASH_ITER (hh, c->plans, p, next)
+        drop(c, p);
+    library_unlock();
+}
+
+static void cache(comm *c, plan *p)
+{
+    HASH_ADD_KEYPTR(hh, c->plans, &p->key, p->key_size, p);
+    p->cached = p->hh.tbl != NULL;
+}
+
+/* uthash keeps the order of insertion: the first is the least recently used. */
+static plan *find(comm *c, const plan_key *key, size_t size)
+{
+    plan *p = c->plans ? ELMT_FROM_HH(c->plans->hh.tbl, c->plans->hh.tbl->tail) : NULL;
+
+    if (p && p->key_size == size && memcmp(&p->key, key, size) == 0)
+        return p; /* the same as last time */
+    HASH_FIND(hh, c->plans, key, size, p);
+    if (p) {
+        HASH_DEL(c->plans, p);
+        cache(c, p);
+        p->refs -= !p->cached;
+    }
+    return p;
+}
+
+/* The least recently used plan: those that calls come back to without a look into the cache are in
+ * use. There are fewer of them than plans. */
+static plan *oldest(const comm *c)
+{
+    plan *p = c->plans;
+
+    while (p->hh.next && c->repeat[p->key.kind].plan == p)
+        p = p->hh.next;
+    return p;
+}
+
+static int compile_new(comm *c, const plan_key *key, size_t size, plan_compile *compile,
+                       plan **result)
+{
+    plan *p = calloc(1, offsetof(plan, key) + size);
+    int error;
+
+    if (!p)
+        return MPI_ERR_NO_MEM;
+    memcpy(&p->key, key, size);
+    p->key_size = size;
+    error = compile(&p->key, c, &p->sched);
+    if (error) {
+        free(p);
+        return error;
+    }
+    plan_compilations++;
+    if (HASH_COUNT(c->plans) >= PLAN_CACHE)
+        drop(c, oldest(c));
+    cache(c, p);
+    p->refs = p->cached;
+    *result = p;
+    return MPI_SUCCESS;
+}
+
+int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compile, plan **result)
+{
+    int error = MPI_SUCCESS;
+    plan *p;
+
+    library_lock();
+    p = find(c, key, key_size);
+    if (!p)
+        error = compile_new(c, key, key_size, compile, &p);
+    if (!error) {
+        p->refs++;
+        *result = p;
+    }
+    library_unlock();
+    return error;
+}
+
+int plan_take_exec(plan *p, comm *c, exec **result)
+{
+    exec *e;
+
+    library_lock();
+    e = p->idle;
+    if (e) {
+        p->idle = e->next;
+        p->nidle--;
+    }
+    library_unlock();
+    if (!e)
+        e = exec_create(p->sched);
+    if (!e)
+        return MPI_ERR_NO_MEM;
+    e->plan = p;
+    e->comm = c;
+    comm_ref(c);
+    *result = e;
+    return MPI_SUCCESS;
+}
+
+int plan_take_empty(comm *c, exec **result)
+{
+    exec *e = exec_create_empty();
+
+    if (!e)
+        return MPI_ERR_NO_MEM;
+    e->comm = c;
+    comm_ref(c);
+    *result = e;
+    return MPI_SUCCESS;
+}
+
+int plan_attach(plan *p, exec *e)
+{
+    if (!exec_attach(e, p->sched)) {
+        plan_unref(p);
+        return MPI_ERR_NO_MEM;
+    }
+    e->plan = p;
+    return MPI_SUCCESS;
+}
+
+void plan_return_exec(exec *e)
+{
+    plan *p = e->plan;
+    comm *c = e->comm;
+    bool keep;
+
+    e->plan = NULL;
+    e->comm = NULL;
+    e->native = MPI_REQUEST_NULL;
+    e->detached = false;
+    atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
+    library_lock();
+    keep = p && p->cached && e->reusable && !e->persistent_messages &&
+           p->nidle < (e->memory < PLAN_LARGE ? PLAN_IDLE : 1);
+    if (keep) {
+        e->next = p->idle;
+        p->idle = e;
+        p->nidle++;
+    }
+    library_unlock();
+    if (!keep && library_in_callback) {
+        bury(e, p);
+    } else {
+        if (!keep)
+            exec_free(e);
+        if (p)
+            plan_unref(p);
+    }
+    comm_unref(c);
+}

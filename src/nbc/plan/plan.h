@@ -1,0 +1,70 @@
+/* plan.h - a schedule with what it was compiled from, kept on the communicator.
+ *
+ * A plan is found by its key: everything the schedule depends on. It holds no type and no address.
+ * References: the cache's, and one per exec in use. Idle execs of non-blocking calls stay with
+ * their plan, so that a repeated call of one shape compiles nothing, allocates nothing and, with
+ * the same predefined types, only changes addresses.
+ */
+#ifndef TUTTI_PLAN_H
+#define TUTTI_PLAN_H
+
+#include "nbc/sched/coll.h"
+#include "nbc/comm/comm.h"
+#include "nbc/run/exec.h"
+
+#define HASH_NONFATAL_OOM 1 /* without memory for the table a plan is just not cached */
+#include <uthash.h>
+
+/* Tuning: plans kept per communicator, idle execs kept per plan; but one only if it has so many
+ * bytes of scratch. */
+enum { PLAN_CACHE = 64, PLAN_IDLE = 8, PLAN_LARGE = 65536 };
+
+typedef struct plan_key { /* no padding: compared as bytes */
+    uint16_t kind, form;
+    int32_t algo, parameter, variant, order;
+    uint16_t in_place;
+    uint8_t send_empty, recv_empty; /* lengths of blocks in SEND and in RECV: 0, else 1 */
+    int64_t v[]; /* v: counts[p], displs[p] of RECV; alltoallv: then those of SEND */
+} plan_key;
+
+typedef struct plan {
+    UT_hash_handle hh;
+    int refs;
+    bool cached;
+    sched *sched;
+    exec *idle; /* list by `next` */
+    int nidle;
+    struct plan *next_dead; /* plan_reap's list */
+    size_t key_size;
+    plan_key key; /* last: of variable size */
+} plan;
+
+/* Make a schedule from a key; given by who knows the algorithms. */
+typedef int plan_compile(const plan_key *key, const comm *c, sched **result);
+
+/* The plan of this key with a reference for the caller, from the cache or compiled. */
+int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compile, plan **result);
+void plan_unref(plan *p);
+
+/* Drop the cache's references: the communicator goes. */
+void plan_cache_clear(comm *c);
+
+/* An exec of the plan, not bound; takes over the caller's reference to the plan and adds one to
+ * the communicator. */
+int plan_take_exec(plan *p, comm *c, exec **result);
+
+/* An exec of no plan yet, with a reference to the communicator; and the plan that it gets, with the
+ * caller's reference. */
+int plan_take_empty(comm *c, exec **result);
+int plan_attach(plan *p, exec *e);
+
+/* Give an exec back: it stays with the plan if it can be used again. Drops its references. */
+void plan_return_exec(exec *e);
+
+/* Free what could not be freed inside a callback of MPI (library_in_callback). Not inside one. */
+void plan_reap(void);
+
+/* For tests: how often anything has been compiled in this process. */
+extern unsigned plan_compilations;
+
+#endif

@@ -1,0 +1,202 @@
+/* env.c - read the environment. */
+#include "nbc/process/env.h"
+
+#include <ctype.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+enum { NAME_SIZE = 64 };
+
+static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
+                                    "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
+                                    "TUTTI_SWITCHES"};
+static const char *progress, *regions, *switches, *algorithms[COLL_KINDS];
+static double timeout;
+static bool stats, verbose;
+static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
+
+void env_say(const char *format, ...)
+{
+    va_list args;
+    int rank = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 0)
+        return;
+    va_start(args, format);
+    fputs("tutti: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* One call of stdio, so that the lines of several ranks do not mix. */
+void env_say_here(const char *format, ...)
+{
+    char text[1200];
+    va_list args;
+    int rank = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "tutti: rank %d: %s\n", rank, text);
+}
+
+static void algorithm_variable(coll_kind kind, char name[NAME_SIZE])
+{
+    const char *coll = coll_kind_name(kind);
+    size_t n = sizeof algorithm_prefix - 1;
+
+    memcpy(name, algorithm_prefix, n);
+    for (; *coll && n < NAME_SIZE - 1; coll++)
+        name[n++] = (char)toupper((unsigned char)*coll);
+    name[n] = '\0';
+}
+
+static const char *nonempty(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+const char *env_progress(void)
+{
+    return progress;
+}
+
+const char *env_regions(void)
+{
+    return regions;
+}
+
+const char *env_switches(void)
+{
+    return switches;
+}
+
+const char *env_algorithm(coll_kind kind)
+{
+    return algorithms[kind];
+}
+
+double env_timeout(void)
+{
+    return timeout;
+}
+
+bool env_stats(void)
+{
+    return stats;
+}
+
+bool env_verbose(void)
+{
+    return verbose;
+}
+
+/* Edit distance of two short names. */
+static int distance(const char *a, const char *b)
+{
+    int row[NAME_SIZE + 1], n = (int)strlen(b);
+
+    if (n > NAME_SIZE)
+        return NAME_SIZE;
+    for (int k = 0; k <= n; k++)
+        row[k] = k;
+    for (; *a; a++) {
+        int corner = row[0]++;
+        for (int k = 1; k <= n; k++) {
+            int least = corner + (*a != b[k - 1]);
+            if (row[k] + 1 < least)
+                least = row[k] + 1;
+            if (row[k - 1] + 1 < least)
+                least = row[k - 1] + 1;
+            corner = row[k];
+            row[k] = least;
+        }
+    }
+    return row[n];
+}
+
+static void nearest(const char *name, const char *known, int *best, char result[NAME_SIZE])
+{
+    int d = distance(name, known);
+
+    if (d < *best) {
+        *best = d;
+        snprintf(result, NAME_SIZE, "%s", known);
+    }
+}
+
+/* Warn of a variable that looks like ours and is not. */
+static void check_name(const char *name)
+{
+    int best = NAME_SIZE;
+    char known[NAME_SIZE], nearest_name[NAME_SIZE] = "";
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        nearest(name, plain[i], &best, nearest_name);
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        algorithm_variable((coll_kind)kind, known);
+        nearest(name, known, &best, nearest_name);
+    }
+    if (best > 0)
+        env_say("unknown variable %s is ignored; did you mean %s?", name, nearest_name);
+}
+
+static void check_names(void)
+{
+    for (char **e = environ; *e; e++) {
+        char name[NAME_SIZE];
+        size_t n = strcspn(*e, "=");
+
+        if (strncmp(*e, "TUTTI_", 6) != 0 || n >= sizeof name)
+            continue;
+        memcpy(name, *e, n);
+        name[n] = '\0';
+        check_name(name);
+    }
+}
+
+static bool is_set(const char *name)
+{
+    const char *value = nonempty(name);
+
+    return value && strcmp(value, "0") != 0;
+}
+
+static int read_timeout(void)
+{
+    const char *value = nonempty("TUTTI_TIMEOUT");
+    char *end;
+
+    timeout = value ? strtod(value, &end) : 0;
+    if (!value || (*end == '\0' && timeout >= 0 && timeout <= 1e9))
+        return MPI_SUCCESS;
+    env_say_here("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
+    return MPI_ERR_ARG;
+}
+
+int env_read(void)
+{
+    check_names();
+    verbose = is_set("TUTTI_VERBOSE");
+    stats = is_set("TUTTI_STATS");
+    progress = nonempty("TUTTI_PROGRESS");
+    regions = nonempty("TUTTI_REGIONS");
+    switches = nonempty("TUTTI_SWITCHES");
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        char name[NAME_SIZE];
+        algorithm_variable((coll_kind)kind, name);
+        algorithms[kind] = nonempty(name);
+    }
+    return read_timeout();
+}

@@ -1,0 +1,43 @@
+/* env.h - the TUTTI_ environment variables, read once.
+ *
+ *   TUTTI_ALGORITHM_ALLGATHER    name of an algorithm for the `auto` calls, see tutti-info
+ *   TUTTI_ALGORITHM_ALLGATHERV   the same for allgatherv
+ *   TUTTI_PROGRESS               poll, hook, thread or manual: force the driver
+ *   TUTTI_REGIONS                where the ranks are: hwloc, none, a shape or a file (topo/shape.h)
+ *   TUTTI_SWITCHES               file in the format of Slurm's topology.conf (topo/switches.h)
+ *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
+ *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
+ *   TUTTI_VERBOSE                1: say on stderr what is decided
+ *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
+ *
+ * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
+ * an error (MPI_ERR_ARG from the first call), explained once on stderr by every rank.
+ */
+#ifndef TUTTI_ENV_H
+#define TUTTI_ENV_H
+
+#include "nbc/sched/coll.h"
+
+#include <stdbool.h>
+
+/* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_ARG: a
+ * value that is wrong in itself (said on stderr). */
+int env_read(void);
+
+const char *env_progress(void);            /* NULL: not set */
+const char *env_regions(void);             /* NULL: not set */
+const char *env_switches(void);            /* NULL: not set */
+const char *env_algorithm(coll_kind kind); /* NULL: not set */
+double env_timeout(void);                  /* seconds; 0: not set */
+bool env_stats(void);
+bool env_verbose(void);
+
+/* One line "tutti: ..." on stderr from rank 0 of MPI_COMM_WORLD: only for what is promised above.
+ */
+void env_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same from any rank, which it names: what one rank only can tell, and errors, because the
+ * first rank that aborts may take rank 0 with it before it has spoken. */
+void env_say_here(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

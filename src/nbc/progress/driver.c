@@ -1,0 +1,191 @@
+/* driver.c - choose the driver, and the callbacks that all native requests share. */
+#include "nbc/progress/driver.h"
+
+#include "nbc/process/clock.h"
+#include "nbc/comm/comm.h"
+#include "nbc/run/engine.h"
+#include "nbc/process/env.h"
+#include "nbc/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const driver *const driver_table[] = {
+#ifdef TUTTI_HAVE_MPIX_GREQUEST
+    &driver_poll,
+#endif
+    &driver_hook, &driver_thread, &driver_manual, NULL,
+};
+
+/* The operation is collective over peers that count on us: it cannot be taken back. */
+int driver_cancel(void *extra_state, int complete)
+{
+    (void)extra_state, (void)complete;
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+int driver_query(void *extra_state, MPI_Status *status)
+{
+    exec *e = extra_state;
+
+    library_empty_status(status);
+    return exec_get_state(e) == EXEC_DONE ? e->error : MPI_SUCCESS;
+}
+
+static bool is_told(exec *e)
+{
+    return exec_get_state(e) == EXEC_DONE &&
+           !atomic_load_explicit(&e->untold, memory_order_relaxed);
+}
+
+static void collect_in_callback(exec *e)
+{
+    bool before = library_in_callback;
+
+    library_in_callback = true;
+    e->collect(e);
+    library_in_callback = before;
+}
+
+/* The user has completed the request, or has freed it while the operation runs (which MPI
+ * forbids): then the engine finishes it and nobody is told. */
+int driver_free(void *extra_state)
+{
+    exec *e = extra_state;
+
+    if (!is_told(e))
+        e->detached = true;
+    else
+        collect_in_callback(e);
+    return MPI_SUCCESS;
+}
+
+int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status)
+{
+    int idle = 0;
+
+    (void)timeout, (void)status;
+    for (int i = 0; i < count; i++)
+        while (!is_told(extra_states[i]))
+            engine_idle_turn(&idle);
+    return MPI_SUCCESS;
+}
+
+/* ---- self-test: a message to ourselves ---- */
+
+enum { TESTS = 100 };              /* native tests until a driver has failed; one suffices here */
+static const double patience = 2.; /* and seconds, for one that does not work in our calls */
+
+const char *driver_test_refuses;
+
+static void nothing_to_collect(exec *e)
+{
+    (void)e;
+}
+
+static int make_schedule(sched **result)
+{
+    sched_builder *b = sched_begin(1, FORM_STEP);
+
+    if (!b)
+        return MPI_ERR_NO_MEM;
+    sched_recv(b, interval_make(SPACE_RECV, 0, 1), 0);
+    sched_send(b, interval_make(SPACE_SEND, 0, 1), 0);
+    return sched_commit(b, result) == SCHED_OK ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* Start e natively and see whether native tests alone complete it; it is complete in the end. */
+static bool completes(const driver *d, exec *e)
+{
+    MPI_Request request;
+    double begin = clock_now();
+    int flag = 0;
+
+    if (d->request(e, &e->native) != MPI_SUCCESS)
+        return false;
+    request = e->native;
+    engine_start(e);
+    for (int i = 0; !flag && (i < TESTS || (d == &driver_thread && clock_now() - begin < patience));
+         i++)
+        PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    if (flag)
+        return true;
+    engine_wait(e);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    return false;
+}
+
+/* The communicator's state is made up here. */
+static bool passes(const driver *d)
+{
+    comm_lane lane = {0};
+    comm self = {.user = library_self(),
+                 .wire = {.comm = library_self(), .lane = &lane, .nlanes = 1},
+                 .ready = true,
+                 .p = 1,
+                 .split = 1};
+    int sent = 42, received = 0;
+    binding b = {&sent, MPI_INT, 1, &received, MPI_INT, 1, MPI_OP_NULL, MPI_SUCCESS};
+    sched *s = NULL;
+    exec *e = make_schedule(&s) == MPI_SUCCESS ? exec_create(s) : NULL;
+    bool passed = false;
+
+    if (e && exec_bind(e, &b) == MPI_SUCCESS) {
+        e->comm = &self;
+        e->collect = nothing_to_collect;
+        e->collective = e->algorithm = "self-test";
+        passed = completes(d, e) && received == sent;
+    }
+    exec_free(e);
+    sched_free(s);
+    return passed && !(driver_test_refuses && strcmp(driver_test_refuses, d->name) == 0);
+}
+
+/* NULL, or why not. */
+static const char *try_driver(const driver *d)
+{
+    const char *why = d->start();
+
+    if (why || d == &driver_manual || passes(d))
+        return why;
+    d->stop();
+    return "an operation did not complete in native MPI_Test calls";
+}
+
+/* ---- choose ---- */
+
+static char why_chosen[512];
+
+static void accept(const driver *d, const char *forced, const char *refused)
+{
+    snprintf(why_chosen, sizeof why_chosen, "%s%s%s", forced ? "forced by TUTTI_PROGRESS: " : "",
+             d->how, refused);
+    if (env_verbose())
+        env_say("progress driver %s: %s", d->name, why_chosen);
+}
+
+int driver_choose(const char *forced, const driver **chosen, const char **reason)
+{
+    char refused[384] = "";
+    size_t n = 0;
+
+    for (int i = 0; driver_table[i]; i++) {
+        const driver *d = driver_table[i];
+        if (forced && strcmp(forced, d->name) != 0)
+            continue;
+        const char *why = try_driver(d);
+        if (!why) {
+            accept(d, forced, refused);
+            *chosen = d;
+            *reason = why_chosen;
+            return MPI_SUCCESS;
+        }
+        if (n < sizeof refused)
+            n += (size_t)snprintf(refused + n, sizeof refused - n, "; not %s: %s", d->name, why);
+    }
+    env_say_here(
+        "TUTTI_PROGRESS=%s is not possible%s; there are poll (MPICH), hook (Open MPI), thread "
+        "(with MPI_THREAD_MULTIPLE) and manual",
+        forced, refused);
+    return MPI_ERR_ARG;
+}

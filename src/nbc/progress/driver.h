@@ -1,0 +1,61 @@
+/* driver.h - who calls the engine while the program is inside native MPI calls, and how a native
+ * request for an exec is made.
+ *
+ *   poll     MPICH: MPIX_Grequest_start; the Wait and Test families call our poll function
+ *   hook     Open MPI: opal_progress_register; every native MPI call advances the engine
+ *   thread   any MPI at MPI_THREAD_MULTIPLE: a thread of ours advances the engine
+ *   manual   any MPI: tutti_progress() and the MPIX_ calls only
+ */
+#ifndef TUTTI_DRIVER_H
+#define TUTTI_DRIVER_H
+
+#include "nbc/run/exec.h"
+
+#include <stdbool.h>
+
+typedef struct driver {
+    const char *name;
+    const char *how;
+
+    /* Begin to advance the engine. Returns NULL, or why that is impossible here. */
+    const char *(*start)(void);
+    void (*stop)(void);
+
+    /* A native request that PMPI_Grequest_complete(e->native) completes. */
+    int (*request)(exec *e, MPI_Request *request);
+} driver;
+
+/* Every driver of this build, the preferred first; NULL at the end. */
+extern const driver *const driver_table[];
+
+extern const driver driver_poll, driver_hook, driver_thread, driver_manual;
+
+/* The first driver that starts and passes the self-test: a small operation on library_self() must
+ * complete through native MPI_Test. Or the one named `forced`, if not NULL. The reason also names
+ * the drivers that were refused. */
+int driver_choose(const char *forced, const driver **chosen, const char **reason);
+
+/* For tests: a driver that is to fail the self-test, or NULL. */
+extern const char *driver_test_refuses;
+
+/* The progress thread, whatever the driver. pu: see topo/pu.h. Starts are counted. when_needed: by
+ * the first operation that outlives its call. */
+int driver_thread_start(int pu, bool when_needed);
+int driver_thread_stop(void);
+void driver_thread_end(void); /* MPI_Finalize has begun */
+
+/* Around a blocking native call of ours: operations advance in it by the progress hook, whatever
+ * the driver. Returns whether it has to be given back. Where there is no such hook nothing happens.
+ */
+bool driver_hook_lend(void);
+void driver_hook_return(bool lent);
+
+/* What the native MPI calls of generalized requests; extra_state is the exec. */
+int driver_query(void *extra_state, MPI_Status *status);
+int driver_free(void *extra_state);
+int driver_cancel(void *extra_state, int complete);
+
+/* The wait function of MPICH's extended requests: returns when all of them are complete. */
+int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status);
+
+#endif

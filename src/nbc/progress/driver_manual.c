@@ -1,0 +1,47 @@
+/* driver_manual.c - nobody but tutti_progress() and the MPIX_ calls advances the engine.
+ *
+ * A native MPI_Wait then only sees operations that have completed. On MPICH the request must still
+ * be of the extended form, because MPI_Waitall asserts on a plain one beside a null request; its
+ * wait function must not return before completion, so there, and only there, it advances.
+ */
+#include "nbc/progress/driver.h"
+
+static const char *start(void)
+{
+    return NULL;
+}
+
+static void stop(void)
+{
+}
+
+#ifdef TUTTI_HAVE_MPIX_GREQUEST
+
+static int poll_function(void *extra_state, MPI_Status *status)
+{
+    (void)extra_state, (void)status;
+    return MPI_SUCCESS;
+}
+
+static int request(exec *e, MPI_Request *request)
+{
+    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function, driver_wait,
+                               e, request);
+}
+
+#else
+
+static int request(exec *e, MPI_Request *request)
+{
+    return PMPI_Grequest_start(driver_query, driver_free, driver_cancel, e, request);
+}
+
+#endif
+
+const driver driver_manual = {
+    .name = "manual",
+    .how = "tutti_progress(), MPIX_Test and MPIX_Wait only",
+    .start = start,
+    .stop = stop,
+    .request = request,
+};

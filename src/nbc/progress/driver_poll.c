@@ -1,0 +1,54 @@
+/* driver_poll.c - MPICH's extended generalized requests: Wait and Test call our poll function.
+ *
+ * poll and wait must both be given. MPI_Waitall calls wait for each such request in turn before it
+ * looks at anything else, so wait advances all operations, or two ranks that list their requests
+ * in different orders would deadlock. The status handed to poll may be garbage: never touched.
+ */
+#include "nbc/progress/driver.h"
+
+#ifdef TUTTI_HAVE_MPIX_GREQUEST
+
+#include "nbc/run/engine.h"
+
+#include <sched.h>
+
+enum { YIELD = 1000 };
+
+static int poll_function(void *extra_state, MPI_Status *status)
+{
+    static _Thread_local int idle;
+
+    (void)status;
+    if (engine_progress_for(extra_state)) {
+        idle = 0;
+    } else if (++idle >= YIELD) { /* MPI_Wait polls without yielding */
+        idle = 0;
+        sched_yield();
+    }
+    return MPI_SUCCESS;
+}
+
+static const char *start(void)
+{
+    return NULL;
+}
+
+static void stop(void)
+{
+}
+
+static int request(exec *e, MPI_Request *request)
+{
+    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function, driver_wait,
+                               e, request);
+}
+
+const driver driver_poll = {
+    .name = "poll",
+    .how = "native Wait and Test calls poll our requests (MPIX_Grequest_start)",
+    .start = start,
+    .stop = stop,
+    .request = request,
+};
+
+#endif

@@ -1,0 +1,233 @@
+/* driver_thread.c - one thread per process advances the engine while something runs.
+ *
+ *   asleep --start--> spin --SPIN fruitless turns--> yield after each turn
+ *      ^                                                   |
+ *      +------------- nothing runs for LINGER turns -------+
+ *
+ * Asleep it waits on a condition variable and costs nothing. The program's own waits advance as
+ * before: whoever gets the engine's try-lock. Native requests are of the other drivers' form.
+ */
+#define _GNU_SOURCE /* pthread_setname_np */
+#include "nbc/progress/driver.h"
+
+#include "nbc/run/engine.h"
+#include "nbc/process/env.h"
+#include "nbc/library.h"
+#include "topo/pu.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+enum { SPIN = 50, LINGER = 200 };
+
+static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards these: */
+static int users;
+static pthread_t id;
+static bool running; /* id is valid */
+static int wanted_pu;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work, stop or bound */
+static atomic_bool asleep, stopping;
+static atomic_uint starts;
+static bool started; /* the thread has tried to bind itself */
+static int bind_error;
+
+/* After each start. Either sleep_until_work sees the new number of starts, or we see that it is
+ * asleep: both are written before the other one is read, and the order of these accesses is total.
+ */
+static void wake(bool outlives)
+{
+    (void)outlives;
+    atomic_fetch_add(&starts, 1);
+    if (!atomic_load(&asleep))
+        return;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void sleep_until_work(void)
+{
+    pthread_mutex_lock(&mutex);
+    atomic_store(&asleep, true);
+    for (;;) {
+        unsigned before = atomic_load(&starts);
+        if (engine_busy() || atomic_load(&stopping))
+            break;
+        if (atomic_load(&starts) == before)
+            pthread_cond_wait(&changed, &mutex);
+    }
+    atomic_store(&asleep, false);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void say_started(int pu)
+{
+    pthread_mutex_lock(&mutex);
+    bind_error = pu >= 0 ? pu_bind(pu) : 0;
+    started = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *run(void *argument)
+{
+    int fruitless = 0;
+
+    engine_i_am_background();
+    say_started(*(int *)argument);
+    while (!atomic_load(&stopping)) {
+        if (engine_progress(NULL)) {
+            fruitless = 0;
+            continue;
+        }
+        fruitless++;
+        if (!engine_busy() && fruitless > LINGER)
+            sleep_until_work();
+        else if (fruitless > SPIN)
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* Signals are the program's: none is delivered to this thread. */
+static int create(int pu)
+{
+    sigset_t all, before;
+    int error;
+
+    started = false;
+    atomic_store(&stopping, false);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&id, NULL, run, &pu);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error)
+        return MPI_ERR_OTHER;
+    pthread_setname_np(id, "tutti");
+    pthread_mutex_lock(&mutex);
+    while (!started)
+        pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return MPI_SUCCESS;
+}
+
+static void end(void)
+{
+    engine_set_waker(NULL);
+    if (!running)
+        return;
+    pthread_mutex_lock(&mutex);
+    atomic_store(&stopping, true);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(id, NULL);
+    running = false;
+}
+
+static int begin(int wanted)
+{
+    int pu = wanted == PU_DEFAULT ? pu_choose() : wanted, error = create(pu);
+
+    if (error)
+        return error;
+    running = true;
+    if (bind_error && wanted != PU_DEFAULT) {
+        end();
+        return MPI_ERR_INFO_VALUE;
+    }
+    engine_set_waker(wake);
+    if (env_verbose() && pu >= 0 && !bind_error)
+        env_say("progress thread on processing unit %d", pu);
+    else if (env_verbose())
+        env_say("progress thread not bound: no processing unit is free for it");
+    return MPI_SUCCESS;
+}
+
+/* The first operation that a thread is needed for. Without one there is no other way than the
+ * program's own calls. */
+static void begin_when_needed(bool outlives)
+{
+    if (!outlives)
+        return;
+    pthread_mutex_lock(&users_mutex);
+    engine_set_waker(NULL);
+    if (users > 0 && !running)
+        begin(wanted_pu);
+    pthread_mutex_unlock(&users_mutex);
+}
+
+int driver_thread_start(int pu, bool when_needed)
+{
+    int error = MPI_SUCCESS;
+
+    if (!library_threaded)
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    pthread_mutex_lock(&users_mutex);
+    if (!running && when_needed && users == 0) {
+        wanted_pu = pu;
+        engine_set_waker(begin_when_needed);
+    } else if (!running && !when_needed) {
+        error = begin(pu);
+    }
+    if (!error)
+        users++;
+    pthread_mutex_unlock(&users_mutex);
+    return error;
+}
+
+int driver_thread_stop(void)
+{
+    int error = MPI_SUCCESS;
+
+    pthread_mutex_lock(&users_mutex);
+    if (users == 0)
+        error = MPI_ERR_OTHER;
+    else if (--users == 0)
+        end();
+    pthread_mutex_unlock(&users_mutex);
+    return error;
+}
+
+void driver_thread_end(void)
+{
+    pthread_mutex_lock(&users_mutex);
+    if (users > 0)
+        end();
+    users = 0;
+    pthread_mutex_unlock(&users_mutex);
+}
+
+/* ---- as the driver ---- */
+
+static const char *start(void)
+{
+    if (!library_threaded)
+        return "MPI_THREAD_MULTIPLE is not provided";
+    return driver_thread_start(PU_DEFAULT, false) ? "the system gives no thread" : NULL;
+}
+
+static void stop(void)
+{
+    driver_thread_stop();
+}
+
+/* On MPICH the waiting thread polls too, else its MPI_Wait would only spin. */
+static int request(exec *e, MPI_Request *request)
+{
+#ifdef TUTTI_HAVE_MPIX_GREQUEST
+    return driver_poll.request(e, request);
+#else
+    return driver_hook.request(e, request);
+#endif
+}
+
+const driver driver_thread = {
+    .name = "thread",
+    .how = "a progress thread advances our operations",
+    .start = start,
+    .stop = stop,
+    .request = request,
+};

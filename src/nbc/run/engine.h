@@ -1,0 +1,68 @@
+/* engine.h - advances the running execs (steps.h says how each).
+ *
+ * One engine per process, entered under a try-lock: who does not get it returns at once, because
+ * somebody else is advancing everything. An exec started meanwhile is handed over in a list that
+ * the holder of the lock takes in.
+ *
+ *   start -> [gate] -> running list -> poll ... poll -> done
+ */
+#ifndef TUTTI_ENGINE_H
+#define TUTTI_ENGINE_H
+
+#include "nbc/run/exec.h"
+
+#include <stdbool.h>
+
+/* Start an idle, bound exec. Local, does not block. */
+void engine_start(exec *e);
+
+/* Advance what runs: `first` if not NULL, and up to 16 others, the next ones in turn. Returns the
+ * number of steps retired; 0 also if another thread (or a caller further up this stack) is in the
+ * engine. */
+int engine_progress(exec *first);
+
+/* Advance this exec, and one other: the share of a caller that polls for each of many execs. */
+int engine_progress_for(exec *e);
+
+/* Wait until e is done: advances it and others as engine_progress does, or waits in one native call
+ * if nothing but messages of e is left. */
+void engine_wait(exec *e);
+
+/* One turn of a wait for anything else: advances, and yields the processor when nothing has
+ * happened for long. */
+void engine_idle_turn(int *idle);
+
+/* Does anything run? Approximate while another thread is in the engine. */
+bool engine_busy(void);
+
+/* The calling thread is the progress thread. Where native waits poll us (MPICH), it leaves it to
+ * them to complete native requests: MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize
+ * begins, and a program may call that as soon as its last request is complete. It also is faster.
+ */
+void engine_i_am_background(void);
+
+/* Called after each start: the progress thread may be asleep, or not there yet. outlives: what has
+ * been started goes on when the call that starts it has returned. NULL: nobody to wake. */
+typedef void engine_waker(bool outlives);
+void engine_set_waker(engine_waker *wake);
+void engine_wake(bool outlives);
+
+/* Steps of a started exec that have not retired. */
+int engine_steps_left(exec *e);
+
+/* For comm.c, engine lock held: an exec whose gate has opened. */
+void engine_begin(exec *e);
+
+/* Try to enter and leave, for code that changes what the engine reads. engine_enter waits. */
+bool engine_try_enter(void);
+void engine_enter(void);
+void engine_leave(void);
+
+/* MPI_Finalize has begun: operations that the program has left unfinished are not advanced any
+ * more, whoever calls. */
+void engine_abandon(void);
+
+/* Communicators' handshakes are under way, which the engine has to poll. */
+void engine_poll_communicators(bool pending);
+
+#endif

@@ -1,0 +1,193 @@
+/* open.c - see open.h. */
+#include "nbc/run/open.h"
+
+#include "nbc/run/steps.h"
+
+enum { SWEEP = 64, FEW = 4 };
+
+void open_add(exec *e, int index)
+{
+    const step *st = &e->sched->steps[index];
+    int q = st->queue;
+
+    e->after[index] = -1;
+    if (e->queue_head[q] < 0) {
+        e->queue_head[q] = index;
+        e->probe_step[e->nprobes] = index;
+        e->probe_request[e->nprobes++] = e->requests[st->message];
+    } else {
+        e->after[e->queue_tail[q]] = index;
+    }
+    e->queue_tail[q] = index;
+    e->nopen++;
+}
+
+void open_next(exec *e, int i)
+{
+    const step *steps = e->sched->steps;
+    int index = e->probe_step[i], q = steps[index].queue, next = e->after[index];
+
+    e->queue_head[q] = next;
+    if (next < 0) {
+        int last = --e->nprobes;
+        e->probe_step[i] = e->probe_step[last];
+        e->probe_request[i] = e->probe_request[last];
+        return;
+    }
+    e->probe_step[i] = next;
+    e->probe_request[i] = e->requests[steps[next].message];
+}
+
+/* After MPI_ERR_IN_STATUS the statuses tell. */
+static int status_error(int call_error, const MPI_Status *status)
+{
+    int class = call_error;
+
+    if (call_error == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    PMPI_Error_class(call_error, &class);
+    return class == MPI_ERR_IN_STATUS ? status->MPI_ERROR : call_error;
+}
+
+/* Few probes: one native test each, up to the first that is not complete; the next poll begins
+ * with another one. Cheaper than MPI_Testsome, and one round of MPI's progress. */
+static int poll_few(exec *e)
+{
+    int n = 0;
+
+    while (e->nprobes > 0) {
+        int flag = 0, i = e->turn % e->nprobes, index = e->probe_step[i];
+        int error = PMPI_Test(&e->probe_request[i], &flag, MPI_STATUS_IGNORE);
+
+        if (!flag && error == MPI_SUCCESS) {
+            e->turn = i + 1;
+            break;
+        }
+        open_next(e, i);
+        steps_finish(e, index, error);
+        n++;
+    }
+    return n;
+}
+
+/* Completed probes are taken from the highest index down: open_next moves the last one into the
+ * place of one that is gone. */
+static int poll_some(exec *e)
+{
+    int n = 0, error = PMPI_Testsome(e->nprobes, e->probe_request, &n, e->indices, e->statuses);
+
+    if (n == MPI_UNDEFINED || n == 0)
+        return 0;
+    for (int k = 1; k < n; k++) /* MPI promises no order */
+        for (int j = k; j > 0 && e->indices[j] < e->indices[j - 1]; j--) {
+            int i = e->indices[j];
+            MPI_Status status = e->statuses[j];
+            e->indices[j] = e->indices[j - 1];
+            e->statuses[j] = e->statuses[j - 1];
+            e->indices[j - 1] = i;
+            e->statuses[j - 1] = status;
+        }
+    for (int k = n - 1; k >= 0; k--) {
+        int index = e->probe_step[e->indices[k]];
+        open_next(e, e->indices[k]);
+        steps_finish(e, index, status_error(error, &e->statuses[k]));
+    }
+    return n;
+}
+
+void open_drop_behind(exec *e, int q, int before)
+{
+    int index = e->after[before];
+
+    e->after[before] = e->after[index];
+    if (e->queue_tail[q] == index)
+        e->queue_tail[q] = before;
+}
+
+/* Test every open message that is not the oldest of its queue. */
+static int sweep(exec *e)
+{
+    int done = 0;
+
+    for (int q = 0; q < e->sched->nqueues; q++)
+        for (int before = e->queue_head[q]; before >= 0 && e->after[before] >= 0;) {
+            int index = e->after[before], flag = 0;
+            MPI_Request *r = &e->requests[e->sched->steps[index].message];
+            int error = PMPI_Test(r, &flag, MPI_STATUS_IGNORE);
+
+            if (!flag && error == MPI_SUCCESS) {
+                before = index;
+                continue;
+            }
+            open_drop_behind(e, q, before);
+            steps_finish(e, index, error);
+            done++;
+        }
+    return done;
+}
+
+int open_poll(exec *e)
+{
+    int n = 0;
+
+    e->polls++;
+    if (e->nprobes > FEW)
+        n = poll_some(e);
+    else
+        n = poll_few(e);
+    if (n == 0 && ++e->fruitless % SWEEP == 0)
+        n = sweep(e);
+    if (n)
+        e->fruitless = 0;
+    return n;
+}
+
+/* Every open message as a probe, not only the oldest of each queue. */
+static void probe_all(exec *e)
+{
+    int n = 0;
+
+    for (int q = 0; q < e->sched->nqueues; q++)
+        for (int i = e->queue_head[q]; i >= 0; i = e->after[i]) {
+            e->probe_step[n] = i;
+            e->probe_request[n++] = e->requests[e->sched->steps[i].message];
+        }
+    e->nprobes = n;
+}
+
+/* MPI_Waitall may give up at an error and leave others, marked MPI_ERR_PENDING, as they are. */
+static int finish_pending(MPI_Request *request, int error)
+{
+    int class = error;
+
+    if (error != MPI_SUCCESS)
+        PMPI_Error_class(error, &class);
+    return class == MPI_ERR_PENDING ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
+}
+
+static int wait_all(int n, MPI_Request *requests, MPI_Status *statuses)
+{
+#ifdef TUTTI_SIMULATED
+    (void)statuses;
+    return open_waitall(n, requests);
+#else
+    return PMPI_Waitall(n, requests, statuses);
+#endif
+}
+
+void open_wait(exec *e)
+{
+    int error;
+
+    if (e->nprobes < e->nopen)
+        probe_all(e);
+    error = wait_all(e->nprobes, e->probe_request, e->statuses);
+    if (error == MPI_SUCCESS && e->left == e->nprobes && !e->unpacks) {
+        e->left = e->nopen = 0; /* nothing comes after them */
+        return;
+    }
+    for (int k = 0; k < e->nprobes; k++) {
+        int one = finish_pending(&e->probe_request[k], status_error(error, &e->statuses[k]));
+        steps_finish(e, e->probe_step[k], one);
+    }
+}

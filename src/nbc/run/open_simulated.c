@@ -1,0 +1,111 @@
+/* open_simulated.c - waits in SimGrid (-DTUTTI_SIMULATED=ON): native calls, because polling would
+ * take simulated time, and much real time.
+ */
+#include "nbc/run/open.h"
+#include "nbc/run/steps.h"
+
+#include <stdlib.h>
+
+enum { POSTED = 16 };
+
+bool open_hold(exec *e, int index)
+{
+    const step *st = &e->sched->steps[index];
+    struct held *h = &e->held[st->queue];
+
+    if (st->kind != STEP_RECV || h->posted < POSTED) {
+        h->posted++;
+        return false;
+    }
+    if (h->n++ > 0)
+        e->after[h->last] = index;
+    else
+        h->first = index;
+    h->last = index;
+    return true;
+}
+
+int open_release(exec *e, int queue)
+{
+    struct held *h = &e->held[queue];
+    int index = h->first;
+
+    if (h->n == 0) {
+        h->posted--;
+        return -1;
+    }
+    h->n--;
+    h->first = e->after[index];
+    return index;
+}
+
+static void close_message(exec *e, int index, int error)
+{
+    int q = e->sched->steps[index].queue, at = 0, before;
+
+    while (at < e->nprobes && e->probe_step[at] != index)
+        at++;
+    if (at < e->nprobes) {
+        open_next(e, at);
+    } else {
+        for (before = e->queue_head[q]; e->after[before] != index; before = e->after[before])
+            ;
+        open_drop_behind(e, q, before);
+    }
+    steps_finish(e, index, error);
+}
+
+/* Does anything wait for this message? Not for the sends of most schedules. */
+static bool awaited(const sched *s, int index)
+{
+    return s->steps[index].kind == STEP_RECV || s->succ_at[index] < s->succ_at[index + 1];
+}
+
+/* The oldest open messages of each queue, all or those that something waits for. Returns how many.
+ */
+static int list_oldest(const exec *e, bool all, int steps[], MPI_Request requests[])
+{
+    enum { OLDEST = 4 };
+    int n = 0;
+
+    for (int i = 0; i < e->nprobes; i++) {
+        int k = e->probe_step[i];
+        for (int taken = 0; taken < OLDEST && k >= 0; k = e->sched->flat ? -1 : e->after[k]) {
+            if (!all && !awaited(e->sched, k))
+                continue;
+            steps[n] = k;
+            requests[n++] = e->requests[e->sched->steps[k].message];
+            taken++;
+        }
+    }
+    return n;
+}
+
+/* Not only for the oldest of each queue: what a younger one makes ready may be what the oldest
+ * waits for. Not for all, because SimGrid's time grows with their number; if that should ever not
+ * be enough, SimGrid reports a deadlock. */
+void open_wait_any(exec *e)
+{
+    int n, which, error;
+    int *steps = malloc((size_t)e->nopen * sizeof *steps);
+    MPI_Request *requests = malloc((size_t)e->nopen * sizeof(MPI_Request));
+
+    if (!steps || !requests)
+        abort(); /* the simulation, not a program's run */
+    n = list_oldest(e, false, steps, requests);
+    if (n == 0) /* only sends are left */
+        n = list_oldest(e, true, steps, requests);
+    error = PMPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
+    close_message(e, steps[which], error);
+    free(requests);
+    free(steps);
+}
+
+int open_waitall(int n, MPI_Request *requests)
+{
+    int error = MPI_SUCCESS;
+
+    for (int i = 0; i < n && !error; i++)
+        error = PMPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    return error;
+}

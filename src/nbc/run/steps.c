@@ -1,0 +1,222 @@
+/* steps.c - see steps.h. */
+#include "nbc/run/steps.h"
+
+#include "nbc/comm/comm.h"
+#include "nbc/run/open.h"
+#include "nbc/run/wire.h"
+
+enum { RETIRED = -1 };
+
+static void keep_error(exec *e, int error)
+{
+    if (error != MPI_SUCCESS && e->error == MPI_SUCCESS)
+        e->error = error;
+}
+
+static void retire(exec *e, int index)
+{
+    const sched *s = e->sched;
+
+    e->left--;
+    e->waiting[index] = RETIRED;
+    for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
+        int next = s->succ[k];
+        if (--e->waiting[next] > 0)
+            continue;
+        if (step_is_message(&s->steps[next]))
+            e->ready[e->ready_tail++] = next;
+        else
+            e->ready[e->local_tail++] = next;
+    }
+}
+
+/* As if MPI packed it (simulated.h). */
+static void simulate_derived(const exec *e, const step *st)
+{
+#ifdef TUTTI_SIMULATED
+    if (st->n > 1 && !wire_packed(&e->messages[st->message]))
+        simulated_copy(wire_bytes(e, st));
+#else
+    (void)e, (void)st;
+#endif
+}
+
+static int post(exec *e, const step *st)
+{
+    const message *m = &e->messages[st->message];
+    MPI_Request *r = &e->requests[st->message];
+    char *at = e->base[m->base] + m->offset;
+    int tag = steps_tag(e, m);
+
+    if (e->persistent_messages)
+        return PMPI_Start(r);
+    if (st->kind == STEP_SEND)
+        simulate_derived(e, st);
+    simulated_pay();
+    if (st->kind == STEP_SEND)
+        return PMPI_Isend(at, m->count, m->type, m->peer, tag, e->comm->wire.comm, r);
+    return PMPI_Irecv(at, m->count, m->type, m->peer, tag, e->comm->wire.comm, r);
+}
+
+/* An error is kept and the operation goes on, so that the peers are not left waiting: a message
+ * that could not be packed is sent all the same, one that could not be posted counts as done. */
+static void post_message(exec *e, int index)
+{
+    const step *st = &e->sched->steps[index];
+    int error;
+
+    if (st->kind == STEP_SEND && wire_packed(&e->messages[st->message]))
+        keep_error(e, wire_pack(e, st));
+    error = post(e, st);
+    if (error == MPI_SUCCESS) {
+        open_add(e, index);
+        return;
+    }
+    keep_error(e, error);
+    retire(e, index);
+}
+
+static void issue_message(exec *e, int index)
+{
+#ifdef TUTTI_SIMULATED
+    if (open_hold(e, index))
+        return;
+#endif
+    post_message(e, index);
+}
+
+static void run_local(exec *e, const step *st)
+{
+    const raw_copy *c = &e->copies[st->queue];
+
+    if (c->bytes)
+        wire_copy(e, c);
+    else if (st->kind != STEP_FENCE)
+        keep_error(e, wire_local(e, st));
+}
+
+static void issue_local(exec *e, int index)
+{
+    run_local(e, &e->sched->steps[index]);
+    retire(e, index);
+}
+
+/* Issue what is ready, messages first. */
+static void issue_ready(exec *e)
+{
+    for (;;) {
+        if (e->ready_head < e->ready_tail)
+            issue_message(e, e->ready[e->ready_head++]);
+        else if (e->local_head < e->local_tail)
+            issue_local(e, e->ready[e->local_head++]);
+        else
+            break;
+    }
+    simulated_pay();
+}
+
+void steps_finish(exec *e, int index, int error)
+{
+    const step *st = &e->sched->steps[index];
+
+    e->nopen--;
+    if (error == MPI_SUCCESS && st->kind == STEP_RECV && wire_packed(&e->messages[st->message]))
+        error = wire_unpack(e, st);
+    if (st->kind == STEP_RECV)
+        simulate_derived(e, st);
+    keep_error(e, error);
+    retire(e, index);
+#ifdef TUTTI_SIMULATED
+    int next = e->sched->flat ? -1 : open_release(e, st->queue);
+    if (next >= 0)
+        post_message(e, next);
+#endif
+}
+
+int steps_poll(exec *e)
+{
+    int n = open_poll(e);
+
+    if (n)
+        issue_ready(e);
+    return n;
+}
+
+void steps_wait(exec *e)
+{
+    open_wait(e);
+    simulated_pay();
+}
+
+#ifdef TUTTI_SIMULATED
+void steps_wait_any(exec *e)
+{
+    open_wait_any(e);
+    issue_ready(e);
+}
+#endif
+
+/* A flat schedule needs none of the book-keeping: nothing waits for anything, no queue has a second
+ * message, the ready lists stay empty. Saves a quarter of the instructions of a small exchange. */
+static void begin_flat(exec *e)
+{
+    const sched *s = e->sched;
+    int n = 0;
+
+    e->error = e->bound.error;
+    e->fruitless = e->turn = 0;
+    for (int i = 0; i < s->nready; i++) {
+        int index = s->ready[i], error;
+        const step *st = &s->steps[index];
+
+        if (!step_is_message(st)) {
+            run_local(e, st);
+            continue;
+        }
+        if (st->kind == STEP_SEND && wire_packed(&e->messages[st->message]))
+            keep_error(e, wire_pack(e, st));
+        error = post(e, st);
+        keep_error(e, error);
+        if (error != MPI_SUCCESS)
+            continue;
+        e->probe_step[n] = index;
+        e->probe_request[n++] = e->requests[st->message];
+    }
+    e->left = e->nopen = e->nprobes = n;
+    simulated_pay();
+}
+
+void steps_begin(exec *e)
+{
+    const sched *s = e->sched;
+
+    if (s->flat) {
+        begin_flat(e);
+        return;
+    }
+    exec_reset(e);
+    for (int i = 0; i < s->nready; i++)
+        if (step_is_message(&s->steps[s->ready[i]]))
+            issue_message(e, s->ready[i]);
+        else
+            issue_local(e, s->ready[i]);
+    issue_ready(e);
+}
+
+void steps_fail(exec *e, int error)
+{
+    exec_reset(e);
+    e->left = 0;
+    e->error = error;
+}
+
+/* What is open of a flat schedule are its probes. */
+bool steps_retired(const exec *e, int index)
+{
+    if (!e->sched->flat)
+        return e->waiting[index] == RETIRED;
+    for (int i = 0; i < e->nprobes; i++)
+        if (e->probe_step[i] == index)
+            return false;
+    return true;
+}

@@ -1,0 +1,48 @@
+/* steps.h - run the steps of one exec: issue, finish, retire. The only file that posts messages;
+ * open.h tests those that are open.
+ *
+ * Called with the engine's lock held. Nothing recurses: a step that retires puts its successors on
+ * the exec's ready lists, messages before local work, and a loop issues them. The exec is complete
+ * when none of its steps is left (exec.left).
+ */
+#ifndef TUTTI_STEPS_H
+#define TUTTI_STEPS_H
+
+#include "nbc/run/exec.h"
+
+/* Reset the exec and issue what is ready. */
+void steps_begin(exec *e);
+
+/* Instead of steps_begin: there is no communicator to use; complete with this error. */
+void steps_fail(exec *e, int error);
+
+/* Test open messages and issue what they make ready. Returns how many have completed. */
+int steps_poll(exec *e);
+
+/* All that is left are open messages, at most EXEC_WAITALL: wait for them in one native call. */
+void steps_wait(exec *e);
+
+#ifdef TUTTI_SIMULATED
+/* Some message is open: wait for one, and issue what it makes ready. */
+void steps_wait_any(exec *e);
+#endif
+
+/* Is that so? */
+static inline bool steps_only_messages(const exec *e)
+{
+    return e->left == e->nopen && e->left <= EXEC_WAITALL;
+}
+
+/* For open.c: the message of this step, no longer in its queue, has come or gone. */
+void steps_finish(exec *e, int index, int error);
+
+/* Has this step of a running exec retired? */
+bool steps_retired(const exec *e, int index);
+
+/* The tag that a message travels with. */
+static inline int steps_tag(const exec *e, const message *m)
+{
+    return m->tag + e->window * SCHED_WINDOW;
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* wire.h - how data travels: the decisions that are measured, in one place, and packing.
+ *
+ * The choice is local: a message packed by its sender may be received as a derived datatype.
+ */
+#ifndef TUTTI_WIRE_H
+#define TUTTI_WIRE_H
+
+#include "nbc/run/exec.h"
+#include "nbc/process/simulated.h"
+
+#include <string.h>
+
+/* Pack a message of n intervals and so many bytes, rather than describe it by a datatype? */
+bool wire_packs(int n, int64_t bytes);
+
+/* Use persistent MPI messages in a persistent exec whose largest message has so many bytes? */
+bool wire_persistent(int64_t bytes);
+
+/* Does the step's list name more than one space? */
+bool wire_spans_spaces(const exec *e, const step *st);
+
+/* Resolve the message of a step; packed messages get their place in the packing buffer, which
+ * *pack_at is the fill level of. */
+int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at);
+
+/* Bytes of data in a message. */
+int64_t wire_bytes(const exec *e, const step *st);
+
+/* Before a packed SEND is posted, after a packed RECV has come. */
+int wire_pack(const exec *e, const step *st);
+int wire_unpack(const exec *e, const step *st);
+
+/* Resolve a local step. */
+raw_copy wire_resolve_copy(const exec *e, const step *st);
+
+/* Run a COPY step that is not raw, or a REDUCE step. */
+int wire_local(const exec *e, const step *st);
+
+/* In pieces: from about the size of the second-level cache on memcpy writes past the caches, and
+ * the peer that fetches the block from its copy has to go to memory: 5 % of an exchange of 1 MiB on
+ * Open MPI (docs/measurements.md). */
+static inline void wire_copy(const exec *e, const raw_copy *c)
+{
+    enum { PIECE = 131072 };
+    const char *from = e->base[c->from_base] + c->from;
+    char *to = e->base[c->to_base] + c->to;
+    size_t n = c->bytes;
+
+    simulated_copy((int64_t)n);
+    if (simulated_folded())
+        return;
+    for (; n > PIECE; n -= PIECE, to += PIECE, from += PIECE)
+        memcpy(to, from, PIECE);
+    memcpy(to, from, n);
+}
+
+static inline bool wire_packed(const message *m)
+{
+    return m->base == BASE_PACK;
+}
+
+#endif

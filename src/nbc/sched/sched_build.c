@@ -1,0 +1,368 @@
+/* sched_build.c - emit steps, and commit them to a compact read-only schedule.
+ *
+ *   sched_begin -> sched_send, sched_recv, ... -> sched_commit
+ *
+ * Emitting is O(1) per interval. Commit is one pass of deps_derive and one counting sort of the
+ * edges by predecessor.
+ */
+#include "nbc/sched/sched_builder.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ITEMS = INT_MAX / 2 }; /* so that doubling a capacity cannot overflow an int */
+
+sched_builder *sched_begin(int p, coll_form form)
+{
+    sched_builder *b = calloc(1, sizeof *b);
+
+    if (!b)
+        return NULL;
+    b->p = p;
+    b->form = form;
+    b->queue_of = calloc((size_t)p * 4, sizeof *b->queue_of);
+    b->sent = b->queue_of ? b->queue_of + 2 * (size_t)p : NULL;
+    if (!b->queue_of)
+        b->error = SCHED_NO_MEMORY;
+    return b;
+}
+
+static void builder_free(sched_builder *b)
+{
+    for (loan *l = b->loans, *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
+    free(b->throttled[0].at);
+    free(b->throttled[1].at);
+    free(b->order.at);
+    free(b->queue_of);
+    free(b->list);
+    free(b->steps);
+    free(b);
+}
+
+coll_form sched_form(const sched_builder *b)
+{
+    return b->form;
+}
+
+static bool builder_fail(sched_builder *b, sched_error error)
+{
+    if (!b->error)
+        b->error = error;
+    return false;
+}
+
+void sched_fail(sched_builder *b, sched_error error)
+{
+    builder_fail(b, error);
+}
+
+void *sched_borrow(sched_builder *b, size_t size)
+{
+    loan *l = b->error ? NULL : calloc(1, sizeof *l + size);
+
+    if (!l) {
+        builder_fail(b, SCHED_NO_MEMORY);
+        return NULL;
+    }
+    l->next = b->loans;
+    b->loans = l;
+    return l->memory;
+}
+
+void sched_phase(sched_builder *b, const char *name)
+{
+    if (b->nphases < SCHED_PHASES)
+        b->phase[b->nphases++] = name;
+}
+
+/* Room for one more item in a growing array; the array is left as it is when there is none. */
+static bool grow(sched_builder *b, void **array, int *cap, int n, size_t size)
+{
+    if (n < *cap)
+        return true;
+    if (n >= MAX_ITEMS)
+        return builder_fail(b, SCHED_TOO_LARGE);
+
+    int larger = *cap ? 2 * *cap : 64;
+    void *moved = realloc(*array, (size_t)larger * size);
+    if (!moved)
+        return builder_fail(b, SCHED_NO_MEMORY);
+    *array = moved;
+    *cap = larger;
+    return true;
+}
+
+static void push_step(sched_builder *b, step_kind kind, int peer)
+{
+    if (b->error || !grow(b, (void **)&b->steps, &b->steps_cap, b->nsteps, sizeof(step)))
+        return;
+    b->steps[b->nsteps++] = (step){.kind = (uint8_t)kind,
+                                   .phase = (uint8_t)(b->nphases ? b->nphases - 1 : 0),
+                                   .peer = peer,
+                                   .message = -1,
+                                   .first = b->nintervals};
+    if (kind > STEP_RECV)
+        b->steps[b->nsteps - 1].queue = b->nlocals++;
+}
+
+static void push_interval(sched_builder *b, interval i)
+{
+    if (b->error || !grow(b, (void **)&b->list, &b->list_cap, b->nintervals, sizeof(interval)))
+        return;
+    const step *s = &b->steps[b->nsteps - 1];
+    if (i.offset < 0 || interval_end(i) < i.offset ||
+        (i.space == SPACE_SEND && step_writes(s, s->n))) {
+        builder_fail(b, SCHED_BAD_STEP);
+        return;
+    }
+    if (interval_end(i) > b->extent[i.space])
+        b->extent[i.space] = interval_end(i);
+    b->list[b->nintervals++] = i;
+    b->steps[b->nsteps - 1].n++;
+}
+
+void sched_open(sched_builder *b, step_kind kind, int peer)
+{
+    if (b->open || peer < 0 || peer >= b->p || kind > STEP_RECV) {
+        builder_fail(b, SCHED_BAD_STEP);
+        return;
+    }
+    push_step(b, kind, peer);
+    b->open = true;
+}
+
+void sched_add(sched_builder *b, interval what)
+{
+    if (!b->open)
+        builder_fail(b, SCHED_BAD_STEP);
+    if (b->error || what.length == 0)
+        return;
+
+    interval *last = b->steps[b->nsteps - 1].n ? &b->list[b->nintervals - 1] : NULL;
+    if (last && last->space == what.space && interval_end(*last) == what.offset) {
+        last->length += what.length;
+        if (interval_end(what) > b->extent[what.space])
+            b->extent[what.space] = interval_end(what);
+        return;
+    }
+    push_interval(b, what);
+}
+
+void sched_throttle(sched_builder *b, int n)
+{
+    if (n < 1)
+        builder_fail(b, SCHED_BAD_STEP);
+    for (int i = 0; i < 2 && !b->error; i++) {
+        recent *r = &b->throttled[i];
+        free(r->at);
+        *r = (recent){.at = malloc(((size_t)n + 1) * sizeof *r->at), .window = n + i};
+        if (!r->at)
+            builder_fail(b, SCHED_NO_MEMORY);
+    }
+}
+
+/* The step waits for the n-th last of these. */
+static void wait_for_recent(sched_builder *b, const recent *r, int n, int step)
+{
+    if (n <= r->n && !edges_add(&b->order, (edge){r->at[(r->n - n) % r->window], step}, 64))
+        builder_fail(b, SCHED_NO_MEMORY);
+}
+
+static void throttle_message(sched_builder *b, int step, step_kind kind)
+{
+    recent *sends = &b->throttled[0], *receives = &b->throttled[1];
+    recent *mine = kind == STEP_SEND ? sends : receives;
+
+    if (!receives->at || b->error)
+        return;
+    if (kind == STEP_SEND)
+        wait_for_recent(b, receives, sends->window, step);
+    wait_for_recent(b, mine, mine->window, step);
+    mine->at[mine->n++ % mine->window] = step;
+}
+
+/* Number the message in its (peer, direction), or drop it if it is empty. */
+void sched_close(sched_builder *b)
+{
+    if (!b->open)
+        builder_fail(b, SCHED_BAD_STEP);
+    b->open = false;
+    if (b->error)
+        return;
+
+    step *s = &b->steps[b->nsteps - 1];
+    if (s->n == 0) {
+        b->nsteps--;
+        return;
+    }
+    int32_t *queue = &b->queue_of[2 * s->peer + (s->kind == STEP_RECV)];
+    if (*queue == 0)
+        *queue = ++b->nqueues;
+    s->queue = *queue - 1;
+    s->tag = (uint8_t)(b->sent[s->queue]++ % SCHED_WINDOW);
+    s->message = b->nmessages++;
+    throttle_message(b, b->nsteps - 1, (step_kind)s->kind);
+}
+
+void sched_send(sched_builder *b, interval what, int peer)
+{
+    sched_open(b, STEP_SEND, peer);
+    sched_add(b, what);
+    sched_close(b);
+}
+
+void sched_recv(sched_builder *b, interval what, int peer)
+{
+    sched_open(b, STEP_RECV, peer);
+    sched_add(b, what);
+    sched_close(b);
+}
+
+static void push_local(sched_builder *b, step_kind kind, interval from, interval to)
+{
+    if (b->open || (from.length == 0) != (to.length == 0))
+        builder_fail(b, SCHED_BAD_STEP);
+    if (from.length == 0)
+        return;
+    push_step(b, kind, -1);
+    push_interval(b, from);
+    push_interval(b, to);
+}
+
+void sched_copy(sched_builder *b, interval from, interval to)
+{
+    push_local(b, STEP_COPY, from, to);
+}
+
+void sched_reduce(sched_builder *b, interval from, interval to)
+{
+    push_local(b, STEP_REDUCE, from, to);
+}
+
+void sched_fence(sched_builder *b)
+{
+    if (b->open)
+        builder_fail(b, SCHED_BAD_STEP);
+    push_step(b, STEP_FENCE, -1);
+}
+
+interval sched_scratch(sched_builder *b, int64_t length)
+{
+    interval part = interval_make(SPACE_SCRATCH, b->extent[SPACE_SCRATCH], length);
+
+    b->extent[SPACE_SCRATCH] += length;
+    return part;
+}
+
+/* ---- commit ---- */
+
+/* The arrays of a sched lie behind it in one block; each part is a multiple of 8 bytes but the
+ * int32_t ones, which come last. */
+static sched *sched_alloc(const sched_builder *b, int nedges)
+{
+    size_t n = (size_t)b->nsteps;
+    size_t bytes = sizeof(sched) + (size_t)b->nintervals * sizeof(interval) + n * sizeof(step) +
+                   (3 * n + 1 + (size_t)nedges) * sizeof(int32_t);
+    sched *s = malloc(bytes);
+
+    if (!s)
+        return NULL;
+    interval *list = (interval *)(s + 1);
+    step *steps = (step *)(list + b->nintervals);
+    int32_t *words = (int32_t *)(steps + n);
+    if (n) {
+        memcpy(list, b->list, (size_t)b->nintervals * sizeof *list);
+        memcpy(steps, b->steps, n * sizeof *steps);
+    }
+    *s = (sched){.nsteps = b->nsteps,
+                 .nmessages = b->nmessages,
+                 .nqueues = b->nqueues,
+                 .nintervals = b->nintervals,
+                 .nedges = nedges,
+                 .nphases = b->nphases,
+                 .steps = steps,
+                 .list = list,
+                 .ndeps = words,
+                 .succ_at = words + n,
+                 .ready = words + 2 * n + 1,
+                 .succ = words + 3 * n + 1};
+    memcpy(s->extent, b->extent, sizeof s->extent);
+    memcpy(s->phase, b->phase, sizeof s->phase);
+    return s;
+}
+
+size_t sched_memory(const sched *s)
+{
+    return sizeof *s + (size_t)s->nintervals * sizeof(interval) + (size_t)s->nsteps * sizeof(step) +
+           (3 * (size_t)s->nsteps + 1 + (size_t)s->nedges) * sizeof(int32_t);
+}
+
+static void fill_edges(sched *s, const edges *e)
+{
+    int32_t *ndeps = (int32_t *)s->ndeps, *at = (int32_t *)s->succ_at, *succ = (int32_t *)s->succ;
+
+    memset(ndeps, 0, (size_t)s->nsteps * sizeof *ndeps);
+    memset(at, 0, ((size_t)s->nsteps + 1) * sizeof *at);
+    for (int i = 0; i < e->n; i++) {
+        ndeps[e->at[i].to]++;
+        at[e->at[i].from]++;
+    }
+    for (int i = 0, sum = 0; i <= s->nsteps; i++) {
+        sum += at[i];
+        at[i] = sum; /* the end of i's run: filled backwards below, it becomes the start */
+    }
+    for (int i = e->n - 1; i >= 0; i--)
+        succ[--at[e->at[i].from]] = e->at[i].to;
+}
+
+/* Receives first, so that they are posted when the peers' messages come; local work last, so that
+ * it runs while the messages travel. */
+static void fill_ready(sched *s)
+{
+    int32_t *ready = (int32_t *)s->ready;
+    int n = 0;
+
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < s->nsteps; i++) {
+            int kind = s->steps[i].kind;
+            int turn = kind == STEP_RECV ? 0 : kind == STEP_SEND ? 1 : 2;
+            if (turn == round && s->ndeps[i] == 0)
+                ready[n++] = i;
+        }
+    s->nready = n;
+    s->flat = n == s->nsteps && s->nqueues == s->nmessages;
+}
+
+sched_error sched_commit(sched_builder *b, sched **result)
+{
+    edges e = {0};
+    sched *s = NULL;
+    sched_error error;
+
+    if (b->open)
+        builder_fail(b, SCHED_BAD_STEP);
+    error = b->error ? b->error : deps_derive(b, &e);
+    if (error)
+        goto out;
+    s = sched_alloc(b, e.n);
+    if (!s) {
+        error = SCHED_NO_MEMORY;
+        goto out;
+    }
+    fill_edges(s, &e);
+    fill_ready(s);
+    *result = s;
+out:
+    free(e.at);
+    builder_free(b);
+    return error;
+}
+
+void sched_free(sched *s)
+{
+    free(s);
+}

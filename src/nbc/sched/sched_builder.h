@@ -1,0 +1,57 @@
+/* sched_builder.h - the builder's state, shared by sched_build.c (emits) and sched_deps.c (derives
+ * the dependencies). */
+#ifndef TUTTI_SCHED_BUILDER_H
+#define TUTTI_SCHED_BUILDER_H
+
+#include "nbc/sched/sched.h"
+
+#include <stddef.h>
+
+typedef struct edge {
+    int32_t from, to;
+} edge;
+
+typedef struct edges {
+    edge *at;
+    int n, cap;
+} edges;
+
+/* The last messages of one kind: the k-th last of them is at[(n - k) % window]. */
+typedef struct recent {
+    int32_t *at; /* [window] */
+    int n, window;
+} recent;
+
+/* Memory that the algorithm has borrowed. */
+typedef struct loan {
+    struct loan *next;
+    max_align_t memory[];
+} loan;
+
+struct sched_builder {
+    sched_error error; /* the first one; later calls do nothing */
+    coll_form form;
+    int p;
+    bool open; /* between sched_open and sched_close */
+    step *steps;
+    int nsteps, steps_cap;
+    interval *list;
+    int nintervals, list_cap;
+    int nmessages, nqueues, nlocals;
+    int32_t *queue_of; /* [2p]: queue of (peer, direction) plus 1, or 0 */
+    int32_t *sent;     /* [queue]: messages so far; 2p entries */
+    int64_t extent[SPACES];
+    recent throttled[2]; /* sends, receives since sched_throttle; windows n and n + 1 */
+    edges order;         /* what it asks for, in order of `to` */
+    loan *loans;
+    const char *phase[SCHED_PHASES];
+    int nphases;
+};
+
+/* Append; false: out of memory. */
+bool edges_add(edges *e, edge new, int first_cap);
+
+/* All dependencies of the builder's steps, each once, in order of `to`. */
+sched_error deps_derive(const sched_builder *b, edges *result);
+
+#endif
