@@ -1,4 +1,4 @@
-/* exec.c - allocate, bind and reset an execution. */
+/* exec.c - allocate, address and reset an execution. bind.c resolves it for buffers and types. */
 #include "nbc/run/exec.h"
 
 #include "nbc/comm/channel.h"
@@ -88,32 +88,6 @@ exec *exec_create(const sched *s)
     return e;
 }
 
-static void free_requests(exec *e)
-{
-    for (int i = 0; e->persistent_messages && i < e->sched->nmessages; i++)
-        if (e->requests[i] != MPI_REQUEST_NULL)
-            PMPI_Request_free(&e->requests[i]);
-    e->persistent_messages = false;
-}
-
-void exec_unbind(exec *e)
-{
-    free_requests(e);
-    for (int i = 0; i < e->sched->nmessages; i++)
-        if (e->messages[i].made) {
-            PMPI_Type_free(&e->messages[i].type);
-            e->messages[i].made = false;
-        }
-    for (int space = 0; space < SPACES; space++)
-        datatype_release(&e->space[space].type);
-    free(e->pack);
-    free(e->scratch);
-    e->pack = e->scratch = NULL;
-    e->memory = 0;
-    e->reusable = e->spanning = false;
-    e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
-}
-
 void exec_free(exec *e)
 {
     if (!e)
@@ -121,129 +95,6 @@ void exec_free(exec *e)
     exec_unbind(e);
     free(e->arrays);
     free(e);
-}
-
-/* ---- bind ---- */
-
-static int bind_space(space_binding *s, MPI_Datatype type, int64_t count)
-{
-    int error = datatype_describe(type, &s->type);
-
-    s->given = type;
-    s->count = count;
-    if (error)
-        return error;
-    s->stride = count * s->type.extent;
-    s->size = count * s->type.size;
-    return datatype_hold(&s->type);
-}
-
-static int bind_scratch_type(exec *e, const binding *b)
-{
-    const space_binding *r = &e->space[SPACE_RECV];
-    space_binding *s = &e->space[SPACE_SCRATCH];
-
-    *s = *r;
-    s->type.held = false; /* the reference is RECV's */
-    if (r->type.extent >= r->type.true_extent || b->op != MPI_OP_NULL)
-        return MPI_SUCCESS;
-    return bind_space(s, MPI_PACKED, r->size);
-}
-
-static int bind_types(exec *e, const binding *b)
-{
-    int error = bind_space(&e->space[SPACE_RECV], b->recvtype, b->recvcount);
-
-    if (!error && e->sched->extent[SPACE_SEND])
-        error = bind_space(&e->space[SPACE_SEND], b->sendtype, b->sendcount);
-    if (!error)
-        error = bind_scratch_type(e, b);
-    e->reusable = e->space[SPACE_RECV].type.predefined &&
-                  (!e->sched->extent[SPACE_SEND] || e->space[SPACE_SEND].type.predefined);
-    return error;
-}
-
-static int bind_messages(exec *e)
-{
-    const sched *s = e->sched;
-    int64_t pack_size = 0;
-
-    e->unpacks = false;
-    for (int i = 0; i < s->nsteps; i++) {
-        const step *st = &s->steps[i];
-        message *m;
-        int error;
-
-        if (!step_is_message(st)) {
-            e->copies[st->queue] = wire_resolve_copy(e, st);
-            continue;
-        }
-        m = &e->messages[st->message];
-        error = wire_resolve(e, st, m, &pack_size);
-        if (error)
-            return error;
-        e->spanning |= m->made && wire_spans_spaces(e, st);
-        e->unpacks |= st->kind == STEP_RECV && wire_packed(m);
-    }
-    e->pack = pack_size ? malloc((size_t)pack_size) : NULL;
-    e->memory += pack_size;
-    e->base[BASE_PACK] = e->pack;
-    return pack_size && !e->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-}
-
-static int bind_scratch(exec *e)
-{
-    const space_binding *s = &e->space[SPACE_SCRATCH];
-    int64_t n = e->sched->extent[SPACE_SCRATCH] * s->count;
-
-    if (n == 0)
-        return MPI_SUCCESS;
-    e->memory += datatype_span(&s->type, n);
-    e->scratch = malloc((size_t)datatype_span(&s->type, n));
-    if (!e->scratch)
-        return MPI_ERR_NO_MEM;
-    e->base[SPACE_SCRATCH] = e->scratch - s->type.true_lb;
-    return MPI_SUCCESS;
-}
-
-static void bind_addresses(exec *e, const binding *b)
-{
-    e->bound = *b;
-    e->base[SPACE_SEND] = b->sendbuf;
-    e->base[SPACE_RECV] = b->recvbuf;
-}
-
-static bool same_shape(const binding *a, const binding *b)
-{
-    return a->recvtype == b->recvtype && a->recvcount == b->recvcount &&
-           a->sendtype == b->sendtype && a->sendcount == b->sendcount;
-}
-
-static bool same_buffers(const binding *a, const binding *b)
-{
-    return a->sendbuf == b->sendbuf && a->recvbuf == b->recvbuf;
-}
-
-int exec_bind(exec *e, const binding *b)
-{
-    int error;
-
-    if (e->reusable && same_shape(&e->bound, b) &&
-        (!e->spanning || same_buffers(&e->bound, b))) { /* what is resolved holds still */
-        bind_addresses(e, b);
-        return MPI_SUCCESS;
-    }
-    exec_unbind(e);
-    e->addressed = 0;
-    bind_addresses(e, b);
-    error = bind_types(e, b);
-    if (!error)
-        error = bind_scratch(e);
-    if (!error)
-        error = bind_messages(e);
-    if (error)
-        exec_unbind(e);
-    return error;
 }
 
 static int64_t largest_message(const exec *e)
@@ -258,6 +109,14 @@ static int64_t largest_message(const exec *e)
             most = size * m->count;
     }
     return most;
+}
+
+void exec_free_requests(exec *e)
+{
+    for (int i = 0; e->persistent_messages && i < e->sched->nmessages; i++)
+        if (e->requests[i] != MPI_REQUEST_NULL)
+            PMPI_Request_free(&e->requests[i]);
+    e->persistent_messages = false;
 }
 
 void exec_address(exec *e)
@@ -302,7 +161,7 @@ int exec_make_requests(exec *e)
                     : PMPI_Recv_init(at, m->count, m->type, m->peer, tag, wire, r);
     }
     if (error)
-        free_requests(e);
+        exec_free_requests(e);
     return error;
 }
 

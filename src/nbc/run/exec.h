@@ -168,6 +168,7 @@ void exec_free(exec *e);
 
 /* Make the persistent MPI requests of a persistent exec, if they are the better choice. */
 int exec_make_requests(exec *e);
+void exec_free_requests(exec *e);
 
 /* Where the messages go to, and their tags: once the communicator is ready. */
 void exec_address(exec *e);
