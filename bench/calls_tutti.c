@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { RADIX = 4 }; /* of the calls that take one; others through a word: bruck_radix:8 */
-
 #define ARGUMENTS_Allgather  r->send, r->size, MPI_BYTE, r->recv, r->size, MPI_BYTE
 #define ARGUMENTS_Allgatherv r->send, r->size, MPI_BYTE, r->recv, r->counts, r->place, MPI_BYTE
 #define ARGUMENTS_Alltoall   r->send, r->size, MPI_BYTE, r->recv, r->size, MPI_BYTE
@@ -31,7 +29,6 @@ enum { RADIX = 4 }; /* of the calls that take one; others through a word: bruck_
 #define DEFINE_alltoall_both(a)                                                                    \
     DEFINE(Alltoall, alltoall, a, r->comm) DEFINE(Alltoallv, alltoallv, a, r->comm)
 #define DEFINE_alltoall_regular(a) DEFINE(Alltoall, alltoall, a, r->comm)
-#define DEFINE_alltoall_radix(a)   DEFINE(Alltoall, alltoall, a, RADIX, r->comm)
 
 #define ALGO(collective, name, calls) DEFINE_##collective##_##calls(name)
 #include "algos/algos.def"
@@ -49,7 +46,6 @@ typedef struct row {
 #define ROWS_allgather_both(a)   ROW(ALLGATHER, allgather, a) ROW(ALLGATHERV, allgatherv, a)
 #define ROWS_alltoall_both(a)    ROW(ALLTOALL, alltoall, a) ROW(ALLTOALLV, alltoallv, a)
 #define ROWS_alltoall_regular(a) ROW(ALLTOALL, alltoall, a)
-#define ROWS_alltoall_radix(a)   ROW(ALLTOALL, alltoall, a)
 
 static const row table[] = {
 #define ALGO(collective, name, calls) ROWS_##collective##_##calls(name)

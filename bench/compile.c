@@ -29,18 +29,18 @@ static double now(void)
 
 static coll call_of(const algo *a, bool v, int p, const int64_t *counts)
 {
-    int kinds[2][2] = {{COLL_ALLGATHER, COLL_ALLGATHERV}, {COLL_ALLTOALL, COLL_ALLTOALLV}};
+    int kinds[2][2] = {{COLL_allgather, COLL_allgatherv}, {COLL_alltoall, COLL_alltoallv}};
 
-    return (coll){.kind = (coll_kind)kinds[a->kind == COLL_ALLTOALL][v],
+    return (coll){.kind = (coll_kind)kinds[a->kind == COLL_alltoall][v],
                   .p = p,
                   .rank = a->regional ? 0 : p / 2,
                   .parameter = algo_parameter_for(a, 0, p),
-                  .sendcount = v ? 1000 : 1,
-                  .sendcounts = counts,
-                  .senddispls = counts + p,
-                  .count = 1,
-                  .counts = counts,
-                  .displs = counts + p};
+                  .send.count = v ? 1000 : 1,
+                  .send.counts = counts,
+                  .send.displs = counts + p,
+                  .recv.count = 1,
+                  .recv.counts = counts,
+                  .recv.displs = counts + p};
 }
 
 /* Median seconds; the last schedule is left in *s. */
@@ -66,7 +66,7 @@ static void measure(const algo *a, coll_form form, int p, const topo *t, const i
     sched *s = NULL;
     double time;
 
-    if (a->inapplicable && a->inapplicable(&regular))
+    if (algo_refuses(a, &regular))
         return;
     time = time_of(a, form, &regular, t, &s);
     printf("%-10s %-20s %-6s %6d %8d %9zu %11.1f", coll_kind_name(a->kind), a->name,

@@ -56,12 +56,12 @@ static sched *compile(const request *r, int rank)
               .parameter = r->choice.parameter,
               .variant = r->choice.variant,
               .order = r->choice.order,
-              .sendcount = 1,
-              .sendcounts = r->counts,
-              .senddispls = r->displs,
-              .count = 1,
-              .counts = r->counts,
-              .displs = r->displs};
+              .send.count = 1,
+              .send.counts = r->counts,
+              .send.displs = r->displs,
+              .recv.count = 1,
+              .recv.counts = r->counts,
+              .recv.displs = r->displs};
     sched *s = NULL;
 
     if (algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
@@ -79,9 +79,9 @@ static const struct quadratic {
     coll_kind kind;
     const char *name;
     int64_t most;
-} quadratic[] = {{COLL_ALLTOALL, "hierarchical", 100000000},
-                 {COLL_ALLTOALL, "lane", 100000000},
-                 {COLL_ALLGATHER, "reorder_hierarchical", 2000000000}};
+} quadratic[] = {{COLL_alltoall, "hierarchical", 100000000},
+                 {COLL_alltoall, "lane", 100000000},
+                 {COLL_allgather, "reorder_hierarchical", 2000000000}};
 
 static int too_many_nodes(const request *r)
 {
@@ -408,8 +408,8 @@ static int parse(int argc, char **argv, request *r)
         return fail("not a rank of the job", "--rank");
     a = algo_table[r->choice.algo];
     coll c = {.kind = r->kind, .p = r->p};
-    if (a->inapplicable && a->inapplicable(&c))
-        return fail(a->inapplicable(&c), argv[optind + 1]);
+    if (algo_refuses(a, &c))
+        return fail(algo_refuses(a, &c), argv[optind + 1]);
     failed = make_counts(r);
     return failed ? failed : make_topo(r);
 }

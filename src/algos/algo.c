@@ -15,14 +15,18 @@ const algo *const algo_table[] = {
 
 const int algo_count = sizeof algo_table / sizeof *algo_table;
 
-coll_kind algo_family(coll_kind kind)
-{
-    return kind == COLL_ALLGATHERV ? COLL_ALLGATHER : kind == COLL_ALLTOALLV ? COLL_ALLTOALL : kind;
-}
-
 bool algo_serves(const algo *a, coll_kind kind)
 {
-    return a->kind == algo_family(kind) && !(a->regular && coll_is_v(kind));
+    return a->kind == coll_shapes[kind].family && !(a->regular && coll_is_v(kind));
+}
+
+const char *algo_refuses(const algo *a, const coll *c)
+{
+    if (a->commutes && c->ordered)
+        return "it needs an operation that commutes";
+    if (a->parts && c->whole)
+        return "it cuts vectors, and an operation of the program may look at a whole one";
+    return a->inapplicable ? a->inapplicable(c->p) : NULL;
 }
 
 int algo_parameter_for(const algo *a, int value, int p)
@@ -63,19 +67,54 @@ int ceil_log2(int n)
     return log;
 }
 
-/* Allgather: the copy of the own block comes first in program order, so that whoever sends it from
- * its final place waits for it; what sends it from the send buffer does not. */
+/* A vector that is cut into bytes, but whose bytes do not lie side by side: the root packs it into
+ * scratch, and everybody takes it out in the end. */
+static void pack(const coll *c, blockmap *b, sched_builder *s)
+{
+    blockrow packed = scratch_row(s, b);
+
+    if (c->rank == c->root)
+        copy_row(s, b, &b->in, &packed, 0, b->n);
+    b->in = b->out = packed;
+}
+
+static void unpack(const coll *c, const blockmap *packed, const blockmap *b, sched_builder *s)
+{
+    if (c->rank != c->root)
+        copy_row(s, b, &packed->in, &b->in, 0, b->n);
+}
+
+/* The copy of the own block comes first in program order, so that whoever sends it from its final
+ * place waits for it; what sends it from the send buffer does not. */
+static void emit(const algo *a, const coll *c, const topo *t, int parts, sched_builder *s)
+{
+    group everyone = {.size = c->p, .index = c->rank, .topo = t};
+    algo_options o = {.root = c->root,
+                      .ordered = c->ordered,
+                      .parameter = c->parameter,
+                      .variant = c->variant,
+                      .order = c->order};
+    blockmap blocks = blockmap_make(c, parts), used = blocks;
+    bool packs = c->packs && parts > 1;
+
+    if (blocks.mine >= 0 && !c->in_place && c->order == ORDER_PLACE)
+        sched_copy(s, blocks.own, block(&blocks, c->rank));
+    if (packs)
+        pack(c, &used, s);
+    a->compile(&o, &everyone, &used, s);
+    if (packs)
+        unpack(c, &used, &blocks, s);
+}
+
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result)
 {
-    group everyone = {.size = c->p, .index = c->rank, .topo = t};
-    blockmap blocks = blockmap_make(c);
     sched_builder *s = sched_begin(c->p, form);
+    int parts = a->parts ? a->parts(c->p, c->parameter) : 1;
 
     if (!s)
         return SCHED_NO_MEMORY;
-    if (!c->in_place && algo_family(c->kind) == COLL_ALLGATHER && c->order == ORDER_PLACE)
-        sched_copy(s, interval_make(SPACE_SEND, 0, c->sendcount), block(&blocks, c->rank));
-    a->compile(c, &everyone, &blocks, s);
+    sched_cut(s, parts);
+    emit(a, c, t, parts, s);
     return sched_commit(s, result);
 }

@@ -21,24 +21,37 @@ typedef struct algo_parameter {
     int least, usual; /* smallest one; the one taken if none is given */
 } algo_parameter;
 
+/* What an algorithm is asked for in its group. A phase of a composed one gets its own. */
+typedef struct algo_options {
+    int root;     /* ROOTED: index in the group */
+    bool ordered; /* REDUCES: the operation does not commute */
+    int parameter, variant;
+    coll_order order;
+} algo_options;
+
 typedef struct algo {
     const char *name;
-    coll_kind kind;      /* the collective; serves its v-variant too unless `regular` */
+    coll_kind kind;      /* the family; serves its v-variant too unless `regular` */
     const char *summary; /* one line */
     const char *steps, *volume, *restriction, *source; /* for tutti-info */
     bool has_forms; /* some message has several blocks, so FORM_STEP and FORM_BLOCK differ */
     bool regular;   /* blocks of equal length only */
     bool regional;  /* looks at the topology; one that does not is the same on every machine */
-    bool orders;    /* heeds coll.order */
+    bool orders;    /* heeds options.order */
+    bool commutes;  /* needs an operation that does */
     algo_parameter parameter;
     const char *const *variants; /* names of its kinds, the usual one first, NULL at the end; or
                                     NULL: there is one */
 
-    /* Why the algorithm cannot serve this call, or NULL if it can. Equal on all ranks. */
-    const char *(*inapplicable)(const coll *c);
+    /* Why it cannot serve so many ranks, or NULL if it can. */
+    const char *(*inapplicable)(int p);
 
-    /* Emit the steps. Pure: no MPI, no clock, no environment. */
-    void (*compile)(const coll *c, const group *g, const blockmap *b, sched_builder *s);
+    /* Into how many parts it cuts the vector among p ranks; NULL: into none. */
+    int (*parts)(int p, int parameter);
+
+    /* Emit the steps. Pure: no MPI, no clock, no environment. Knows its group, never the ranks of
+     * the whole call: so it runs on any part of them. */
+    void (*compile)(const algo_options *o, const group *g, const blockmap *b, sched_builder *s);
 
     algo_cost (*cost)(int p, int parameter); /* NULL: it depends on the topology */
 } algo;
@@ -58,11 +71,12 @@ enum { /* indices: ALGO_allgather_linear, ... */
  * v-variant it is); ALGO_NONE if there is none that serves it. */
 int algo_find(coll_kind kind, const char *name);
 
-/* The collective whose rows serve this kind (allgatherv: allgather). */
-coll_kind algo_family(coll_kind kind);
-
 /* Does the row serve this kind? */
 bool algo_serves(const algo *a, coll_kind kind);
+
+/* Why the algorithm cannot serve this call, or NULL if it can: a printable sentence, static. Of the
+ * call only what is the same on all ranks is looked at. */
+const char *algo_refuses(const algo *a, const coll *c);
 
 /* The parameter that this value stands for among p ranks: at most p, the usual one for 0; 0 if
  * there is none. -1: too small. */

@@ -12,11 +12,11 @@
  */
 #include "algos/algo.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
 
-    (void)c;
+    (void)o;
     for (int d = 1; d < p; d *= 2) {
         int n = d < p - d ? d : p - d;
 
@@ -33,7 +33,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_allgather_bruck = {
     .name = "bruck",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "double what is known by distance 1, 2, 4, ..., received into place",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",

@@ -15,14 +15,14 @@
 #include "algos/hierarchical.h"
 #include "algos/tree.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    hierarchical_allgather(c, g, b, s, false);
+    hierarchical_allgather(o, g, b, s, false);
 }
 
 const algo algo_allgather_hierarchical = {
     .name = "hierarchical",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "gather in nodes, allgather among their leaders, broadcast",
     .steps = "three phases",
     .volume = "p-q out of a node",

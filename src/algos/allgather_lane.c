@@ -44,7 +44,7 @@ static void hand_over(const regions *p, const group *local, const blockmap *mine
         recv_blocks(s, mine, i, 1, 1, peer(local, i));
 }
 
-static void along_lane(const coll *c, const regions *p, const group *g, const blockmap *b,
+static void along_lane(const algo_options *o, const regions *p, const group *g, const blockmap *b,
                        sched_builder *s)
 {
     itemlist items = items_begin(b, p->n, s);
@@ -58,12 +58,12 @@ static void along_lane(const coll *c, const regions *p, const group *g, const bl
     if (!ranks)
         return;
     group lane = {.size = p->n, .index = p->mine, .ranks = ranks, .topo = g->topo};
-    phases[c->variant]->compile(c, &lane, &items.map, s);
+    phases[o->variant]->compile(o, &lane, &items.map, s);
 }
 
 /* Every local rank gives its own block and what its lane has brought from other nodes. */
-static void inside_node(const coll *c, const regions *p, const group *local, const blockmap *b,
-                        sched_builder *s)
+static void inside_node(const algo_options *o, const regions *p, const group *local,
+                        const blockmap *b, sched_builder *s)
 {
     itemlist items = items_begin(b, local->size, s);
 
@@ -76,16 +76,16 @@ static void inside_node(const coll *c, const regions *p, const group *local, con
         items_next(&items);
     }
     sched_phase(s, "node");
-    phases[c->variant]->compile(c, local, &items.map, s);
+    phases[o->variant]->compile(o, local, &items.map, s);
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int level = topo_regions(g->topo);
     regions p;
 
     if (!g->topo || level == g->topo->nlevels) {
-        phases[c->variant]->compile(c, g, b, s);
+        phases[o->variant]->compile(o, g, b, s);
         return;
     }
     if (!regions_make(&p, g, level, s))
@@ -96,13 +96,13 @@ static void compile(const coll *c, const group *g, const blockmap *b, sched_buil
     hand_over(&p, &local, &mine, s);
     sched_phase(s, "lane");
     if (p.index < p.least)
-        along_lane(c, &p, g, b, s);
-    inside_node(c, &p, &local, b, s);
+        along_lane(o, &p, g, b, s);
+    inside_node(o, &p, &local, b, s);
 }
 
 const algo algo_allgather_lane = {
     .name = "lane",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "allgather on every lane, then inside every node",
     .steps = "two phases",
     .volume = "N-1 blocks between",

@@ -8,11 +8,11 @@
  */
 #include "algos/algo.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
 
-    (void)c;
+    (void)o;
     for (int k = 1; k < p; k++) {
         send_blocks(s, b, me, 1, 1, peer(g, me + k));
         recv_blocks(s, b, me - k, 1, 1, peer(g, me - k));
@@ -27,7 +27,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_allgather_linear = {
     .name = "linear",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "everybody sends to everybody at once",
     .steps = "1",
     .volume = "p-1 blocks",

@@ -26,7 +26,8 @@
 
 extern const algo algo_allgather_bruck;
 
-static void spread(const coll *c, const group *g, const blockmap *b, sched_builder *s, int level);
+static void spread(const algo_options *o, const group *g, const blockmap *b, sched_builder *s,
+                   int level);
 
 /* Rounds of the coarsest level are phases. */
 static void note(sched_builder *s, const group *g, int level, const char *name)
@@ -41,7 +42,7 @@ static int share_begin(int known, int missing, int shares, int u)
 }
 
 /* One round: the regions at distance known .. known + missing - 1 come in. */
-static void exchange(const coll *c, const regions *p, const group *g, const blockmap *b,
+static void exchange(const algo_options *o, const regions *p, const group *g, const blockmap *b,
                      sched_builder *s, int level, int known, int missing)
 {
     group local = regions_local(p, g);
@@ -65,44 +66,45 @@ static void exchange(const coll *c, const regions *p, const group *g, const bloc
         recv_blocks(s, &come.map, me, 1, 1, region_rank(p, wrap(p->mine + begin, p->n), me));
     }
     note(s, g, level, "spread");
-    spread(c, &local, &come.map, s, level);
+    spread(o, &local, &come.map, s, level);
 }
 
-static void spread(const coll *c, const group *g, const blockmap *b, sched_builder *s, int level)
+static void spread(const algo_options *o, const group *g, const blockmap *b, sched_builder *s,
+                   int level)
 {
     regions p;
 
     if (!g->topo || level >= g->topo->nlevels) {
-        algo_allgather_bruck.compile(c, g, b, s);
+        algo_allgather_bruck.compile(o, g, b, s);
         return;
     }
     if (!regions_make(&p, g, level, s))
         return;
     if (p.n == 1 || p.n == g->size) {
-        spread(c, g, b, s, level + 1);
+        spread(o, g, b, s, level + 1);
         return;
     }
     group local = regions_local(&p, g);
     blockmap items = regions_local_items(&p, b, s);
     int fan_out = p.least < 2 ? 2 : p.least;
 
-    spread(c, &local, &items, s, level + 1);
+    spread(o, &local, &items, s, level + 1);
     for (int known = 1; known < p.n;) {
         int next = known > p.n / fan_out ? p.n : known * fan_out;
-        exchange(c, &p, g, b, s, level + 1, known, (next < p.n ? next : p.n) - known);
+        exchange(o, &p, g, b, s, level + 1, known, (next < p.n ? next : p.n) - known);
         known = next;
     }
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     sched_phase(s, "in regions");
-    spread(c, g, b, s, topo_regions(g->topo));
+    spread(o, g, b, s, topo_regions(g->topo));
 }
 
 const algo algo_allgather_locality_bruck = {
     .name = "locality_bruck",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "Bruck between regions, shared by their ranks; any levels",
     .steps = "log_q R between",
     .volume = "m/q between",

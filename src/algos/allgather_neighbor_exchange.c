@@ -14,18 +14,18 @@
  */
 #include "algos/algo.h"
 
-static const char *inapplicable(const coll *c)
+static const char *inapplicable(int p)
 {
-    return c->p > 1 && c->p % 2 ? "neighbor_exchange needs an even number of ranks" : NULL;
+    return p > 1 && p % 2 ? "neighbor_exchange needs an even number of ranks" : NULL;
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
     int inward = me % 2 ? -1 : 1; /* towards the other rank of my pair */
     int pair = me - me % 2;       /* the pair of blocks passed on: its first block */
 
-    (void)c;
+    (void)o;
     if (p == 1)
         return;
     send_blocks(s, b, me, 1, 1, peer(g, me + inward));
@@ -48,7 +48,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_allgather_neighbor_exchange = {
     .name = "neighbor_exchange",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "pairs of blocks walk along the ring in both directions",
     .steps = "p/2",
     .volume = "p-1 blocks",

@@ -10,16 +10,16 @@
  */
 #include "algos/algo.h"
 
-static const char *inapplicable(const coll *c)
+static const char *inapplicable(int p)
 {
-    return c->p & (c->p - 1) ? "recursive_doubling needs a power of two of ranks" : NULL;
+    return p & (p - 1) ? "recursive_doubling needs a power of two of ranks" : NULL;
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int me = g->index;
 
-    (void)c;
+    (void)o;
     for (int d = 1; d < g->size; d *= 2) {
         int with = me ^ d;
 
@@ -36,7 +36,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_allgather_recursive_doubling = {
     .name = "recursive_doubling",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "swap all that is known at distance 1, 2, 4, ...",
     .steps = "log2 p",
     .volume = "p-1 blocks",

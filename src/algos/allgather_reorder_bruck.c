@@ -11,14 +11,14 @@
 
 extern const algo algo_allgather_bruck;
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    reordered_allgather(c, g, b, s, REORDER_BRUCK, algo_allgather_bruck.compile);
+    reordered_allgather(o, g, b, s, REORDER_BRUCK, algo_allgather_bruck.compile);
 }
 
 const algo algo_allgather_reorder_bruck = {
     .name = "reorder_bruck",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "bruck over ranks in an order that shortens its messages",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",

@@ -11,50 +11,50 @@
  * switches. Mirsadeghi, Afsahi, IPDPSW 2016, Algorithms 4 and 5.
  */
 #include "algos/hierarchical.h"
+#include "algos/order.h"
 #include "algos/region.h"
 #include "algos/reordered.h"
 #include "algos/tree.h"
 
-static void base(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void base(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    hierarchical_allgather(c, g, b, s, true);
+    hierarchical_allgather(o, g, b, s, true);
 }
 
 /* Node after node, each in the order of the gather. */
-static bool find_order(const group *g, int *order, sched_builder *s)
+static bool by_nodes(const group *g, int level, int *order, sched_builder *s)
 {
-    int level = topo_regions(g->topo), done = 0;
     regions p;
 
-    if (!g->topo || level == g->topo->nlevels) {
-        for (int i = 0; i < g->size; i++)
-            order[i] = i;
-        return true;
-    }
     if (!regions_make(&p, g, level, s))
         return false;
     for (int k = 0; k < p.n; k++) {
-        int size = region_size(&p, k);
-        if (!reorder_ranks(REORDER_GATHER, g->topo, p.ranks + p.first[k], size, order + done)) {
-            sched_fail(s, SCHED_NO_MEMORY);
+        group node = {.size = region_size(&p, k), .ranks = p.ranks + p.first[k], .topo = g->topo};
+        const int *of = order_members(REORDER_GATHER, &node, s);
+
+        for (int i = 0; of && i < node.size; i++)
+            order[p.first[k] + i] = p.at[p.first[k] + of[i]];
+        if (!of)
             return false;
-        }
-        done += size;
     }
     return true;
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
+    int level = topo_regions(g->topo);
     int *order = sched_borrow(s, (size_t)g->size * sizeof *order);
 
-    if (order && find_order(g, order, s))
-        reordered_blocks(c, g, b, s, order, base);
+    for (int i = 0; order && i < g->size; i++)
+        order[i] = i;
+    if (order && g->topo && level < g->topo->nlevels && !by_nodes(g, level, order, s))
+        return;
+    reordered_blocks(o, g, b, s, order, false, base);
 }
 
 const algo algo_allgather_reorder_hierarchical = {
     .name = "reorder_hierarchical",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "hierarchical, each phase with its ranks in an order for it",
     .steps = "three phases",
     .volume = "p-q out of a node",

@@ -13,19 +13,19 @@
 
 extern const algo algo_allgather_recursive_doubling;
 
-static const char *inapplicable(const coll *c)
+static const char *inapplicable(int p)
 {
-    return algo_allgather_recursive_doubling.inapplicable(c);
+    return algo_allgather_recursive_doubling.inapplicable(p);
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    reordered_allgather(c, g, b, s, REORDER_DOUBLING, algo_allgather_recursive_doubling.compile);
+    reordered_allgather(o, g, b, s, REORDER_DOUBLING, algo_allgather_recursive_doubling.compile);
 }
 
 const algo algo_allgather_reorder_recursive_doubling = {
     .name = "reorder_recursive_doubling",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "recursive_doubling over ranks in an order that shortens its messages",
     .steps = "log2 p",
     .volume = "p-1 blocks",

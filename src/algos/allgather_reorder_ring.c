@@ -11,14 +11,14 @@
 
 extern const algo algo_allgather_ring;
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    reordered_allgather(c, g, b, s, REORDER_RING, algo_allgather_ring.compile);
+    reordered_allgather(o, g, b, s, REORDER_RING, algo_allgather_ring.compile);
 }
 
 const algo algo_allgather_reorder_ring = {
     .name = "reorder_ring",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "ring over ranks in an order that shortens its messages",
     .steps = "p-1",
     .volume = "p-1 blocks",

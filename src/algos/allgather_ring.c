@@ -9,11 +9,11 @@
  */
 #include "algos/algo.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
 
-    (void)c;
+    (void)o;
     for (int k = 0; k < p - 1; k++) {
         send_blocks(s, b, me - k, 1, 1, peer(g, me + 1));
         recv_blocks(s, b, me - k - 1, 1, 1, peer(g, me - 1));
@@ -28,7 +28,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_allgather_ring = {
     .name = "ring",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "each block travels once around the ring",
     .steps = "p-1",
     .volume = "p-1 blocks",

@@ -26,14 +26,14 @@ static int count_trailing_zeros(int n)
     return zeros;
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
     int last = count_trailing_zeros(p);
     int ignore_steps = (int)(((~((unsigned)p >> last)) | 1) << last);
     int data = 1;
 
-    (void)c;
+    (void)o;
     for (int d = (1 << ceil_log2(p)) / 2; d >= 1; d /= 2) {
         int ignore = (d & ignore_steps) != 0;
 
@@ -51,7 +51,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_allgather_sparbit = {
     .name = "sparbit",
-    .kind = COLL_ALLGATHER,
+    .kind = COLL_allgather,
     .summary = "parallel binomial trees: distances halve while the data doubles",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",

@@ -11,9 +11,10 @@
  */
 #include "algos/bruck.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    bruck_index(c, g, b, s, 2);
+    (void)o;
+    bruck_index(g, b, s, 2);
 }
 
 static algo_cost cost(int p, int parameter)
@@ -27,7 +28,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_alltoall_bruck = {
     .name = "bruck",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "rotate, exchange packed with ranks at distance 1, 2, 4, ..., rotate back",
     .steps = "ceil(log2 p)",
     .volume = "<= p/2 a step",

@@ -14,41 +14,29 @@
 #include "algos/bruck.h"
 
 /* RECV[me + j] = what I send to me - j; in place, that has to be moved out of the way first. */
-static void place(const coll *c, const blockmap *b, sched_builder *s, int64_t length)
+static void place(const group *g, const blockmap *b, sched_builder *s, int64_t length)
 {
-    interval from = run_of(b, 0, b->n);
+    interval moved = {0};
 
-    if (c->in_place) {
-        interval moved = sched_scratch(s, b->n * length);
-        sched_copy(s, from, moved);
-        from = moved;
+    if (in_place(b)) {
+        moved = sched_scratch(s, b->n * length);
+        copy_out(s, b, 0, b->n, moved);
     }
     for (int j = 0; j < b->n; j++) {
-        int to = wrap(b->mine - j, b->n);
-        sched_copy(s, interval_make(from.space, from.offset + to * length, length),
-                   block(b, b->mine + j));
+        int to = wrap(g->index - j, b->n);
+        interval from = in_place(b) ? part_of(moved, to, 1, length) : outgoing(b, to);
+        sched_copy(s, from, block(b, g->index + j));
     }
 }
 
-/* n blocks of scratch to block `first` of RECV and those behind it, which may wrap around. */
-static void copy_run(const blockmap *b, sched_builder *s, int64_t at, int first, int n,
-                     int64_t length)
-{
-    int head = n < b->n - first ? n : b->n - first;
-
-    sched_copy(s, interval_make(SPACE_SCRATCH, at, head * length),
-               interval_make(SPACE_RECV, first * length, head * length));
-    sched_copy(s, interval_make(SPACE_SCRATCH, at + head * length, (n - head) * length),
-               interval_make(SPACE_RECV, 0, (n - head) * length));
-}
-
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
     int64_t length = (int64_t)block(b, 0).length;
     interval got = sched_scratch(s, p * length); /* two rounds in turn */
 
-    place(c, b, s, length);
+    (void)o;
+    place(g, b, s, length);
     for (bruck_round t = bruck_first(p, 2); bruck_valid(&t); bruck_next(&t)) {
         int d = bruck_distance(&t);
         int64_t at = got.offset + t.phase % 2 * (p / 2) * length;
@@ -60,7 +48,7 @@ static void compile(const coll *c, const group *g, const blockmap *b, sched_buil
         sched_close(s);
         sched_recv(s, interval_make(SPACE_SCRATCH, at, bruck_count(&t) * length), peer(g, me + d));
         for (int j = 0, n; (n = bruck_run(&t, &j)); j += n, at += n * length)
-            copy_run(b, s, at, wrap(me + j, p), n, length);
+            copy_in(s, interval_make(SPACE_SCRATCH, at, n * length), b, me + j, n);
     }
 }
 
@@ -74,7 +62,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_alltoall_bruck_modified = {
     .name = "bruck_modified",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "as bruck, sent from its place by a datatype, without the last rotation",
     .steps = "ceil(log2 p)",
     .volume = "<= p/2 a step",

@@ -14,9 +14,9 @@
  */
 #include "algos/bruck.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    bruck_index(c, g, b, s, c->parameter);
+    bruck_index(g, b, s, o->parameter);
 }
 
 static algo_cost cost(int p, int radix)
@@ -29,7 +29,7 @@ static algo_cost cost(int p, int radix)
 
 const algo algo_alltoall_bruck_radix = {
     .name = "bruck_radix",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "as bruck, in radix r: ceil(log_r p) phases of at most r-1 messages",
     .steps = "ceil(log_r p)",
     .volume = "about p/r a message",

@@ -19,7 +19,8 @@
 
 typedef struct places {
     const blockmap *b;
-    interval first;   /* p blocks: what I send */
+    int me;
+    interval moved;   /* in place: p blocks, what I send */
     interval scratch; /* p blocks: at j, what has j ranks to go */
     int64_t length;
 } places;
@@ -41,27 +42,28 @@ static interval scratch_at(const places *w, int j)
 /* Where block j is received in the round of bit d. */
 static interval target(const places *w, int j, int d)
 {
-    return odd_bits(j / d / 2) ? scratch_at(w, j) : block(w->b, w->b->mine + j);
+    return odd_bits(j / d / 2) ? scratch_at(w, j) : block(w->b, w->me + j);
 }
 
 /* Where it is sent from: the other place, or the first one if this is its first hop. */
 static interval origin(const places *w, int j, int d)
 {
     if (j % d == 0)
-        return interval_make(
-            w->first.space, w->first.offset + wrap(w->b->mine - j, w->b->n) * w->length, w->length);
-    return odd_bits(j / d / 2) ? block(w->b, w->b->mine + j) : scratch_at(w, j);
+        return in_place(w->b) ? part_of(w->moved, wrap(w->me - j, w->b->n), 1, w->length)
+                              : outgoing(w->b, w->me - j);
+    return odd_bits(j / d / 2) ? block(w->b, w->me + j) : scratch_at(w, j);
 }
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
-    places w = {.b = b, .first = run_of(b, 0, p), .length = (int64_t)block(b, 0).length};
+    places w = {.b = b, .me = me, .length = (int64_t)block(b, 0).length};
 
+    (void)o;
     w.scratch = sched_scratch(s, p * w.length);
-    if (c->in_place) {
-        w.first = sched_scratch(s, p * w.length);
-        sched_copy(s, run_of(b, 0, p), w.first);
+    if (in_place(b)) {
+        w.moved = sched_scratch(s, p * w.length);
+        copy_out(s, b, 0, p, w.moved);
     } else {
         sched_copy(s, outgoing(b, me), block(b, me));
     }
@@ -90,7 +92,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_alltoall_bruck_zerocopy = {
     .name = "bruck_zerocopy",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "as bruck, without copies: blocks alternate between receive buffer and scratch",
     .steps = "ceil(log2 p)",
     .volume = "<= p/2 a step",

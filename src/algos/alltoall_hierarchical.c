@@ -12,14 +12,14 @@
 #include "algos/algo.h"
 #include "algos/transit.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    transit_alltoall(c, g, b, s, true, (tree)c->variant);
+    transit_alltoall(g, b, s, true, (tree)o->variant);
 }
 
 const algo algo_alltoall_hierarchical = {
     .name = "hierarchical",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "one leader in each node carries what crosses nodes",
     .steps = "three phases",
     .volume = "q(p-q) out of a node",

@@ -15,14 +15,15 @@
 #include "algos/algo.h"
 #include "algos/transit.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    transit_alltoall(c, g, b, s, false, TREE_LINEAR);
+    (void)o;
+    transit_alltoall(g, b, s, false, TREE_LINEAR);
 }
 
 const algo algo_alltoall_lane = {
     .name = "lane",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "alltoall inside every node, then on every lane",
     .steps = "two phases",
     .volume = "(N-1)q between",

@@ -12,9 +12,9 @@
 #include "algos/algo.h"
 #include "algos/exchange.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    exchange_all(c, g, b, s, c->in_place ? PATTERN_SYMMETRIC : PATTERN_ROTATED, c->parameter);
+    exchange_all(g, b, s, in_place(b) ? PATTERN_SYMMETRIC : PATTERN_ROTATED, o->parameter);
 }
 
 static algo_cost cost(int p, int window)
@@ -24,7 +24,7 @@ static algo_cost cost(int p, int window)
 
 const algo algo_alltoall_linear = {
     .name = "linear",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "everybody sends to everybody, at most W at a time",
     .steps = "ceil((p-1)/W)",
     .volume = "p-1 blocks",

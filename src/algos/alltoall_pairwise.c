@@ -11,13 +11,14 @@
 #include "algos/algo.h"
 #include "algos/exchange.h"
 
-static void compile(const coll *c, const group *g, const blockmap *b, sched_builder *s)
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
+    (void)o;
     bool power = (g->size & (g->size - 1)) == 0;
 
-    exchange_all(c, g, b, s,
+    exchange_all(g, b, s,
                  power         ? PATTERN_XOR
-                 : c->in_place ? PATTERN_SYMMETRIC
+                 : in_place(b) ? PATTERN_SYMMETRIC
                                : PATTERN_ROTATED,
                  1);
 }
@@ -30,7 +31,7 @@ static algo_cost cost(int p, int parameter)
 
 const algo algo_alltoall_pairwise = {
     .name = "pairwise",
-    .kind = COLL_ALLTOALL,
+    .kind = COLL_alltoall,
     .summary = "one exchange after the other, with one partner at a time",
     .steps = "p-1",
     .volume = "p-1 blocks",

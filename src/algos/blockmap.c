@@ -7,43 +7,8 @@ static interval row_at(const blockrow *row, int i)
 {
     if (row->counts)
         return interval_make(row->space, row->displs[i], row->counts[i]);
-    return interval_make(row->space, i * row->count, row->count);
+    return interval_make(row->space, row->base + i * row->count, row->count);
 }
-
-blockmap blockmap_make(const coll *c)
-{
-    bool v = coll_is_v(c->kind);
-    blockmap b = {.n = c->p, .blocks = c->p, .mine = c->rank};
-
-    b.in = (blockrow){SPACE_RECV, c->count, v ? c->counts : NULL, v ? c->displs : NULL};
-    b.out = c->in_place ? b.in
-                        : (blockrow){SPACE_SEND, c->sendcount, v ? c->sendcounts : NULL,
-                                     v ? c->senddispls : NULL};
-    b.own = c->in_place ? place_of(&b, c->rank) : interval_make(SPACE_SEND, 0, c->sendcount);
-    return b;
-}
-
-interval place_of(const blockmap *b, int k)
-{
-    return row_at(&b->in, k);
-}
-
-interval block(const blockmap *b, int i)
-{
-    return place_of(b, wrap(i, b->n));
-}
-
-interval outgoing(const blockmap *b, int i)
-{
-    return row_at(&b->out, wrap(i, b->n));
-}
-
-interval run_of(const blockmap *b, int first, int n)
-{
-    return interval_make(b->out.space, first * b->out.count, n * b->out.count);
-}
-
-/* ---- items ---- */
 
 static int item_size(const blockmap *b, int i)
 {
@@ -56,6 +21,90 @@ static int item_block(const blockmap *b, int i, int k)
         return b->list[b->first[i] + k];
     return b->list ? b->list[i] : i;
 }
+
+/* One side of the call. A vector is blocks of one element. */
+static blockrow row_of(const coll *c, bool send)
+{
+    coll_extent extent = send ? coll_shapes[c->kind].send : coll_shapes[c->kind].recv;
+    const coll_side *side = send ? &c->send : &c->recv;
+    bool listed = extent == COLL_LISTED;
+
+    return (blockrow){.space = send ? SPACE_SEND : SPACE_RECV,
+                      .count = side->count,
+                      .counts = listed ? side->counts : NULL,
+                      .displs = listed ? side->displs : NULL};
+}
+
+static bool gives_one_block(const coll_shape *s)
+{
+    return s->send == COLL_ONE && s->recv != COLL_ONE;
+}
+
+blockmap blockmap_make(const coll *c, int parts)
+{
+    const coll_shape *shape = &coll_shapes[c->kind];
+    int n = shape->recv == COLL_ONE ? parts : shape->recv == COLL_NONE ? 0 : c->p;
+    blockmap b = {.n = n, .blocks = n, .mine = -1, .in = row_of(c, false)};
+
+    b.out = c->in_place ? b.in : row_of(c, true);
+    if (gives_one_block(shape)) {
+        b.mine = c->rank;
+        b.own = c->in_place ? place_of(&b, c->rank) : interval_make(SPACE_SEND, 0, c->send.count);
+    }
+    return b;
+}
+
+interval place_of(const blockmap *b, int k)
+{
+    return row_at(&b->in, k);
+}
+
+interval block(const blockmap *b, int i)
+{
+    return place_of(b, item_block(b, wrap(i, b->n), 0));
+}
+
+interval outgoing(const blockmap *b, int i)
+{
+    return row_at(&b->out, item_block(b, wrap(i, b->n), 0));
+}
+
+interval part_of(interval all, int64_t first, int64_t n, int64_t length)
+{
+    return interval_make(all.space, all.offset + first * length, n * length);
+}
+
+/* Does b begin where a ends? */
+static bool follows(interval a, interval b)
+{
+    return a.space == b.space && interval_end(a) == b.offset;
+}
+
+void copy_out(sched_builder *s, const blockmap *b, int first, int n, interval to)
+{
+    for (int i = 0; i < n;) {
+        interval run = outgoing(b, first + i);
+        for (i++; i < n && follows(run, outgoing(b, first + i)); i++)
+            run.length += outgoing(b, first + i).length;
+        to.length = run.length;
+        sched_copy(s, run, to);
+        to.offset += (int64_t)run.length;
+    }
+}
+
+void copy_in(sched_builder *s, interval from, const blockmap *b, int first, int n)
+{
+    for (int i = 0; i < n;) {
+        interval run = block(b, first + i);
+        for (i++; i < n && follows(run, block(b, first + i)); i++)
+            run.length += block(b, first + i).length;
+        from.length = run.length;
+        sched_copy(s, from, run);
+        from.offset += (int64_t)run.length;
+    }
+}
+
+/* ---- items ---- */
 
 itemlist items_begin(const blockmap *b, int n, sched_builder *s)
 {
@@ -82,6 +131,83 @@ void items_next(itemlist *t)
     t->map.n++;
     if (t->first && t->list)
         t->first[t->map.n] = t->used;
+}
+
+blockmap cut(const blockmap *b, int n, sched_builder *s)
+{
+    itemlist t = items_begin(b, n, s);
+
+    for (int i = 0; i < n; i++) {
+        for (int k = (int)((int64_t)i * b->n / n); k < (int64_t)(i + 1) * b->n / n; k++)
+            items_add(&t, b, k);
+        items_next(&t);
+    }
+    return t.map;
+}
+
+/* ---- rows of a vector ---- */
+
+blockrow scratch_row(sched_builder *s, const blockmap *b)
+{
+    return (blockrow){.space = SPACE_SCRATCH,
+                      .count = b->in.count,
+                      .base = sched_scratch(s, b->blocks * b->in.count).offset};
+}
+
+static void row_message(sched_builder *s, step_kind kind, const blockmap *b, const blockrow *row,
+                        int first, int n, int peer)
+{
+    sched_open(s, kind, peer);
+    for (int i = first; i < first + n; i++)
+        for (int k = 0; k < item_size(b, wrap(i, b->n)); k++)
+            sched_add(s, row_at(row, item_block(b, wrap(i, b->n), k)));
+    sched_close(s);
+}
+
+void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer)
+{
+    row_message(s, STEP_SEND, b, row, first, n, peer);
+}
+
+void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer)
+{
+    row_message(s, STEP_RECV, b, row, first, n, peer);
+}
+
+typedef void local_step(sched_builder *s, interval from, interval to);
+
+static void row_local(sched_builder *s, local_step *emit, const blockmap *b, const blockrow *from,
+                      const blockrow *to, int first, int n)
+{
+    interval x = {0}, y = {0};
+
+    for (int i = first; i < first + n; i++)
+        for (int k = 0; k < item_size(b, wrap(i, b->n)); k++) {
+            int at = item_block(b, wrap(i, b->n), k);
+            interval next = row_at(from, at), into = row_at(to, at);
+
+            if (x.length && follows(x, next) && follows(y, into)) {
+                x.length += next.length;
+                y.length += into.length;
+                continue;
+            }
+            emit(s, x, y);
+            x = next;
+            y = into;
+        }
+    emit(s, x, y);
+}
+
+void reduce_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
+                int first, int n)
+{
+    row_local(s, sched_reduce, b, from, to, first, n);
+}
+
+void copy_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
+              int first, int n)
+{
+    row_local(s, sched_copy, b, from, to, first, n);
 }
 
 /* ---- messages ---- */

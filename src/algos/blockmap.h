@@ -2,9 +2,12 @@
  * group hold of them: item -> blocks.
  *
  * Blocks may have unequal lengths (v-collectives) and gaps between them. Items are what an
- * algorithm for a group counts: item i is what its member i contributes. In the group of all ranks
- * that is block i. In a group of leaders it is all blocks of a node; in a reordered group it is the
- * block of another rank. Indices of items wrap around.
+ * algorithm for a group counts: item i is what its member i contributes, or is sent. In the group of
+ * all ranks that is block i. In a group of leaders it is all blocks of a node; in a reordered group
+ * it is the block of another rank. Indices of items wrap around.
+ *
+ * A vector (bcast, allreduce) is as many blocks as the algorithm cuts it into; cut() makes items
+ * of them.
  */
 #ifndef TUTTI_BLOCKMAP_H
 #define TUTTI_BLOCKMAP_H
@@ -17,39 +20,67 @@ typedef struct blockrow {
     int64_t count;         /* length of every block, where counts is NULL */
     const int64_t *counts; /* [blocks] or NULL, borrowed */
     const int64_t *displs; /* [blocks], with counts */
+    int64_t base;          /* offset of the first one, without counts */
 } blockrow;
 
 typedef struct blockmap {
     int n;            /* items */
     const int *first; /* [n + 1]: item i is blocks list[first[i] .. first[i + 1] - 1], borrowed; */
     const int *list;  /* without `first`: block list[i]; without both: block i */
-    int blocks;       /* how many there are: one of each rank */
-    int mine;         /* the block that `own` is */
-    blockrow in;      /* in RECV: what comes from each rank */
-    blockrow out;     /* alltoall: what I send to each rank; in RECV too if the call is in place */
+    int blocks;       /* how many there are: one of each rank; or parts of a vector */
+    int mine;         /* the block that `own` is, or -1 */
+    blockrow in;      /* in RECV: what comes from each rank; the vector's result */
+    blockrow out;     /* what I send to each rank; what I contribute to the vector. In RECV too if
+                         the call is in place */
     interval own;     /* allgather: where my block is sent from */
 } blockmap;
 
-blockmap blockmap_make(const coll *c);
+/* parts: blocks of a vector. */
+blockmap blockmap_make(const coll *c, int parts);
+
+/* Is what I send in RECV, where it will be overwritten? */
+static inline bool in_place(const blockmap *b)
+{
+    return b->out.space == SPACE_RECV;
+}
 
 /* Where block k is received. */
 interval place_of(const blockmap *b, int k);
 
-/* Of a map whose items are the blocks themselves: the place of block i, which wraps around. */
+/* Of a map whose items are single blocks: the place of item i, which wraps around. */
 interval block(const blockmap *b, int i);
 
-/* Alltoall: what I send to rank i. */
+/* The same: what I send to member i, or contribute to part i. */
 interval outgoing(const blockmap *b, int i);
 
-/* Alltoall with blocks of equal length: the n blocks that I send to ranks first, first + 1, ...; no
- * wrap-around. */
-interval run_of(const blockmap *b, int first, int n);
+/* The part of what lies at `all` that begins `first` blocks of equal length behind its begin. */
+interval part_of(interval all, int64_t first, int64_t n, int64_t length);
+
+/* Copy what I send to the n members first, first + 1, ..., in this order; equal lengths. */
+void copy_out(sched_builder *s, const blockmap *b, int first, int n, interval to);
+
+/* Copy what lies there to where the n items first, first + 1, ... are received; equal lengths. */
+void copy_in(sched_builder *s, interval from, const blockmap *b, int first, int n);
 
 /* Send or receive the n items first, first + stride, first + 2*stride, ...: one message, or one
  * message a block, as the builder's form says. A single block of mine goes from the send buffer, as
  * early as possible. Sender and receiver must name the items in the same order. */
 void send_blocks(sched_builder *s, const blockmap *b, int first, int n, int stride, int peer);
 void recv_blocks(sched_builder *s, const blockmap *b, int first, int n, int stride, int peer);
+
+/* The n items first, first + 1, ... of one space of a vector, as one message: `row` at the blocks of
+ * the map. */
+void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
+void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
+
+/* Combine them: to = from op to; and copy them. Blocks that lie side by side in one step. */
+void reduce_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
+                int first, int n);
+void copy_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
+              int first, int n);
+
+/* As many blocks in scratch as the map has, of the same lengths. */
+blockrow scratch_row(sched_builder *s, const blockmap *b);
 
 /* A map over the same blocks with other items, filled one after the other. The lists are borrowed
  * from the builder: where there is no memory, it has failed and all of this does nothing. */
@@ -61,5 +92,8 @@ typedef struct itemlist {
 itemlist items_begin(const blockmap *b, int n, sched_builder *s);
 void items_add(itemlist *t, const blockmap *from, int item); /* its blocks, to the item at work */
 void items_next(itemlist *t);                                /* the next item is at work */
+
+/* All items of the map, cut into n: item i of them is its items floor(i * m / n) and on. */
+blockmap cut(const blockmap *b, int n, sched_builder *s);
 
 #endif

@@ -88,11 +88,6 @@ int64_t bruck_volume(int p, int radix)
 
 /* ---- the algorithm as published ---- */
 
-static interval part(interval of, int first, int n, int64_t length)
-{
-    return interval_make(of.space, of.offset + first * length, n * length);
-}
-
 /* Pack the blocks of the round, send them, receive as many, and unpack them to the same places. */
 static void exchange(const bruck_round *t, const group *g, sched_builder *s, interval blocks,
                      interval pack, interval got, int64_t length)
@@ -100,15 +95,15 @@ static void exchange(const bruck_round *t, const group *g, sched_builder *s, int
     int at = 0;
 
     for (int j = 0, n; (n = bruck_run(t, &j)); j += n, at += n)
-        sched_copy(s, part(blocks, j, n, length), part(pack, at, n, length));
-    sched_send(s, part(pack, 0, at, length), peer(g, g->index + bruck_distance(t)));
-    sched_recv(s, part(got, 0, at, length), peer(g, g->index - bruck_distance(t)));
+        sched_copy(s, part_of(blocks, j, n, length), part_of(pack, at, n, length));
+    sched_send(s, part_of(pack, 0, at, length), peer(g, g->index + bruck_distance(t)));
+    sched_recv(s, part_of(got, 0, at, length), peer(g, g->index - bruck_distance(t)));
     at = 0;
     for (int j = 0, n; (n = bruck_run(t, &j)); j += n, at += n)
-        sched_copy(s, part(got, at, n, length), part(blocks, j, n, length));
+        sched_copy(s, part_of(got, at, n, length), part_of(blocks, j, n, length));
 }
 
-void bruck_index(const coll *c, const group *g, const blockmap *b, sched_builder *s, int radix)
+void bruck_index(const group *g, const blockmap *b, sched_builder *s, int radix)
 {
     int p = g->size, me = g->index, room = bruck_largest_phase(p, radix), used = 0, phase = 0;
     int64_t length = (int64_t)block(b, 0).length;
@@ -116,18 +111,17 @@ void bruck_index(const coll *c, const group *g, const blockmap *b, sched_builder
     interval pack = sched_scratch(s, 2 * room * length); /* two phases in turn: the next one's */
     interval got = sched_scratch(s, 2 * room * length);  /* messages find a place to arrive at */
 
-    (void)c;
-    sched_copy(s, run_of(b, me, p - me), part(blocks, 0, p - me, length));
-    sched_copy(s, run_of(b, 0, me), part(blocks, p - me, me, length));
+    copy_out(s, b, me, p, blocks);
     for (bruck_round t = bruck_first(p, radix); bruck_valid(&t); bruck_next(&t)) {
         int n = bruck_count(&t);
 
         if (t.phase != phase)
             used = t.phase % 2 * room;
         phase = t.phase;
-        exchange(&t, g, s, blocks, part(pack, used, n, length), part(got, used, n, length), length);
+        exchange(&t, g, s, blocks, part_of(pack, used, n, length), part_of(got, used, n, length),
+                 length);
         used += n;
     }
     for (int j = 0; j < p; j++)
-        sched_copy(s, part(blocks, j, 1, length), block(b, me - j));
+        sched_copy(s, part_of(blocks, j, 1, length), block(b, me - j));
 }

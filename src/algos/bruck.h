@@ -43,6 +43,6 @@ int bruck_phases(int p, int radix);
 int64_t bruck_volume(int p, int radix);
 
 /* The index algorithm: rotate, exchange packed, rotate back. */
-void bruck_index(const coll *c, const group *g, const blockmap *b, sched_builder *s, int radix);
+void bruck_index(const group *g, const blockmap *b, sched_builder *s, int radix);
 
 #endif

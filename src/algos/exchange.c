@@ -8,12 +8,12 @@ typedef struct slots {
     int n;
 } slots;
 
-static slots slots_make(const blockmap *b, sched_builder *s, int n)
+static slots slots_make(const blockmap *b, sched_builder *s, int me, int n)
 {
     slots t = {.n = n};
 
     for (int i = 0; i < b->n; i++)
-        if (i != b->mine && (int64_t)outgoing(b, i).length > t.length)
+        if (i != me && (int64_t)outgoing(b, i).length > t.length)
             t.length = (int64_t)outgoing(b, i).length;
     t.all = sched_scratch(s, n * t.length);
     return t;
@@ -29,14 +29,13 @@ static interval move_out(sched_builder *s, const slots *t, int k, interval what)
     return slot;
 }
 
-void exchange_all(const coll *c, const group *g, const blockmap *b, sched_builder *s, pattern t,
-                  int window)
+void exchange_all(const group *g, const blockmap *b, sched_builder *s, pattern t, int window)
 {
     int p = g->size, me = g->index;
     slots out = {.n = 1};
 
-    if (c->in_place)
-        out = slots_make(b, s, window + 1 < p ? window + 1 : p);
+    if (in_place(b))
+        out = slots_make(b, s, me, window + 1 < p ? window + 1 : p);
     else
         sched_copy(s, outgoing(b, me), block(b, me));
     sched_throttle(s, window);
@@ -46,7 +45,7 @@ void exchange_all(const coll *c, const group *g, const blockmap *b, sched_builde
 
         if (with.to == me)
             continue;
-        if (c->in_place)
+        if (in_place(b))
             what = move_out(s, &out, k, what);
         sched_send(s, what, peer(g, with.to));
         sched_recv(s, block(b, with.from), peer(g, with.from));

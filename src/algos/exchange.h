@@ -9,7 +9,6 @@
 /* Copy the own block, and exchange with all others in the order of the pattern, at most `window`
  * exchanges at a time. In place the outgoing blocks are moved out of the way first, into as many
  * blocks of scratch as can be in flight; this needs a pattern that is not ROTATED. */
-void exchange_all(const coll *c, const group *g, const blockmap *b, sched_builder *s, pattern t,
-                  int window);
+void exchange_all(const group *g, const blockmap *b, sched_builder *s, pattern t, int window);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "algos/algo.h"
 
-/* Gather to the first rank of each node, allgather among those, broadcast inside nodes. c->variant
+/* Gather to the first rank of each node, allgather among those, broadcast inside nodes. o->variant
  * is a tree. reorder: each phase orders its ranks for its own pattern. */
-void hierarchical_allgather(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                            bool reorder);
+void hierarchical_allgather(const algo_options *o, const group *g, const blockmap *b,
+                            sched_builder *s, bool reorder);
 
 #endif

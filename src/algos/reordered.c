@@ -1,107 +1,132 @@
 /* reordered.c - see reordered.h. */
 #include "algos/reordered.h"
 
-/* position[order[i]] = i. */
-static int *invert(const int *order, int p, sched_builder *s)
-{
-    int *position = sched_borrow(s, (size_t)p * sizeof *position);
+#include "algos/order.h"
 
-    for (int i = 0; position && i < p; i++)
+typedef struct reordered {
+    const group *g;      /* as given */
+    const blockmap *b;   /* its items */
+    const int *order;    /* [size]: the member at each position, */
+    const int *position; /* and the other way round */
+    sched_builder *s;
+} reordered;
+
+static bool invert(reordered *r, const int *order)
+{
+    int *position = sched_borrow(r->s, (size_t)r->g->size * sizeof *position);
+
+    for (int i = 0; position && i < r->g->size; i++)
         position[order[i]] = i;
-    return position;
+    r->order = order;
+    r->position = position;
+    return position != NULL;
 }
 
-/* Every member's item, as the order of the blocks asks: its own block, or the one of its position.
- */
-static bool set_items(blockmap *b, const coll *c, const group *g, const int *position,
-                      sched_builder *s)
+/* Is my block in the send buffer, and to be taken from there? */
+static bool has_own(const blockmap *b)
 {
-    int *list = sched_borrow(s, (size_t)g->size * sizeof *list);
-
-    for (int i = 0; list && i < g->size; i++)
-        list[i] = c->order == ORDER_INITCOMM ? position[peer(g, i)] : peer(g, i);
-    b->list = list;
-    return list != NULL;
+    return b->mine >= 0 && b->own.space == SPACE_SEND;
 }
 
-/* The rank whose position is mine has my block now; I get the block of my position. */
-static void exchange_first(const coll *c, const int *order, const int *position, blockmap *b,
-                           sched_builder *s)
+/* Member i of the group that goes on, which is `in_order` or as given, brings which item? Its own
+ * one; or that of its position. */
+static blockmap take_items(const reordered *r, bool in_order, coll_order how)
 {
-    int me = c->rank, mine = position[me];
+    itemlist t = items_begin(r->b, r->g->size, r->s);
 
-    sched_phase(s, "first exchange");
-    if (order[me] != me) {
-        sched_send(s, b->own, order[me]);
-        sched_recv(s, place_of(b, mine), mine);
-    } else if (!c->in_place) {
-        sched_copy(s, b->own, place_of(b, me));
+    for (int i = 0; i < r->g->size; i++) {
+        int member = in_order ? r->order[i] : i;
+        items_add(&t, r->b, how == ORDER_INITCOMM ? r->position[member] : member);
+        items_next(&t);
     }
-    b->mine = mine;
-    b->own = place_of(b, mine);
+    return t.map;
+}
+
+/* The member whose position is mine has my item now; I get the item of my position. */
+static void exchange_first(const reordered *r, blockmap *moved)
+{
+    int me = r->g->index, mine = r->position[me], to = r->order[me];
+
+    sched_phase(r->s, "first exchange");
+    if (to != me) {
+        send_blocks(r->s, r->b, me, 1, 1, peer(r->g, to));
+        recv_blocks(r->s, r->b, mine, 1, 1, peer(r->g, mine));
+    } else if (has_own(r->b)) {
+        sched_copy(r->s, r->b->own, place_of(r->b, r->b->mine));
+    }
+    moved->mine = -1; /* nothing comes from the send buffer any more */
 }
 
 /* Blocks lie in scratch, in the order of positions. */
-static bool use_scratch(const coll *c, const int *order, blockmap *b, sched_builder *s)
+static bool use_scratch(const reordered *r, const blockmap *in_order, blockmap *moved)
 {
-    int64_t *counts = sched_borrow(s, 2 * (size_t)c->p * sizeof *counts), *displs, sum = 0;
+    size_t n = (size_t)r->b->blocks;
+    int64_t *counts = sched_borrow(r->s, 2 * n * sizeof *counts), *displs, sum = 0;
 
     if (!counts)
         return false;
-    displs = counts + c->p;
-    for (int i = 0; i < c->p; i++) {
-        counts[order[i]] = (int64_t)place_of(b, order[i]).length;
-        displs[order[i]] = sum;
-        sum += counts[order[i]];
+    displs = counts + n;
+    for (int i = 0; i < in_order->first[in_order->n]; i++) {
+        int k = in_order->list[i];
+        counts[k] = (int64_t)place_of(r->b, k).length;
+        displs[k] = sum;
+        sum += counts[k];
     }
-    interval all = sched_scratch(s, sum);
-    for (int i = 0; i < c->p; i++)
+    interval all = sched_scratch(r->s, sum);
+    for (size_t i = 0; i < n; i++)
         displs[i] += all.offset;
-    b->in = (blockrow){SPACE_SCRATCH, 0, counts, displs};
-    sched_copy(s, b->own, place_of(b, c->rank));
+    moved->in = (blockrow){.space = SPACE_SCRATCH, .counts = counts, .displs = displs};
+    moved->mine = -1;
     return true;
 }
 
-static void shuffle_last(const coll *c, const blockmap *from, const blockmap *to, sched_builder *s)
+/* All items but one, or NULL, from where one map has them to where the other has. */
+static void copy_items(const reordered *r, const blockmap *from, const blockmap *to, int but)
 {
-    sched_phase(s, "last shuffle");
-    for (int r = 0; r < c->p; r++)
-        if (!(c->in_place && r == c->rank))
-            sched_copy(s, place_of(from, r), place_of(to, r));
+    for (int i = 0; i < r->g->size; i++)
+        if (i != but)
+            copy_row(r->s, r->b, &from->in, &to->in, i, 1);
 }
 
-void reordered_blocks(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                      const int *order, reordered_base *base)
+static void into_scratch(const reordered *r, const blockmap *moved)
 {
-    const int *position = invert(order, c->p, s);
-    blockmap blocks = *b;
+    int me = r->g->index;
 
-    if (!position || !set_items(&blocks, c, g, position, s))
-        return;
-    if (c->order == ORDER_INITCOMM)
-        exchange_first(c, order, position, &blocks, s);
-    else if (c->order == ORDER_ENDSHUFFLE && !use_scratch(c, order, &blocks, s))
-        return;
-    base(c, g, &blocks, s);
-    if (c->order == ORDER_ENDSHUFFLE)
-        shuffle_last(c, &blocks, b, s);
+    if (has_own(r->b))
+        sched_copy(r->s, r->b->own, place_of(moved, r->b->mine));
+    else
+        copy_row(r->s, r->b, &r->b->in, &moved->in, me, 1);
 }
 
-void reordered_allgather(const coll *c, const group *g, const blockmap *b, sched_builder *s,
+void reordered_blocks(const algo_options *o, const group *g, const blockmap *b, sched_builder *s,
+                      const int *order, bool in_order, reordered_base *base)
+{
+    reordered r = {.g = g, .b = b, .s = s};
+    group next = *g;
+    blockmap moved;
+
+    if (!order || !invert(&r, order) || (in_order && !order_group(g, order, s, &next)))
+        return;
+    moved = take_items(&r, in_order, o->order);
+    if (!moved.list)
+        return;
+    if (o->order == ORDER_INITCOMM) {
+        exchange_first(&r, &moved);
+    } else if (o->order == ORDER_ENDSHUFFLE) {
+        blockmap all = take_items(&r, true, ORDER_PLACE);
+        if (!all.list || !use_scratch(&r, &all, &moved))
+            return;
+        into_scratch(&r, &moved);
+    }
+    base(o, &next, &moved, s);
+    if (o->order == ORDER_ENDSHUFFLE) {
+        sched_phase(s, "last shuffle");
+        copy_items(&r, &moved, b, has_own(b) ? -1 : g->index);
+    }
+}
+
+void reordered_allgather(const algo_options *o, const group *g, const blockmap *b, sched_builder *s,
                          reorder_pattern pattern, reordered_base *base)
 {
-    int *order = sched_borrow(s, (size_t)g->size * sizeof *order);
-    group reordered = *g;
-
-    if (!order)
-        return;
-    if (!reorder_ranks(pattern, g->topo, NULL, g->size, order)) {
-        sched_fail(s, SCHED_NO_MEMORY);
-        return;
-    }
-    for (int i = 0; i < g->size; i++)
-        if (order[i] == g->index)
-            reordered.index = i;
-    reordered.ranks = order;
-    reordered_blocks(c, &reordered, b, s, order, base);
+    reordered_blocks(o, g, b, s, order_members(pattern, g, s), true, base);
 }

@@ -53,12 +53,12 @@ static interval blocks_at(const transit *t, int64_t base, int64_t block, int64_t
 /* What I send to local rank x + i lanes of the node. */
 static interval outgoing_to(const transit *t, int node, int member)
 {
-    return outgoing(t->b, region_rank(t->p, node, member));
+    return outgoing(t->b, t->p->at[t->p->first[node] + member]);
 }
 
 static interval incoming_from(const transit *t, int node, int member)
 {
-    return block(t->b, region_rank(t->p, node, member));
+    return block(t->b, t->p->at[t->p->first[node] + member]);
 }
 
 /* ---- inside the node ---- */
@@ -124,7 +124,8 @@ static blockmap tree_items(const transit *t, int64_t base, int64_t each)
         counts[i] = each * t->length;
         counts[n + i] = base + (i - t->me) * each * t->length;
     }
-    b.in = (blockrow){SPACE_SCRATCH, 0, counts, counts ? counts + n : NULL};
+    b.in =
+        (blockrow){.space = SPACE_SCRATCH, .counts = counts, .displs = counts ? counts + n : NULL};
     return b;
 }
 
@@ -210,16 +211,16 @@ static void deliver_tree(const transit *t, tree how)
 /* ---- all of it ---- */
 
 /* In place, what is received would overwrite what is still to be sent. */
-static void move_out(blockmap *b, int64_t length, sched_builder *s)
+static void move_out(blockmap *b, sched_builder *s)
 {
-    interval all = interval_make(b->out.space, 0, b->blocks * length);
+    blockrow moved = scratch_row(s, b);
 
-    sched_copy(s, all, sched_scratch(s, b->blocks * length)); /* the first scratch: from 0 on */
-    b->out.space = SPACE_SCRATCH;
+    copy_row(s, b, &b->out, &moved, 0, b->n);
+    b->out = moved;
 }
 
-static void over_lanes(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                       const regions *p, int lanes, tree how)
+static void over_lanes(const group *g, const blockmap *b, sched_builder *s, const regions *p,
+                       int lanes, tree how)
 {
     blockmap blocks = *b;
     transit t = {.s = s,
@@ -230,18 +231,18 @@ static void over_lanes(const coll *c, const group *g, const blockmap *b, sched_b
                  .node = p->mine,
                  .me = p->index,
                  .length = (int64_t)block(b, 0).length,
-                 .sources = c->p - region_size(p, p->mine)};
+                 .sources = g->size - region_size(p, p->mine)};
     bool over_tree = lanes == 1 && how == TREE_BINOMIAL;
     int held = over_tree ? tree_size(how, t.me, t.local.size) : t.me < lanes ? t.local.size : 0;
 
-    if (c->in_place)
-        move_out(&blocks, t.length, s);
+    if (in_place(b))
+        move_out(&blocks, s);
     t.collected =
         sched_scratch(s, held * (int64_t)lane_total(&t, t.me < lanes ? t.me : 0) * t.length).offset;
     held = over_tree ? held : t.me < lanes ? lane_size(&t, t.node, t.me) : 0;
     t.arrived = sched_scratch(s, (int64_t)held * t.sources * t.length).offset;
     sched_phase(s, "inside nodes");
-    exchange_local(&t, c->in_place);
+    exchange_local(&t, in_place(b));
     sched_phase(s, "collect");
     if (over_tree)
         collect_tree(&t, how);
@@ -257,14 +258,13 @@ static void over_lanes(const coll *c, const group *g, const blockmap *b, sched_b
         deliver(&t);
 }
 
-void transit_alltoall(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                      bool one_lane, tree how)
+void transit_alltoall(const group *g, const blockmap *b, sched_builder *s, bool one_lane, tree how)
 {
     int level = topo_regions(g->topo);
     regions p;
 
     if (!g->topo || level == g->topo->nlevels)
-        exchange_all(c, g, b, s, c->in_place ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
+        exchange_all(g, b, s, in_place(b) ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
     else if (regions_make(&p, g, level, s))
-        over_lanes(c, g, b, s, &p, one_lane ? 1 : p.least, how);
+        over_lanes(g, b, s, &p, one_lane ? 1 : p.least, how);
 }

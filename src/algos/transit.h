@@ -16,7 +16,6 @@
 
 /* With one lane, or with as many as the smallest node has ranks, over linear trees then. Without
  * nodes: direct messages, 32 at a time as in alltoall_linear.c. */
-void transit_alltoall(const coll *c, const group *g, const blockmap *b, sched_builder *s,
-                      bool one_lane, tree t);
+void transit_alltoall(const group *g, const blockmap *b, sched_builder *s, bool one_lane, tree t);
 
 #endif

@@ -1,18 +1,25 @@
 /* args.c - check the arguments of a call and translate them.
  *
- * One element of a space is a block in a regular collective: so the plan serves every count. In a
- * v-collective it is one element of the type, and the plan depends on counts and displacements.
+ * Where a side is one block or equal blocks, an element of its space is a block: so the plan serves
+ * every count. Where it is listed, an element is one of the type, and the plan depends on counts and
+ * displacements.
  */
 #include "api/args.h"
 
 #include <stdlib.h>
 
-/* ---- check ---- */
+/* One side of the call, with what is known of it. */
+typedef struct side {
+    const args_side *given;
+    coll_extent extent;
+    facts_side *facts;
+} side;
 
-/* Has this side counts of every rank? The send side of an allgatherv has not. */
-static bool is_vector(coll_kind kind, bool send)
+static side side_of(const args *a, facts *f, bool send)
 {
-    return send ? kind == COLL_ALLTOALLV : coll_is_v(kind);
+    const coll_shape *shape = &coll_shapes[a->kind];
+
+    return send ? (side){&a->send, shape->send, &f->send} : (side){&a->recv, shape->recv, &f->recv};
 }
 
 static int64_t count_of(const args_side *s, int i)
@@ -25,11 +32,18 @@ static int64_t displ_of(const args_side *s, int i)
     return s->displs ? s->displs[i] : s->displs_c[i];
 }
 
-static int check_vector(const args_side *s, int p, int me, facts_side *f)
+bool args_in_place(const args *a)
+{
+    return a->send.buffer == MPI_IN_PLACE || coll_shapes[a->kind].send == COLL_NONE;
+}
+
+/* ---- check ---- */
+
+static int check_list(const args_side *s, const comm *c, facts_side *f)
 {
     if ((!s->counts && !s->counts_c) || (!s->displs && !s->displs_c))
         return MPI_ERR_ARG;
-    for (int i = 0; i < p; i++) {
+    for (int i = 0; i < c->p; i++) {
         int64_t n = count_of(s, i);
         if (n < 0)
             return MPI_ERR_COUNT;
@@ -38,29 +52,22 @@ static int check_vector(const args_side *s, int p, int me, facts_side *f)
         if (__builtin_add_overflow(f->total, n, &f->total))
             return MPI_ERR_COUNT;
     }
-    f->mine = count_of(s, me);
+    f->mine = count_of(s, c->rank);
     return MPI_SUCCESS;
 }
 
-static int check_regular(const args_side *s, int blocks, facts_side *f)
+static int check_count(side s, const comm *c)
 {
-    if (s->count < 0 || __builtin_mul_overflow(s->count, blocks, &f->total))
+    int blocks = s.extent == COLL_EACH ? c->p : 1;
+
+    if (s.extent == COLL_NONE)
+        return MPI_SUCCESS;
+    if (s.extent == COLL_LISTED)
+        return check_list(s.given, c, s.facts);
+    if (s.given->count < 0 || __builtin_mul_overflow(s.given->count, blocks, &s.facts->total))
         return MPI_ERR_COUNT;
-    f->mine = s->count;
+    s.facts->mine = s.given->count;
     return MPI_SUCCESS;
-}
-
-static int check_counts(const args *a, facts *f)
-{
-    int p = f->comm->p, me = f->comm->rank;
-    int error = is_vector(a->kind, false) ? check_vector(&a->recv, p, me, &f->recv)
-                                          : check_regular(&a->recv, p, &f->recv);
-
-    if (error || f->in_place)
-        return error;
-    if (is_vector(a->kind, true))
-        return check_vector(&a->send, p, me, &f->send);
-    return check_regular(&a->send, a->kind == COLL_ALLTOALL ? p : 1, &f->send);
 }
 
 static bool product_fits(int64_t a, int64_t b)
@@ -71,51 +78,62 @@ static bool product_fits(int64_t a, int64_t b)
 }
 
 /* Can 64 bits count the bytes of the data, and of the memory from its first to its last one? */
-static bool bytes_fit(const args_side *s, bool vector, int p, const facts_side *f)
+static bool bytes_fit(side s, int p)
 {
+    const facts_side *f = s.facts;
     int64_t extent = f->type.extent, end;
 
     if (f->type.size == 0)
         return true;
     if (!product_fits(f->total, f->type.size) || !product_fits(f->low, extent))
         return false;
-    if (!vector)
+    if (s.extent != COLL_LISTED)
         return product_fits(f->total, extent);
     for (int i = 0; i < p; i++) {
-        int64_t n = count_of(s, i);
-        if (n > 0 && (__builtin_add_overflow(displ_of(s, i), n, &end) ||
+        int64_t n = count_of(s.given, i);
+        if (n > 0 && (__builtin_add_overflow(displ_of(s.given, i), n, &end) ||
                       __builtin_sub_overflow(end, f->low, &end) || !product_fits(end, extent)))
             return false;
     }
     return true;
 }
 
-static int check_type(const args_side *s, bool vector, int p, facts_side *f)
+static int check_type(side s, int p)
 {
-    int error = datatype_describe(s->type, &f->type);
+    int error;
 
+    if (s.extent == COLL_NONE)
+        return MPI_SUCCESS;
+    error = datatype_describe(s.given->type, &s.facts->type);
     if (!error)
-        error = datatype_check_committed(&f->type);
-    return !error && !bytes_fit(s, vector, p, f) ? MPI_ERR_COUNT : error;
+        error = datatype_check_committed(&s.facts->type);
+    return !error && !bytes_fit(s, p) ? MPI_ERR_COUNT : error;
+}
+
+static int64_t bytes_of(const facts_side *f)
+{
+    return f->total * f->type.size;
 }
 
 /* A null address is MPI_BOTTOM: right for a type of absolute addresses, whose data begins far from
  * it, and an error for any other. */
-static bool is_null(const args_side *s, const facts_side *f)
+static bool is_null(side s)
 {
-    return s->buffer == NULL && f->total * f->type.size > 0 && f->type.true_lb == 0;
+    return s.given->buffer == NULL && bytes_of(s.facts) > 0 && s.facts->type.true_lb == 0;
 }
 
 int64_t args_forbidden(const args *a, const facts *f)
 {
-    if (a->kind == COLL_ALLGATHER)
+    const coll_shape *shape = &coll_shapes[a->kind];
+
+    if (shape->send != COLL_ONE || shape->recv == COLL_ONE)
+        return 0;
+    if (shape->recv == COLL_EACH)
         return f->comm->rank * a->recv.count * f->recv.type.extent;
-    if (a->kind == COLL_ALLGATHERV)
-        return displ_of(&a->recv, f->comm->rank) * f->recv.type.extent;
-    return 0;
+    return displ_of(&a->recv, f->comm->rank) * f->recv.type.extent;
 }
 
-/* Elements before the first block of a vector that is not empty. */
+/* Elements before the first block of a list that is not empty. */
 static int64_t first_displ(const args_side *s, int p)
 {
     int64_t first = INT64_MAX;
@@ -127,19 +145,19 @@ static int64_t first_displ(const args_side *s, int p)
 }
 
 /* Does what is sent lie where something is received? Only the plain case: the first byte that is
- * sent is the first one that is received (allgather: from myself). */
+ * sent is the first one that is received (of one block: from myself). */
 static bool is_aliased(const args *a, const facts *f)
 {
-    bool allgather = a->kind == COLL_ALLGATHER || a->kind == COLL_ALLGATHERV;
-    int64_t received = (allgather ? f->recv.mine : f->recv.total) * f->recv.type.size;
+    const coll_shape *shape = &coll_shapes[a->kind];
+    int64_t received = (shape->send == COLL_ONE ? f->recv.mine : f->recv.total) * f->recv.type.size;
     int64_t from = f->send.type.true_lb, to = args_forbidden(a, f) + f->recv.type.true_lb;
 
-    if (a->send.buffer == NULL || received == 0 || f->send.total * f->send.type.size == 0)
+    if (a->send.buffer == NULL || received == 0 || bytes_of(&f->send) == 0)
         return false;
-    if (a->kind == COLL_ALLTOALLV) {
+    if (shape->send == COLL_LISTED)
         from += first_displ(&a->send, f->comm->p) * f->send.type.extent;
+    if (shape->send != COLL_ONE && shape->recv == COLL_LISTED)
         to += first_displ(&a->recv, f->comm->p) * f->recv.type.extent;
-    }
     return f->send.type.extent >= 0 && f->recv.type.extent >= 0 &&
            (const char *)a->send.buffer + from == (const char *)a->recv.buffer + to;
 }
@@ -148,11 +166,11 @@ static int check_buffers(const args *a, facts *f)
 {
     int64_t sent = f->send.mine * f->send.type.size, room = f->recv.mine * f->recv.type.size;
 
-    if (a->recv.buffer == MPI_IN_PLACE || is_null(&a->recv, &f->recv))
+    if (a->recv.buffer == MPI_IN_PLACE || is_null(side_of(a, f, false)))
         return MPI_ERR_BUFFER;
     if (f->in_place)
         return MPI_SUCCESS;
-    if (is_null(&a->send, &f->send))
+    if (is_null(side_of(a, f, true)))
         return MPI_ERR_BUFFER;
     if (sent > room)
         return MPI_ERR_TRUNCATE;
@@ -161,56 +179,105 @@ static int check_buffers(const args *a, facts *f)
     return is_aliased(a, f) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
+static int check_root(const args *a, const facts *f)
+{
+    return coll_has(a->kind, COLL_ROOTED) && (a->root < 0 || a->root >= f->comm->p) ? MPI_ERR_ROOT
+                                                                                    : MPI_SUCCESS;
+}
+
+/* After the types. */
+static int check_op(const args *a, facts *f)
+{
+    if (!coll_has(a->kind, COLL_REDUCES))
+        return MPI_SUCCESS;
+    return operation_describe(a->op, a->recv.type, &f->op);
+}
+
 int args_check(const args *a, facts *f)
 {
+    side send = side_of(a, f, true), recv = side_of(a, f, false);
     int error;
 
-    f->in_place = a->send.buffer == MPI_IN_PLACE;
-    error = check_counts(a, f);
+    f->in_place = args_in_place(a);
+    f->op = operation_none;
+    error = check_root(a, f);
     if (!error)
-        error = check_type(&a->recv, is_vector(a->kind, false), f->comm->p, &f->recv);
+        error = check_count(recv, f->comm);
     if (!error && !f->in_place)
-        error = check_type(&a->send, is_vector(a->kind, true), f->comm->p, &f->send);
+        error = check_count(send, f->comm);
+    if (!error)
+        error = check_type(recv, f->comm->p);
+    if (!error && !f->in_place)
+        error = check_type(send, f->comm->p);
+    if (!error)
+        error = check_op(a, f);
     return error ? error : check_buffers(a, f);
 }
 
 int64_t args_bytes(const args *a, const facts *f)
 {
-    return a->kind == COLL_ALLTOALLV ? 0 : f->recv.total * f->recv.type.size;
+    return coll_shapes[a->kind].send == COLL_LISTED ? 0 : bytes_of(&f->recv);
 }
 
 /* ---- translate ---- */
 
+coll args_coll(const args *a, const facts *f)
+{
+    return (coll){.kind = a->kind,
+                  .p = f->comm->p,
+                  .rank = f->comm->rank,
+                  .root = a->root,
+                  .in_place = f->in_place,
+                  .ordered = !f->op.commutes,
+                  .whole = !f->op.predefined};
+}
+
 /* Counts, then displacements, of what is not empty. */
-static void fill_key(const args_side *s, const facts_side *f, int p, int64_t *v)
+static void fill_key(side s, int p, int64_t *v)
 {
     for (int i = 0; i < p; i++) {
-        v[i] = f->type.size ? count_of(s, i) : 0;
-        v[p + i] = v[i] ? displ_of(s, i) - f->low : 0;
+        v[i] = s.facts->type.size ? count_of(s.given, i) : 0;
+        v[p + i] = v[i] ? displ_of(s.given, i) - s.facts->low : 0;
     }
+}
+
+/* Is the data of a vector anything else than a run of bytes? Then its parts are packed. */
+static bool packs(const args *a, const facts *f)
+{
+    const coll_shape *shape = &coll_shapes[a->kind];
+
+    return shape->recv == COLL_ONE && !(shape->traits & COLL_REDUCES) && !f->recv.type.dense;
 }
 
 plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size)
 {
+    facts copy = *f;
+    side listed[2] = {side_of(a, &copy, false), side_of(a, &copy, true)};
     size_t p = (size_t)f->comm->p, rows = 0;
-    bool send_vector = is_vector(a->kind, true) && !f->in_place;
     plan_key *key = small;
 
-    if (coll_is_v(a->kind))
-        rows = send_vector ? 4 : 2;
+    if (f->in_place)
+        listed[1].extent = COLL_NONE;
+    for (int i = 0; i < 2; i++)
+        rows += listed[i].extent == COLL_LISTED ? 2 : 0;
     *size = sizeof *key + rows * p * sizeof *key->v;
     if (rows)
         key = malloc(*size);
     if (!key)
         return NULL;
     *key = (plan_key){.kind = (uint16_t)a->kind,
+                      .root = a->root,
                       .in_place = f->in_place,
+                      .ordered = !f->op.commutes,
+                      .whole = !f->op.predefined,
+                      .packs = packs(a, f),
                       .send_empty = f->recv.mine * f->recv.type.size == 0,
-                      .recv_empty = f->recv.total * f->recv.type.size == 0};
-    if (rows)
-        fill_key(&a->recv, &f->recv, f->comm->p, key->v);
-    if (send_vector)
-        fill_key(&a->send, &f->send, f->comm->p, key->v + 2 * p);
+                      .recv_empty = bytes_of(&f->recv) == 0};
+    for (size_t i = 0, at = 0; i < 2; i++)
+        if (listed[i].extent == COLL_LISTED) {
+            fill_key(listed[i], f->comm->p, key->v + at);
+            at += 2 * p;
+        }
     return key;
 }
 
@@ -220,20 +287,29 @@ void args_key_free(plan_key *key, const plan_key *small)
         free(key);
 }
 
+/* Items of the type in one element of the space. */
+static int64_t unit_of(coll_extent extent, const args_side *s)
+{
+    return extent == COLL_LISTED ? 1 : s->count;
+}
+
 binding args_binding(const args *a, const facts *f)
 {
-    binding b = {.sendbuf = NULL,
-                 .sendtype = MPI_DATATYPE_NULL,
-                 .recvbuf = (char *)a->recv.buffer + f->recv.low * f->recv.type.extent,
-                 .recvtype = a->recv.type,
-                 .recvcount = is_vector(a->kind, false) ? 1 : a->recv.count,
-                 .op = MPI_OP_NULL,
+    const coll_shape *shape = &coll_shapes[a->kind];
+    binding b = {.sendtype = MPI_DATATYPE_NULL,
+                 .recvtype = MPI_DATATYPE_NULL,
+                 .op = f->op,
                  .error = f->error};
 
+    if (shape->recv != COLL_NONE) {
+        b.recvbuf = (char *)a->recv.buffer + f->recv.low * f->recv.type.extent;
+        b.recvtype = a->recv.type;
+        b.recvcount = unit_of(shape->recv, &a->recv);
+    }
     if (!f->in_place) {
         b.sendbuf = (char *)a->send.buffer + f->send.low * f->send.type.extent;
         b.sendtype = a->send.type;
-        b.sendcount = is_vector(a->kind, true) ? 1 : a->send.count;
+        b.sendcount = unit_of(shape->send, &a->send);
     }
     return b;
 }

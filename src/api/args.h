@@ -1,4 +1,7 @@
-/* args.h - the arguments of a collective call, checked, and as a plan and an exec want them. */
+/* args.h - the arguments of a collective call, checked, and as a plan and an exec want them.
+ *
+ * Everything follows from the shape of the collective (nbc/sched/coll.h).
+ */
 #ifndef TUTTI_ARGS_H
 #define TUTTI_ARGS_H
 
@@ -20,8 +23,9 @@ typedef struct args_side {
 
 typedef struct args {
     coll_kind kind;
-    int algo;      /* index in algo_table, or ALGO_NONE for auto */
-    int parameter; /* of the algorithm; 0: the usual one; negative: a wrong one */
+    int algo; /* index in algo_table, or ALGO_NONE for auto */
+    int root;
+    MPI_Op op; /* of a collective that reduces */
     args_side send, recv;
     MPI_Comm comm;
 } args;
@@ -31,12 +35,13 @@ typedef struct facts_side {
     datatype type;
     int64_t total; /* elements in all blocks */
     int64_t mine;  /* elements in the block from and to myself */
-    int64_t low;   /* v: the least displacement below 0 of a block that is not empty, or 0 */
+    int64_t low;   /* LISTED: the least displacement below 0 of a block that is not empty, or 0 */
 } facts_side;
 
 typedef struct facts {
     comm *comm;
     bool in_place;
+    operation op;
     facts_side send, recv;
     int error; /* the operation is to run, because MPI's would, and to end with this error */
 } facts;
@@ -44,11 +49,17 @@ typedef struct facts {
 /* Check everything but the communicator, which f->comm is. Returns an error class. */
 int args_check(const args *a, facts *f);
 
+/* Is MPI_IN_PLACE given, or is there nothing to send from? */
+bool args_in_place(const args *a);
+
 /* Bytes from the receive buffer to where sending from would be an error. */
 int64_t args_forbidden(const args *a, const facts *f);
 
 /* Bytes of all blocks that a rank receives, as far as all ranks know them; else 0. */
 int64_t args_bytes(const args *a, const facts *f);
+
+/* What selection sees of the call: without counts. */
+coll args_coll(const args *a, const facts *f);
 
 /* The plan's key and its size, but for algorithm, form and parameter: *small if that is large
  * enough, else allocated, for args_key_free. NULL: out of memory. */

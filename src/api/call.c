@@ -27,16 +27,24 @@ static int compile(const plan_key *key, const comm *c, sched **result)
     coll call = {.kind = (coll_kind)key->kind,
                  .p = c->p,
                  .rank = c->rank,
+                 .root = key->root,
                  .in_place = key->in_place,
+                 .ordered = key->ordered,
+                 .whole = key->whole,
+                 .packs = key->packs,
                  .parameter = key->parameter,
                  .variant = key->variant,
                  .order = (coll_order)key->order,
-                 .sendcount = !key->send_empty,
-                 .count = !key->recv_empty,
-                 .counts = key->v,
-                 .displs = key->v + c->p,
-                 .sendcounts = key->v + 2 * (ptrdiff_t)c->p,
-                 .senddispls = key->v + 3 * (ptrdiff_t)c->p};
+                 .send = {.count = !key->send_empty},
+                 .recv = {.count = !key->recv_empty}};
+    const int64_t *v = key->v;
+
+    if (coll_shapes[call.kind].recv == COLL_LISTED) {
+        call.recv = (coll_side){.counts = v, .displs = v + c->p};
+        v += 2 * (ptrdiff_t)c->p;
+    }
+    if (coll_shapes[call.kind].send == COLL_LISTED && !call.in_place)
+        call.send = (coll_side){.counts = v, .displs = v + c->p};
 
     return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
                                c->ready ? c->topo : NULL, result)];
@@ -96,12 +104,12 @@ static int exec_for(const args *a, const facts *f, choice chosen, exec **result)
 
 /* later_make: the communicator is ready now. */
 static int make_later(exec *e, const args *a, plan_key *key, size_t key_size, const binding *b,
-                      int64_t bytes)
+                      const facts *f)
 {
     choice chosen;
     const char *why;
     plan *p;
-    int error = choose(a, MPI_INFO_NULL, e->comm, bytes, &chosen, &why);
+    int error = choose(a, f, MPI_INFO_NULL, &chosen, &why);
 
     if (!error)
         error = plan_for(e->comm, key, key_size, chosen, &p);
@@ -126,26 +134,43 @@ static int exec_later(const args *a, const facts *f, exec **result)
 
 /* ---- repeated calls ---- */
 
-static bool repeats(const args *a, const comm_repeat *r)
+static comm_call call_of(const args *a)
 {
-    bool in_place = a->send.buffer == MPI_IN_PLACE;
+    comm_call call = {.algo = a->algo,
+                      .root = a->root,
+                      .in_place = args_in_place(a),
+                      .recvtype = (uint64_t)(uintptr_t)a->recv.type,
+                      .op = (uint64_t)(uintptr_t)a->op,
+                      .recvcount = a->recv.count};
 
-    return r->plan && r->algo == a->algo && r->parameter == a->parameter &&
-           r->recvtype == a->recv.type && r->recvcount == a->recv.count &&
-           r->in_place == in_place &&
-           (in_place || (r->sendtype == a->send.type && r->sendcount == a->send.count));
+    if (!call.in_place) {
+        call.sendtype = (uint64_t)(uintptr_t)a->send.type;
+        call.sendcount = a->send.count;
+    }
+    return call;
+}
+
+/* What looks wrong with the buffers goes the long way. */
+static bool buffers_good(const args *a, const comm_repeat *r)
+{
+    const coll_shape *shape = &coll_shapes[a->kind];
+
+    if (shape->recv != COLL_NONE && (!a->recv.buffer || a->recv.buffer == MPI_IN_PLACE))
+        return false;
+    return shape->send == COLL_NONE ||
+           (a->send.buffer && a->send.buffer != (const char *)a->recv.buffer + r->mine);
 }
 
 /* A call that differs from the one before in its buffers only has been checked and planned: this
- * takes a tenth of a microsecond from it. What looks wrong with the buffers goes the long way. */
+ * takes a tenth of a microsecond from it. */
 static plan *recall(const args *a, comm *c)
 {
     const comm_repeat *r = &c->repeat[a->kind];
+    comm_call call = call_of(a);
     plan *p = NULL;
 
     library_lock();
-    if (repeats(a, r) && a->send.buffer && a->recv.buffer && a->recv.buffer != MPI_IN_PLACE &&
-        a->send.buffer != (const char *)a->recv.buffer + r->mine) {
+    if (r->plan && memcmp(&call, &r->call, sizeof call) == 0 && buffers_good(a, r)) {
         p = r->plan;
         p->refs++;
     }
@@ -153,37 +178,31 @@ static plan *recall(const args *a, comm *c)
     return p;
 }
 
+/* Only predefined types and operations: they need no description. */
 static int exec_again(const args *a, comm *c, plan *p, exec **e)
 {
-    bool in_place = a->send.buffer == MPI_IN_PLACE;
-    binding b = {.sendbuf = in_place ? NULL : (void *)a->send.buffer,
-                 .sendtype = in_place ? MPI_DATATYPE_NULL : a->send.type,
-                 .sendcount = in_place ? 0 : a->send.count,
-                 .recvbuf = (void *)a->recv.buffer,
-                 .recvtype = a->recv.type,
-                 .recvcount = a->recv.count,
-                 .op = MPI_OP_NULL};
+    facts f = {.comm = c, .in_place = args_in_place(a), .op = operation_none};
+    binding b;
 
+    if (coll_has(a->kind, COLL_REDUCES))
+        f.op.op = a->op;
+    b = args_binding(a, &f);
     return bound_exec(c, p, &b, e);
 }
 
-/* Predefined types only: their handles are never reused. Info decides for one request alone. */
+/* Their handles are never reused. Info decides for one request alone. */
 static void remember(const args *a, const facts *f, MPI_Info info, plan *p)
 {
-    if (coll_is_v(a->kind) || f->error || info != MPI_INFO_NULL || !f->recv.type.predefined ||
+    const coll_shape *shape = &coll_shapes[a->kind];
+
+    if (coll_is_v(a->kind) || f->error || info != MPI_INFO_NULL || !f->op.predefined ||
+        (shape->recv != COLL_NONE && !f->recv.type.predefined) ||
         !(f->in_place || f->send.type.predefined))
         return;
     library_lock();
     if (p->cached)
-        f->comm->repeat[a->kind] = (comm_repeat){.plan = p,
-                                                 .algo = a->algo,
-                                                 .parameter = a->parameter,
-                                                 .in_place = f->in_place,
-                                                 .sendtype = a->send.type,
-                                                 .recvtype = a->recv.type,
-                                                 .sendcount = a->send.count,
-                                                 .recvcount = a->recv.count,
-                                                 .mine = (MPI_Aint)args_forbidden(a, f)};
+        f->comm->repeat[a->kind] =
+            (comm_repeat){.plan = p, .call = call_of(a), .mine = (MPI_Aint)args_forbidden(a, f)};
     library_unlock();
 }
 
@@ -203,7 +222,7 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
     int error = args_check(a, &f);
 
     if (!error)
-        error = choose(a, info, c, args_bytes(a, &f), &chosen, &why);
+        error = choose(a, &f, info, &chosen, &why);
     if (error)
         return error;
     if (chosen.provisional) {
@@ -211,7 +230,7 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
             return exec_later(a, &f, e);
         error = make_ready(c, coll_kind_name(a->kind));
         if (!error)
-            error = choose(a, info, c, args_bytes(a, &f), &chosen, &why);
+            error = choose(a, &f, info, &chosen, &why);
     }
     if (!error)
         error = exec_for(a, &f, chosen, e);

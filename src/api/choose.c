@@ -7,15 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static int applicable(choice c, coll_kind kind, int p)
+/* A call, as selection sees it. */
+typedef struct question {
+    const coll *call;
+    int64_t bytes; /* of all blocks */
+    MPI_Info info;
+    const comm *c;
+    const topo *t; /* NULL: not known yet, or all in one place */
+} question;
+
+static int applicable(choice c, const coll *call)
 {
     const algo *a = algo_table[c.algo];
-    coll call = {.kind = kind, .p = p};
-    const char *why = a->inapplicable ? a->inapplicable(&call) : NULL;
+    const char *why = algo_refuses(a, call);
 
     if (why && env_verbose())
-        env_say("%s, here are %d", why, p);
+        env_say("%s on %d ranks: %s", a->name, call->p, why);
     return why ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
+}
+
+static bool parse(const question *q, const char *text, choice *result)
+{
+    return select_parse(q->call->kind, text, q->call->p, q->bytes, result);
 }
 
 /* The value of a key of ours, if info has it. */
@@ -32,26 +45,25 @@ static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL +
 }
 
 /* Info values and environment variables name algorithms alike. */
-static int from_info(coll_kind kind, MPI_Info info, int p, int64_t bytes, choice *c, bool *found)
+static int from_info(const question *q, choice *c, bool *found)
 {
     char text[MPI_MAX_INFO_VAL + 1];
-    int error = value_of(info, "tutti_algorithm", text, found);
+    int error = value_of(q->info, "tutti_algorithm", text, found);
 
     if (error || !*found)
         return error;
     *found = strcmp(text, "auto") != 0;
     if (!*found)
         return MPI_SUCCESS;
-    return select_parse(kind, text, p, bytes, c) ? applicable(*c, kind, p) : MPI_ERR_INFO_VALUE;
+    return parse(q, text, c) ? applicable(*c, q->call) : MPI_ERR_INFO_VALUE;
 }
 
 /* Hints name an algorithm for all collectives that have it, wherever it applies. */
-static bool from_hints(const comm *c, coll_kind kind, int64_t bytes, choice *result)
+static bool from_hints(const question *q, choice *result)
 {
-    const char *text = c->hints.algorithm[kind];
+    const char *text = q->c->hints.algorithm[q->call->kind];
 
-    return *text && select_parse(kind, text, c->p, bytes, result) &&
-           applicable(*result, kind, c->p) == MPI_SUCCESS;
+    return *text && parse(q, text, result) && applicable(*result, q->call) == MPI_SUCCESS;
 }
 
 /* How blocks keep their order, unless the name of the algorithm says so. */
@@ -95,60 +107,69 @@ static void say_valid(coll_kind kind, const char *text)
 }
 
 /* A variable names an algorithm for all communicators: where it does not apply, the rule does. */
-static int from_environment(coll_kind kind, int p, int64_t bytes, choice *c, bool *found)
+static int from_environment(const question *q, choice *c, bool *found)
 {
     static _Atomic bool said;
-    const char *text = env_algorithm(kind);
+    const char *text = env_algorithm(q->call->kind);
 
     *found = false;
     if (!text || strcmp(text, "auto") == 0)
         return MPI_SUCCESS;
-    if (!select_parse(kind, text, p, bytes, c)) {
+    if (!parse(q, text, c)) {
         if (!atomic_exchange(&said, true))
-            say_valid(kind, text);
+            say_valid(q->call->kind, text);
         return MPI_ERR_ARG;
     }
-    *found = applicable(*c, kind, p) == MPI_SUCCESS;
+    *found = applicable(*c, q->call) == MPI_SUCCESS;
     return MPI_SUCCESS;
 }
 
 /* For `auto`. */
-static int choose_any(const args *a, MPI_Info info, const comm *c, const topo *t, int64_t bytes,
-                      choice *result, const char **why)
+static int choose_any(const question *q, choice *result, const char **why)
 {
     bool found;
-    int error = from_info(a->kind, info, c->p, bytes, result, &found);
+    int error = from_info(q, result, &found);
 
     *why = "asked for by info";
     if (error || found)
         return error;
     *why = "asked for by the communicator's hints";
-    if (from_hints(c, a->kind, bytes, result))
+    if (from_hints(q, result))
         return MPI_SUCCESS;
     *why = "asked for by the environment";
-    error = from_environment(a->kind, c->p, bytes, result, &found);
+    error = from_environment(q, result, &found);
     if (!error && !found)
-        *result = select_auto(a->kind, c->p, bytes, t, why);
+        *result = select_auto(q->call, q->bytes, q->t, why);
     return error;
 }
 
-int choose_silently(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
-                    const char **why)
+static int choose_named(const question *q, int algo, choice *result, const char **why)
 {
-    bool known = c->ready; /* once: a progress thread may change it meanwhile */
+    *why = "asked for by name";
+    if (!select_named(algo, 0, q->call->p, q->bytes, result))
+        return MPI_ERR_ARG;
+    return applicable(*result, q->call);
+}
+
+static int answer(question *q, int algo, choice *result, const char **why)
+{
+    bool known = q->c->ready; /* once: a progress thread may change it meanwhile */
     int error;
 
-    *why = "asked for by name";
-    if (a->algo == ALGO_NONE)
-        error = choose_any(a, info, c, known ? c->topo : NULL, bytes, result, why);
-    else if (!select_named(a->algo, a->parameter, c->p, bytes, result))
-        error = MPI_ERR_ARG;
-    else
-        error = applicable(*result, a->kind, c->p);
+    q->t = known ? q->c->topo : NULL;
+    error = algo == ALGO_NONE ? choose_any(q, result, why) : choose_named(q, algo, result, why);
     if (error)
         return error;
     result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional);
-    return set_order(info, c, result);
+    return set_order(q->info, q->c, result);
+}
+
+int choose_silently(const coll *call, int64_t bytes, MPI_Info info, const comm *c, choice *result,
+                    const char **why)
+{
+    question q = {.call = call, .bytes = bytes, .info = info, .c = c};
+
+    return answer(&q, ALGO_NONE, result, why);
 }
 
 /* Once for each collective, power of two of the bytes, and algorithm. */
@@ -162,18 +183,19 @@ static void say_choice(coll_kind kind, int p, int64_t bytes, const choice *c, co
     if (atomic_fetch_or(&said[kind][class], bit) & bit)
         return;
     select_print(c, name, sizeof name);
-    if (kind != COLL_ALLTOALLV) /* whose bytes nobody knows */
+    if (bytes > 0) /* else nobody knows them, or there are none */
         snprintf(size, sizeof size, " of %lld bytes in all", (long long)bytes);
     env_say("%s%s on %d ranks: %s (%s)", coll_kind_name(kind), size, p, name, why);
 }
 
-int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
-           const char **why)
+int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why)
 {
-    int error = choose_silently(a, info, c, bytes, result, why);
+    coll call = args_coll(a, f);
+    question q = {.call = &call, .bytes = args_bytes(a, f), .info = info, .c = f->comm};
+    int error = answer(&q, a->algo, result, why);
 
     if (!error && a->algo == ALGO_NONE && !result->provisional && env_verbose())
-        say_choice(a->kind, c->p, bytes, result, *why);
+        say_choice(a->kind, call.p, q.bytes, result, *why);
     return error;
 }
 

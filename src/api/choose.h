@@ -7,16 +7,15 @@
 #include "api/args.h"
 #include "tune/select.h"
 
-/* bytes: of args_bytes. *why: one line, static. Before the communicator is ready all errors are
+/* *why: one line, static. Before the communicator is ready all errors are
  * found, but the result may be provisional. MPI_ERR_UNSUPPORTED_OPERATION: the algorithm does not
  * serve this call; MPI_ERR_ARG: a wrong parameter, or a wrong name in the environment;
  * MPI_ERR_INFO_VALUE: in info. TUTTI_VERBOSE: what `auto` has chosen for good is said once for each
  * collective, power of two of the bytes, and algorithm. */
-int choose(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
-           const char **why);
+int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why);
 
-/* The same for those who only want to know. */
-int choose_silently(const args *a, MPI_Info info, const comm *c, int64_t bytes, choice *result,
+/* The same for those who only want to know what `auto` does. bytes: as args_bytes. */
+int choose_silently(const coll *call, int64_t bytes, MPI_Info info, const comm *c, choice *result,
                     const char **why);
 
 /* Set hints from info, of which keys that are not known are ignored. MPI_ERR_INFO_VALUE. */

@@ -7,8 +7,9 @@ typedef struct later {
     args a; /* its arrays are not used any more */
     later_make *make;
     binding b;
-    int64_t bytes;
+    facts f;              /* for the choice; types not held */
     MPI_Datatype held[2]; /* of the binding, or MPI_DATATYPE_NULL */
+    bool holds_op;
     plan_key *key;
     size_t key_size;
     plan_key small; /* what key points to, if that is large enough; last: it has a variable part */
@@ -20,6 +21,8 @@ static void release(later *l)
         if (l->held[i] != MPI_DATATYPE_NULL)
             PMPI_Type_free(&l->held[i]);
     args_key_free(l->key, &l->small);
+    if (l->holds_op)
+        operation_release(&l->b.op);
     free(l);
 }
 
@@ -34,7 +37,7 @@ void later_forget(exec *e)
 static int prepare(exec *e)
 {
     later *l = e->prepare_from;
-    int error = l->make(e, &l->a, l->key, l->key_size, &l->b, l->bytes);
+    int error = l->make(e, &l->a, l->key, l->key_size, &l->b, &l->f);
 
     later_forget(e);
     return error;
@@ -64,11 +67,14 @@ int later_exec(const args *a, const facts *f, later_make *make, exec **result)
     *l = (later){.a = *a,
                  .make = make,
                  .b = args_binding(a, f),
-                 .bytes = args_bytes(a, f),
+                 .f = *f,
                  .held = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}};
     l->key = args_key(a, f, &l->small, &l->key_size);
     error = l->key ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     if (!error)
+        error = operation_hold(&f->op);
+    l->holds_op = !error;
+    if (!error && coll_shapes[a->kind].recv != COLL_NONE)
         error = hold(&f->recv.type, &l->b.recvtype, &l->held[0]);
     if (!error && !f->in_place)
         error = hold(&f->send.type, &l->b.sendtype, &l->held[1]);

@@ -12,7 +12,7 @@
 /* Make the schedule of the call and bind it to the exec; given by call.c. key: without algorithm.
  */
 typedef int later_make(exec *e, const args *a, plan_key *key, size_t key_size, const binding *b,
-                       int64_t bytes);
+                       const facts *f);
 
 /* An exec that will be prepared. */
 int later_exec(const args *a, const facts *f, later_make *make, exec **result);

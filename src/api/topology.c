@@ -98,13 +98,13 @@ static int read_wishes(MPI_Info info, int p, wishes *w)
 /* A number of the wishes; equal wishes, equal numbers. */
 static uint64_t digest(const wishes *w)
 {
-    char text[sizeof *w + COLL_KINDS + 32]; /* with separators and two numbers */
-    size_t n = 0;
+    char text[sizeof w->regions + 32]; /* with two numbers */
+    uint64_t sum = 0;
 
     for (int kind = 0; kind < COLL_KINDS; kind++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s;", w->hints.algorithm[kind]);
-    snprintf(text + n, sizeof text - n, "%d;%d;%s", w->hints.has_order, w->hints.order, w->regions);
-    return shape_identity(text);
+        sum = sum * 31 + shape_identity(w->hints.algorithm[kind]);
+    snprintf(text, sizeof text, "%d;%d;%s", w->hints.has_order, w->hints.order, w->regions);
+    return sum * 31 + shape_identity(text);
 }
 
 /* What rank tells the others. One with an error takes part, so that nobody waits for it in vain. */
@@ -235,7 +235,7 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
     return MPI_SUCCESS;
 }
 
-/* "allgather 1024"; *total: bytes of p blocks. */
+/* "allgather 1024"; *total: bytes of all blocks, as far as all ranks know them. */
 static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes, int64_t *total)
 {
     char name[32];
@@ -253,28 +253,40 @@ static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes,
         if (errno)
             return false;
     }
-    return *kind != COLL_KINDS && !call[n] && !__builtin_mul_overflow(*bytes, p, total);
+    if (*kind == COLL_KINDS || call[n])
+        return false;
+    if (__builtin_mul_overflow(*bytes, coll_shapes[*kind].recv == COLL_ONE ? 1 : p, total))
+        return false;
+    if (coll_shapes[*kind].send == COLL_LISTED)
+        *total = 0;
+    return true;
 }
 
 int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
 {
     comm *c;
-    args a = {.algo = ALGO_NONE};
+    coll asked = {.root = 0};
     choice chosen;
     char name[128];
     const char *why;
     int64_t bytes, total;
     int error = ready(user, "tutti_comm_explain", &c);
 
-    if (!error && (!text || size == 0 || !parse_call(call, c->p, &a.kind, &bytes, &total)))
+    if (!error && (!text || size == 0 || !parse_call(call, c->p, &asked.kind, &bytes, &total)))
         error = MPI_ERR_ARG;
-    if (!error)
-        error = choose_silently(&a, MPI_INFO_NULL, c, a.kind == COLL_ALLTOALLV ? 0 : total, &chosen,
-                                &why);
+    if (!error) {
+        asked.p = c->p;
+        error = choose_silently(&asked, total, MPI_INFO_NULL, c, &chosen, &why);
+    }
     if (error)
         return comm_raise_for(user, c, error);
     select_print(&chosen, name, sizeof name);
-    snprintf(text, size, "%s of %lld bytes a block on %d ranks: %s (%s)", coll_kind_name(a.kind),
-             (long long)bytes, c->p, name, why);
+    if (coll_shapes[asked.kind].recv == COLL_NONE)
+        snprintf(text, size, "%s on %d ranks: %s (%s)", coll_kind_name(asked.kind), c->p, name,
+                 why);
+    else
+        snprintf(text, size, "%s of %lld bytes%s on %d ranks: %s (%s)", coll_kind_name(asked.kind),
+                 (long long)bytes, coll_shapes[asked.kind].recv == COLL_ONE ? "" : " a block", c->p,
+                 name, why);
     return MPI_SUCCESS;
 }

@@ -16,12 +16,22 @@ struct tutti_writers {
     int step[];
 };
 
-/* The block of a rank in RECV, as the plan's key has it. */
-static interval block_of(const plan_key *key, int p, int r)
+/* The block of a rank in RECV, as the plan's key has it; of a vector, all of it. */
+static interval block_of(const exec *e, int r)
 {
-    if (coll_is_v((coll_kind)key->kind))
+    const plan_key *key = &e->plan->key;
+    int p = e->comm->p;
+
+    switch (coll_shapes[key->kind].recv) {
+    case COLL_LISTED:
         return interval_make(SPACE_RECV, key->v[p + r], key->v[r]);
-    return interval_make(SPACE_RECV, r, !key->recv_empty);
+    case COLL_EACH:
+        return interval_make(SPACE_RECV, r, !key->recv_empty);
+    case COLL_ONE:
+        return interval_make(SPACE_RECV, 0, e->sched->parts);
+    default:
+        return interval_make(SPACE_RECV, 0, 0);
+    }
 }
 
 static bool overlap(interval a, interval b)
@@ -32,13 +42,11 @@ static bool overlap(interval a, interval b)
 /* The step writes into v: note it for every block there. step NULL: only count. */
 static void note(const exec *e, interval v, int index, int *next, int *step)
 {
-    const plan_key *key = &e->plan->key;
-    int p = e->comm->p;
-    bool regular = !coll_is_v((coll_kind)key->kind);
-    int first = regular ? (int)v.offset : 0, end = regular ? (int)interval_end(v) : p;
+    bool each = coll_shapes[e->plan->key.kind].recv == COLL_EACH;
+    int first = each ? (int)v.offset : 0, end = each ? (int)interval_end(v) : e->comm->p;
 
     for (int r = first; r < end; r++) {
-        if (!overlap(block_of(key, p, r), v))
+        if (!overlap(block_of(e, r), v))
             continue;
         if (step)
             step[next[r]] = index;
@@ -109,7 +117,8 @@ int tutti_block_arrived(MPIX_Request request, int rank, int *flag)
         return MPI_SUCCESS;
     engine_enter();
     *flag = exec_get_state(e) == EXEC_DONE ||
-            (exec_get_state(e) == EXEC_RUNNING && all_retired(e, request->writers, rank));
+            (exec_get_state(e) == EXEC_RUNNING && all_retired(e, request->writers, rank) &&
+             coll_shapes[e->plan->key.kind].recv != COLL_NONE);
     engine_leave();
     return MPI_SUCCESS;
 }

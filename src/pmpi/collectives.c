@@ -1,4 +1,5 @@
-/* collectives.c - the wrappers of the collective calls, made from collectives.def.
+/* collectives.c - the wrappers of the collective calls, made from collectives.def, and
+ * MPI_Op_free.
  *
  * Open MPI 4.1 has no large counts, and persistent collectives under MPIX_ names only: there we
  * serve those and the MPI-4 names as well.
@@ -18,34 +19,34 @@
 
 /* The blocking and the non-blocking call. */
 #define DEFINE_CALLS(name, Name, suffix, parameters, arguments)                                    \
-    int JOIN(MPI_##Name, suffix, )(UNWRAP parameters, MPI_Comm comm)                               \
+    int JOIN(MPI_##Name, suffix, )(UNWRAP parameters)                                              \
     {                                                                                              \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
-            return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments, comm);                            \
-        return error ? error : JOIN(MPIX_##Name, _auto, suffix)(UNWRAP arguments, comm);           \
+            return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                  \
+        return error ? error : JOIN(MPIX_##Name, _auto, suffix)(UNWRAP arguments);                 \
     }                                                                                              \
-    int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Comm comm, MPI_Request * request)       \
+    int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Request * request)                      \
     {                                                                                              \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_NONBLOCKING, comm, &error))                         \
-            return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, comm, request);                  \
-        return error ? error : JOIN(MPIX_I##name, _auto, suffix)(UNWRAP arguments, comm, request); \
+            return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, request);                        \
+        return error ? error : JOIN(MPIX_I##name, _auto, suffix)(UNWRAP arguments, request);       \
     }
 
 /* A persistent call under the name `mpi`; `native` is where it goes if it is not ours. */
 #define DEFINE_INIT(mpi, native, name, Name, suffix, parameters, arguments)                        \
-    int mpi(UNWRAP parameters, MPI_Comm comm, MPI_Info info, MPI_Request *request)                 \
+    int mpi(UNWRAP parameters, MPI_Info info, MPI_Request *request)                                \
     {                                                                                              \
         MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_PERSISTENT, comm, &error))                          \
-            return native(UNWRAP arguments, comm, info, request);                                  \
+            return native(UNWRAP arguments, info, request);                                        \
         if (!error)                                                                                \
-            error = JOIN(MPIX_##Name, _auto_init, suffix)(UNWRAP arguments, comm, info,            \
+            error = JOIN(MPIX_##Name, _auto_init, suffix)(UNWRAP arguments, info,                  \
                                                           request ? &r : NULL);                    \
         return error ? error : handle_make(r, request);                                            \
     }
@@ -53,17 +54,17 @@
 #define COUNT int
 #define DISPL int
 #ifdef OPEN_MPI
-#define COLLECTIVE(name, Name, parameters, arguments)                                              \
-    int MPI_##Name##_init(UNWRAP parameters, MPI_Comm comm, MPI_Info info, MPI_Request *request);  \
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    int MPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);                 \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
     DEFINE_INIT(MPI_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)       \
     DEFINE_INIT(MPIX_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)
 #else
-#define COLLECTIVE(name, Name, parameters, arguments)                                              \
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
     DEFINE_INIT(MPI_##Name##_init, PMPI_##Name##_init, name, Name, , parameters, arguments)
 #endif
-#include "pmpi/collectives.def"
+#include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #undef COUNT
 #undef DISPL
@@ -71,8 +72,15 @@
 #ifndef OPEN_MPI
 #define COUNT MPI_Count
 #define DISPL MPI_Aint
-#define COLLECTIVE(name, Name, parameters, arguments)                                              \
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     DEFINE_CALLS(name, Name, _c, parameters, arguments)                                            \
     DEFINE_INIT(MPI_##Name##_init_c, PMPI_##Name##_init_c, name, Name, _c, parameters, arguments)
-#include "pmpi/collectives.def"
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
 #endif
+
+/* An operation that one of ours uses is freed when that is done (tutti.h). */
+int MPI_Op_free(MPI_Op *op)
+{
+    return tutti_op_free(op);
+}

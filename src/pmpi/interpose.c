@@ -9,8 +9,9 @@
 #include <tutti.h>
 
 static const char *const names[KINDS] = {
-#define COLLECTIVE(name, Name, parameters, arguments) [KIND_##name] = #name,
-#include "pmpi/collectives.def"
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    [KIND_##name] = #name,
+#include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 };
 

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 
 typedef enum interpose_kind {
-#define COLLECTIVE(name, Name, parameters, arguments) KIND_##name,
-#include "pmpi/collectives.def"
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args) KIND_##name,
+#include "nbc/sched/collectives.def"
 #undef COLLECTIVE
     KINDS
 } interpose_kind;

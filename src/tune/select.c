@@ -1,32 +1,11 @@
-/* select.c - the rule of `auto`.
+/* select.c - the rules of `auto`.
  *
- *   allgather(v)
- *   ranks            bytes in all       choice
- *   1, 2             any                linear: one message is the whole collective
- *   on several nodes, some of them with several ranks:
- *   any              <= 512 KiB         locality_bruck
- *   any              larger             reorder_ring
- *   all on one node, or one on each:
- *   power of two     <= 512 KiB         recursive_doubling
- *   other            <= 80 KiB          bruck
- *   other            <= 512 KiB         sparbit
- *   even             larger             neighbor_exchange
- *   odd              larger             ring
- *
- *   alltoall
- *   ranks            bytes of a block   choice
- *   1, 2             any                linear
- *   8 and more       <= 256             bruck_zerocopy
- *   any              <= 32 KiB          linear, 32 exchanges at a time
- *   any              larger             pairwise
- *
- *   alltoallv: linear, because sizes are not known to all ranks
- *
- * The limits are those at which MPICH and Open MPI leave their algorithms (Thakur et al., IJHPCA
- * 19(1), 2005); Sparbit takes the middle because it keeps large data on short distances and never
- * shifts it. Between nodes locality_bruck has fewest messages and least data at once, and a ring in
- * the order of the machine crosses each node's border once. Not measured on this machine, which
- * cannot tell.
+ * One table for all collectives: the first row that fits decides, if its algorithm can serve the
+ * call. The limits are those at which MPICH and Open MPI leave their algorithms (Thakur et al.,
+ * IJHPCA 19(1), 2005); Sparbit takes the middle because it keeps large data on short distances and
+ * never shifts it. Between nodes locality_bruck has fewest messages and least data at once, and a
+ * ring in the order of the machine crosses each node's border once. Not measured on this machine,
+ * which cannot tell.
  */
 #include "tune/select.h"
 
@@ -36,12 +15,57 @@
 #include <string.h>
 
 enum {
-    SMALL_TOTAL = 80 * 1024,
-    MEDIUM_TOTAL = 512 * 1024,
-    BLOCK_FORM = 32 * 1024, /* bytes of one block from which it travels alone */
-    BRUCK_RANKS = 8,        /* alltoall: ranks, and bytes of one block */
-    SMALL_BLOCK = 256,
-    MEDIUM_BLOCK = 32 * 1024,
+    KIB = 1024,
+    BLOCK_FORM = 32 * KIB, /* bytes of one block from which it travels alone */
+};
+
+/* Which numbers of ranks a rule is for, and which machines. */
+typedef enum ranks { ANY, FEW, POWER, ODD, MANY } ranks; /* FEW: 1, 2; MANY: from 8 on */
+typedef enum where { ANYWHERE, ON_NODES } where;
+
+/* Bytes up to which it counts, of all blocks together, or of one. */
+typedef enum limit { IN_ALL, A_BLOCK } limit;
+
+typedef struct rule {
+    coll_kind kind; /* or its family */
+    ranks ranks;
+    where where;
+    limit limit;
+    int64_t most; /* bytes */
+    int algo;
+    const char *why;
+} rule;
+
+#define ALL INT64_MAX
+
+static const rule rules[] = {
+    {COLL_allgather, FEW, ANYWHERE, IN_ALL, ALL, ALGO_allgather_linear,
+     "at most two ranks: one message is all there is"},
+    {COLL_allgather, ANY, ON_NODES, IN_ALL, 512 * KIB, ALGO_allgather_locality_bruck,
+     "several nodes, up to 512 KiB in all: fewest messages and bytes between them"},
+    {COLL_allgather, ANY, ON_NODES, IN_ALL, ALL, ALGO_allgather_reorder_ring,
+     "several nodes, over 512 KiB in all: neighbours only, in the machine's order"},
+    {COLL_allgather, POWER, ANYWHERE, IN_ALL, 512 * KIB, ALGO_allgather_recursive_doubling,
+     "up to 512 KiB in all, a power of two of ranks: fewest steps"},
+    {COLL_allgather, ANY, ANYWHERE, IN_ALL, 80 * KIB, ALGO_allgather_bruck,
+     "up to 80 KiB in all: fewest steps"},
+    {COLL_allgather, ANY, ANYWHERE, IN_ALL, 512 * KIB, ALGO_allgather_sparbit,
+     "80 to 512 KiB in all: few steps, most data over short distances"},
+    {COLL_allgather, ODD, ANYWHERE, IN_ALL, ALL, ALGO_allgather_ring,
+     "over 512 KiB in all, odd number of ranks: neighbours only"},
+    {COLL_allgather, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allgather_neighbor_exchange,
+     "over 512 KiB in all, even number of ranks: neighbours only, half the steps"},
+
+    {COLL_alltoallv, ANY, ANYWHERE, IN_ALL, ALL, ALGO_alltoall_linear,
+     "sizes are not known to all ranks: direct messages, many at a time"},
+    {COLL_alltoall, FEW, ANYWHERE, IN_ALL, ALL, ALGO_alltoall_linear,
+     "at most two ranks: one message is all there is"},
+    {COLL_alltoall, MANY, ANYWHERE, A_BLOCK, 256, ALGO_alltoall_bruck_zerocopy,
+     "8 ranks or more, blocks of up to 256 B: fewest messages, no copies"},
+    {COLL_alltoall, ANY, ANYWHERE, A_BLOCK, 32 * KIB, ALGO_alltoall_linear,
+     "blocks of up to 32 KiB: direct messages, many at a time"},
+    {COLL_alltoall, ANY, ANYWHERE, IN_ALL, ALL, ALGO_alltoall_pairwise,
+     "blocks over 32 KiB: direct messages, one partner at a time"},
 };
 
 coll_form select_form(const algo *a, int p, int64_t bytes)
@@ -57,73 +81,44 @@ static bool has_nodes(const topo *t)
     return t && level < t->nlevels && t->level[level].kind == TOPO_NODE;
 }
 
-static const char *allgather_rule(int p, int64_t bytes, const topo *t, const char **why)
+static bool ranks_fit(ranks which, int p)
 {
-    if (p <= 2) {
-        *why = "at most two ranks: one message is all there is";
-        return "linear";
-    }
-    if (has_nodes(t)) {
-        *why = bytes <= MEDIUM_TOTAL
-                   ? "several nodes, up to 512 KiB in all: fewest messages and bytes between them"
-                   : "several nodes, over 512 KiB in all: neighbours only, in the machine's order";
-        return bytes <= MEDIUM_TOTAL ? "locality_bruck" : "reorder_ring";
-    }
-    if (bytes <= MEDIUM_TOTAL && (p & (p - 1)) == 0) {
-        *why = "up to 512 KiB in all, a power of two of ranks: fewest steps";
-        return "recursive_doubling";
-    }
-    if (bytes <= SMALL_TOTAL) {
-        *why = "up to 80 KiB in all: fewest steps";
-        return "bruck";
-    }
-    if (bytes <= MEDIUM_TOTAL) {
-        *why = "80 to 512 KiB in all: few steps, most data over short distances";
-        return "sparbit";
-    }
-    *why = p % 2 ? "over 512 KiB in all, odd number of ranks: neighbours only"
-                 : "over 512 KiB in all, even number of ranks: neighbours only, half the steps";
-    return p % 2 ? "ring" : "neighbor_exchange";
-}
-
-static const char *alltoall_rule(int p, int64_t bytes, const char **why)
-{
-    if (p <= 2) {
-        *why = "at most two ranks: one message is all there is";
-        return "linear";
-    }
-    if (p >= BRUCK_RANKS && bytes / p <= SMALL_BLOCK) {
-        *why = "8 ranks or more, blocks of up to 256 B: fewest messages, no copies";
-        return "bruck_zerocopy";
-    }
-    if (bytes / p <= MEDIUM_BLOCK) {
-        *why = "blocks of up to 32 KiB: direct messages, many at a time";
-        return "linear";
-    }
-    *why = "blocks over 32 KiB: direct messages, one partner at a time";
-    return "pairwise";
-}
-
-static const char *rule(coll_kind kind, int p, int64_t bytes, const topo *t, const char **why)
-{
-    switch (kind) {
-    case COLL_ALLTOALL:
-        return alltoall_rule(p, bytes, why);
-    case COLL_ALLTOALLV:
-        *why = "sizes are not known to all ranks: direct messages, many at a time";
-        return "linear";
+    switch (which) {
+    case FEW:
+        return p <= 2;
+    case POWER:
+        return (p & (p - 1)) == 0;
+    case ODD:
+        return p % 2 == 1;
+    case MANY:
+        return p >= 8;
     default:
-        return allgather_rule(p, bytes, t, why);
+        return true;
     }
 }
 
-choice select_auto(coll_kind kind, int p, int64_t bytes, const topo *t, const char **why)
+static bool rule_fits(const rule *r, const coll *c, int64_t bytes, bool nodes)
 {
-    choice c;
+    return (r->kind == c->kind || r->kind == coll_shapes[c->kind].family) &&
+           algo_serves(algo_table[r->algo], c->kind) && ranks_fit(r->ranks, c->p) &&
+           (r->where == ANYWHERE || nodes) &&
+           (r->limit == A_BLOCK ? bytes / c->p : bytes) <= r->most &&
+           !algo_refuses(algo_table[r->algo], c);
+}
 
-    select_named(algo_find(kind, rule(kind, p, bytes, t, why)), 0, p, bytes, &c);
-    c.by_rule = true;
-    return c;
+/* The last rule of every family fits everything. */
+choice select_auto(const coll *c, int64_t bytes, const topo *t, const char **why)
+{
+    const rule *r = rules;
+    bool nodes = has_nodes(t);
+    choice result;
+
+    while (!rule_fits(r, c, bytes, nodes))
+        r++;
+    *why = r->why;
+    select_named(r->algo, 0, c->p, bytes, &result);
+    result.by_rule = true;
+    return result;
 }
 
 bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result)

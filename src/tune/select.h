@@ -18,10 +18,10 @@ typedef struct choice {
     bool provisional; /* another one may be right when the topology is known */
 } choice;
 
-/* The rule of `auto`; t: where the ranks are, NULL: in one place; bytes: all blocks that a rank
- * receives together; alltoallv, where no rank knows that of another: not used. *why: one line,
- * static. */
-choice select_auto(coll_kind kind, int p, int64_t bytes, const topo *t, const char **why);
+/* What `auto` takes. c: only what is the same on all ranks is looked at; bytes: of all blocks that a
+ * rank receives, or of the vector; 0 where no rank knows that of another (alltoallv); t: where the
+ * ranks are, NULL: in one place. *why: one line, static. */
+choice select_auto(const coll *c, int64_t bytes, const topo *t, const char **why);
 
 /* The form for a given algorithm: whole messages for small blocks, single ones for large. */
 coll_form select_form(const algo *a, int p, int64_t bytes);

@@ -31,8 +31,6 @@ const int entry_count = sizeof entries / sizeof *entries;
 
 /* ---- alltoall ---- */
 
-int entry_radix = 3;
-
 #define REGULAR(algorithm)                                                                         \
     .name = #algorithm, .run = MPIX_Alltoall_##algorithm, .run_c = MPIX_Alltoall_##algorithm##_c,  \
     .start = MPIX_Ialltoall_##algorithm, .start_c = MPIX_Ialltoall_##algorithm##_c,                \
@@ -43,45 +41,8 @@ int entry_radix = 3;
     .start_v = MPIX_Ialltoallv_##algorithm, .start_v_c = MPIX_Ialltoallv_##algorithm##_c,          \
     .init_v = MPIX_Alltoallv_##algorithm##_init, .init_v_c = MPIX_Alltoallv_##algorithm##_init_c
 
-/* The calls with a radix, without it. */
-#define DEFINE_radix(algorithm, suffix, count)                                                     \
-    static int algorithm##suffix(const void *s, count n, MPI_Datatype st, void *r, count m,        \
-                                 MPI_Datatype rt, MPI_Comm comm)                                   \
-    {                                                                                              \
-        return MPIX_Alltoall_##algorithm##suffix(s, n, st, r, m, rt, entry_radix, comm);           \
-    }                                                                                              \
-    static int i##algorithm##suffix(const void *s, count n, MPI_Datatype st, void *r, count m,     \
-                                    MPI_Datatype rt, MPI_Comm comm, MPI_Request *request)          \
-    {                                                                                              \
-        return MPIX_Ialltoall_##algorithm##suffix(s, n, st, r, m, rt, entry_radix, comm, request); \
-    }                                                                                              \
-    static int algorithm##_init##suffix(const void *s, count n, MPI_Datatype st, void *r, count m, \
-                                        MPI_Datatype rt, MPI_Comm comm, MPI_Info info,             \
-                                        MPIX_Request *request)                                     \
-    {                                                                                              \
-        return MPIX_Alltoall_##algorithm##_init##suffix(s, n, st, r, m, rt, entry_radix, comm,     \
-                                                        info, request);                            \
-    }
-
-#define DEFINE_regular(algorithm, suffix, count)
-#define DEFINE_both(algorithm, suffix, count)
-#define DEFINE_alltoall(algorithm, calls)                                                          \
-    DEFINE_##calls(algorithm, , int) DEFINE_##calls(algorithm, _c, MPI_Count)
-#define DEFINE_allgather(algorithm, calls)
-#define ALGO(collective, name, calls) DEFINE_##collective(name, calls)
-#include "algos/algos.def"
-#undef ALGO
-
-#define ALLTOALL_regular(algorithm) {REGULAR(algorithm)},
-#define ALLTOALL_both(algorithm)    {REGULAR(algorithm), VECTOR(algorithm)},
-#define ALLTOALL_radix(algorithm)                                                                  \
-    {.name = #algorithm,                                                                           \
-     .run = algorithm,                                                                             \
-     .run_c = algorithm##_c,                                                                       \
-     .start = i##algorithm,                                                                        \
-     .start_c = i##algorithm##_c,                                                                  \
-     .init = algorithm##_init,                                                                     \
-     .init_c = algorithm##_init_c},
+#define ALLTOALL_regular(algorithm)         {REGULAR(algorithm)},
+#define ALLTOALL_both(algorithm)            {REGULAR(algorithm), VECTOR(algorithm)},
 #define ALLTOALL_alltoall(algorithm, calls) ALLTOALL_##calls(algorithm)
 #define ALLTOALL_allgather(algorithm, calls)
 

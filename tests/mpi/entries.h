@@ -36,7 +36,7 @@ typedef struct entry {
 extern const entry entries[];
 extern const int entry_count;
 
-/* Alltoall. The calls that take a radix get entry_radix. v-forms are NULL where there are none. */
+/* Alltoall. v-forms are NULL where there are none. */
 typedef int alltoall_call(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
 typedef int alltoall_call_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype,
                             MPI_Comm);
@@ -74,7 +74,6 @@ typedef struct alltoall_entry {
 
 extern const alltoall_entry alltoall_entries[];
 extern const int alltoall_entry_count;
-extern int entry_radix; /* 3 at first */
 
 /* Does the algorithm serve p ranks? Restated here, not asked of the library. */
 bool entry_serves(const entry *e, int p);

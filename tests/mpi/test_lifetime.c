@@ -115,7 +115,7 @@ static void one_plan_serves_every_count_and_type_of_one_shape(void)
 
 /* The short way of a repeated call must not take another algorithm's plan: all give the same data.
  */
-static void every_algorithm_and_radix_has_a_plan_of_its_own(void)
+static void every_algorithm_has_a_plan_of_its_own(void)
 {
     MPI_Comm dup;
     unsigned before;
@@ -126,11 +126,9 @@ static void every_algorithm_and_radix_has_a_plan_of_its_own(void)
         before = plan_compilations;
         CHECK(MPIX_Alltoall_bruck(from, 1, MPI_INT, to, 1, MPI_INT, dup) == MPI_SUCCESS);
         CHECK(MPIX_Alltoall_bruck_modified(from, 1, MPI_INT, to, 1, MPI_INT, dup) == MPI_SUCCESS);
-        for (int radix = 2; radix <= world_size; radix++)
-            CHECK(MPIX_Alltoall_bruck_radix(from, 1, MPI_INT, to, 1, MPI_INT, radix, dup) ==
-                  MPI_SUCCESS);
+        CHECK(MPIX_Alltoall_bruck_radix(from, 1, MPI_INT, to, 1, MPI_INT, dup) == MPI_SUCCESS);
         CHECK(MPIX_Allgather_ring(from, 1, MPI_INT, to, 1, MPI_INT, dup) == MPI_SUCCESS);
-        CHECK(plan_compilations - before == (round ? 0u : 2u + (unsigned)world_size));
+        CHECK(plan_compilations - before == (round ? 0u : 4u));
     }
     MPI_Comm_free(&dup);
 }
@@ -433,7 +431,7 @@ int main(int argc, char **argv)
         MPI_TEST(communicators_may_be_freed_while_operations_run),
         MPI_TEST(communicators_may_come_and_go),
         MPI_TEST(one_plan_serves_every_count_and_type_of_one_shape),
-        MPI_TEST(every_algorithm_and_radix_has_a_plan_of_its_own),
+        MPI_TEST(every_algorithm_has_a_plan_of_its_own),
         MPI_TEST(the_plan_cache_is_bounded_and_drops_the_least_recently_used),
         MPI_TEST(tags_are_used_again_and_never_twice_at_a_time),
         MPI_TEST(persistent_requests_get_more_numbers),

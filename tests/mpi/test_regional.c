@@ -278,8 +278,8 @@ static crossing simulate(const algo *a, const topo *t, const int *node)
                      .p = world_size,
                      .rank = r,
                      .parameter = algo_parameter_for(a, 0, world_size),
-                     .sendcount = 1,
-                     .count = 1};
+                     .send.count = 1,
+                     .recv.count = 1};
         char *at = memory + (size_t)r * (4 * p + 64);
         sched *s = NULL;
         CHECK(algo_compile(a, FORM_STEP, &call, t, &s) == SCHED_OK);
@@ -309,7 +309,7 @@ static void check_data(const algo *a, const int *all)
 
     for (int r = 0; r < world_size; r++)
         for (int i = 0; i < N; i++)
-            wrong += all[r * N + i] != datum(r, a->kind == COLL_ALLTOALL ? world_rank : 0, i);
+            wrong += all[r * N + i] != datum(r, a->kind == COLL_alltoall ? world_rank : 0, i);
     CHECK(wrong == 0);
 }
 
@@ -322,7 +322,7 @@ static void run_counted(const algo *a, MPI_Comm comm, const int *mine, int *all)
     MPI_Info_free(&info);
     far_messages = far_bytes = 0;
     memset(all, 0x55, (size_t)world_size * N * sizeof *all);
-    if (a->kind == COLL_ALLGATHER)
+    if (a->kind == COLL_allgather)
         MPIX_Iallgather_auto(mine, N, MPI_INT, all, N, MPI_INT, comm, &r);
     else
         MPIX_Ialltoall_auto(mine, N, MPI_INT, all, N, MPI_INT, comm, &r);
@@ -344,7 +344,7 @@ static void what_crosses_nodes_is_what_the_simulator_counts(void)
         const algo *a = algo_table[i];
         coll call = {.kind = a->kind, .p = world_size};
         struct comm *state = NULL;
-        if (a->inapplicable && a->inapplicable(&call))
+        if (algo_refuses(a, &call))
             continue;
         mpi_test_context("%s", a->name);
         CHECK(comm_get(comm, &state) == MPI_SUCCESS);
@@ -376,9 +376,9 @@ static void a_first_call_is_compiled_for_the_nodes(void)
         MPI_Comm comm = fresh();
         MPI_Request r;
         const char *why;
-        choice chosen =
-            select_auto(COLL_ALLGATHER, world_size, (int64_t)p * sizeof mine, state->topo, &why);
-        int algo = i < 2 ? algo_find(COLL_ALLGATHER, names[i]) : chosen.algo;
+        choice chosen = select_auto(&(coll){.kind = COLL_allgather, .p = world_size},
+                                    (int64_t)p * sizeof mine, state->topo, &why);
+        int algo = i < 2 ? algo_find(COLL_allgather, names[i]) : chosen.algo;
         mpi_test_context("%s", names[i]);
         fill(mine, (int)i);
         node_of = node;

@@ -28,7 +28,7 @@ static int64_t count_of(const alltoall_run *t, int from, int to)
 {
     int mix = t->in_place ? from + to : from + 3 * to;
 
-    if (t->kind == COLL_ALLTOALL || t->count == 0)
+    if (t->kind == COLL_alltoall || t->count == 0)
         return t->count;
     return mix * 7 % 4 * (t->count / 2 + 1);
 }
@@ -39,8 +39,8 @@ static int64_t place(const alltoall_run *t, const int64_t *counts, int64_t *disp
     int64_t at = 0;
 
     for (int i = 0; i < t->p; i++) {
-        int r = t->kind == COLL_ALLTOALLV ? (i + turn) % t->p : i;
-        at += t->kind == COLL_ALLTOALLV ? r % 4 : 0;
+        int r = t->kind == COLL_alltoallv ? (i + turn) % t->p : i;
+        at += t->kind == COLL_alltoallv ? r % 4 : 0;
         displs[r] = at;
         at += counts[r];
     }
@@ -88,12 +88,12 @@ static void compile_rank(alltoall_run *t, int r)
               .in_place = t->in_place,
               .parameter = t->parameter,
               .variant = t->variant,
-              .sendcount = t->count,
-              .sendcounts = t->counts + row,
-              .senddispls = t->out_displs + row,
-              .count = t->count,
-              .counts = t->recv_counts + row,
-              .displs = t->displs + row};
+              .send.count = t->count,
+              .send.counts = t->counts + row,
+              .send.displs = t->out_displs + row,
+              .recv.count = t->count,
+              .recv.counts = t->recv_counts + row,
+              .recv.displs = t->displs + row};
     sched *s = NULL;
 
     if (algo_compile(t->a, FORM_STEP, &c, t->topo, &s) != SCHED_OK)

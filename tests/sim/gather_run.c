@@ -29,9 +29,9 @@ static void shape(gather_run *t)
     t->counts = calloc((size_t)t->p * 2, sizeof *t->counts);
     t->displs = t->counts + t->p;
     for (int i = 0; i < t->p; i++) {
-        int r = t->kind == COLL_ALLGATHERV ? (i + t->p / 2) % t->p : i;
+        int r = t->kind == COLL_allgatherv ? (i + t->p / 2) % t->p : i;
         t->counts[r] = t->count;
-        if (t->kind == COLL_ALLGATHERV) {
+        if (t->kind == COLL_allgatherv) {
             t->counts[r] = t->count ? (r * 5 % 3) * (t->count / 2 + 1) : 0;
             at += t->p < 65 ? r % 4 : 0;
         }
@@ -49,10 +49,10 @@ static void compile_rank(gather_run *t, int r)
               .in_place = t->in_place,
               .variant = t->variant,
               .order = t->order,
-              .sendcount = t->counts[r],
-              .count = t->count,
-              .counts = t->counts,
-              .displs = t->displs};
+              .send.count = t->counts[r],
+              .recv.count = t->count,
+              .recv.counts = t->counts,
+              .recv.displs = t->displs};
     sched *s = NULL;
 
     if (algo_compile(t->a, t->form, &c, t->topo, &s) != SCHED_OK)

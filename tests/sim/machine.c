@@ -104,9 +104,9 @@ sim_result gather(const char *name, coll_form form, int variant, const topo *t, 
                   traffic *f)
 {
     *f = (traffic){.t = t, .count = 3};
-    return gather_run_do((gather_run){.a = find(COLL_ALLGATHER, name),
+    return gather_run_do((gather_run){.a = find(COLL_allgather, name),
                                       .form = form,
-                                      .kind = COLL_ALLGATHER,
+                                      .kind = COLL_allgather,
                                       .p = t->p,
                                       .count = f->count,
                                       .variant = variant,

@@ -51,7 +51,7 @@ static void check_counts(const gather_run *t, const sim_result *r)
             gather_run_fail(t, "messages of nothing");
         return;
     }
-    if (t->kind == COLL_ALLGATHERV)
+    if (t->kind == COLL_allgatherv)
         return;
     if (r->critical_path > steps || (is_exact(t) && r->critical_path < steps) ||
         t->a->cost(t->p, 0).messages != steps)
@@ -79,7 +79,7 @@ static void run_all_ways(const algo *a, int p, int count)
     coll c = {.kind = tested_kind, .p = p};
     int first = p * count >= 1000000 ? SIM_MIXED : SIM_EAGER;
 
-    if (a->regional || (a->inapplicable && a->inapplicable(&c)))
+    if (a->regional || (algo_refuses(a, &c)))
         return; /* regional: test_regional.c */
     for (int form = 0; form <= (a->has_forms ? FORM_BLOCK : FORM_STEP); form++)
         for (int sends = first; sends < SIM_SENDS; sends++)
@@ -139,10 +139,10 @@ static void the_own_block_is_sent_from_the_send_buffer_at_once(void **state)
         coll c = {.kind = tested_kind,
                   .p = 8,
                   .rank = 3,
-                  .sendcount = 1,
-                  .count = 1,
-                  .counts = counts,
-                  .displs = displs};
+                  .send.count = 1,
+                  .recv.count = 1,
+                  .recv.counts = counts,
+                  .recv.displs = displs};
         sched *s = NULL;
         bool found = false;
         if (!algo_serves(algo_table[i], tested_kind))
@@ -160,14 +160,14 @@ static void the_own_block_is_sent_from_the_send_buffer_at_once(void **state)
 
 static void unfit_rank_counts_are_refused(void **state)
 {
-    const algo *exchange = algo_table[algo_find(COLL_ALLGATHERV, "neighbor_exchange")];
-    const algo *doubling = algo_table[algo_find(COLL_ALLGATHER, "recursive_doubling")];
+    const algo *exchange = algo_table[algo_find(COLL_allgatherv, "neighbor_exchange")];
+    const algo *doubling = algo_table[algo_find(COLL_allgather, "recursive_doubling")];
 
     (void)state;
     for (int p = 1; p <= 130; p++) {
         coll c = {.kind = tested_kind, .p = p};
-        assert_int_equal(exchange->inapplicable(&c) == NULL, p == 1 || p % 2 == 0);
-        assert_int_equal(doubling->inapplicable(&c) == NULL, (p & (p - 1)) == 0);
+        assert_int_equal(!algo_refuses(exchange, &c), p == 1 || p % 2 == 0);
+        assert_int_equal(!algo_refuses(doubling, &c), (p & (p - 1)) == 0);
     }
 }
 

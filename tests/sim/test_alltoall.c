@@ -117,7 +117,7 @@ static void check_bruck(const alltoall_run *t, const sim_result *r)
 
 static void check_counts(const alltoall_run *t, const sim_result *r)
 {
-    if (tested_kind == COLL_ALLTOALLV)
+    if (tested_kind == COLL_alltoallv)
         return;
     if (t->count == 0) {
         if (r->max_messages || r->copied)
@@ -228,12 +228,12 @@ static void receives_of_two_phases_are_posted_at_the_start(void **state)
     for (int p = 1; p <= 32; p++)
         for (int radix = 2; radix <= (p > 2 ? p : 2); radix++)
             for (int i = radix == 2 ? 0 : 2; i < 3; i++) {
-                const algo *a = algo_table[algo_find(COLL_ALLTOALL, names[i])];
-                coll c = {.kind = COLL_ALLTOALL,
+                const algo *a = algo_table[algo_find(COLL_alltoall, names[i])];
+                coll c = {.kind = COLL_alltoall,
                           .p = p,
                           .parameter = algo_parameter_for(a, radix, p),
-                          .sendcount = 1,
-                          .count = 1};
+                          .send.count = 1,
+                          .recv.count = 1};
                 sched *s = NULL;
                 assert_int_equal(algo_compile(a, FORM_STEP, &c, NULL, &s), SCHED_OK);
                 assert_int_equal(ready_receives(s), messages_of_two_phases(p, radix));
@@ -243,7 +243,7 @@ static void receives_of_two_phases_are_posted_at_the_start(void **state)
 
 static void radices_are_clamped_to_the_number_of_ranks(void **state)
 {
-    const algo *a = algo_table[algo_find(COLL_ALLTOALL, "bruck_radix")];
+    const algo *a = algo_table[algo_find(COLL_alltoall, "bruck_radix")];
 
     (void)state;
     assert_int_equal(algo_parameter_for(a, 2, 8), 2);
@@ -254,7 +254,7 @@ static void radices_are_clamped_to_the_number_of_ranks(void **state)
     assert_int_equal(algo_parameter_for(a, 0, 3), 3);
     assert_int_equal(algo_parameter_for(a, 1, 8), -1);
     assert_int_equal(algo_parameter_for(a, -4, 8), -1);
-    assert_int_equal(algo_find(COLL_ALLTOALLV, "bruck_radix"), ALGO_NONE);
+    assert_int_equal(algo_find(COLL_alltoallv, "bruck_radix"), ALGO_NONE);
 }
 
 int main(int argc, char **argv)
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
     };
 
     tested_kind = coll_kind_find(argc > 1 ? argv[1] : "alltoall");
-    if (tested_kind == COLL_KINDS || algo_family(tested_kind) != COLL_ALLTOALL)
+    if (tested_kind == COLL_KINDS || coll_shapes[tested_kind].family != COLL_alltoall)
         return 2;
     return cmocka_run_group_tests_name(argv[1], tests, NULL, NULL);
 }

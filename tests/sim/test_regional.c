@@ -31,7 +31,7 @@ static void gather_all_ways(const algo *a, coll_kind kind, int count, const topo
     coll c = {.kind = kind, .p = t->p};
     unsigned turn = (unsigned)seed;
 
-    if (a->inapplicable && a->inapplicable(&c))
+    if (algo_refuses(a, &c))
         return;
     for (int form = 0; form < 2; form++)
         for (int variant = 0; variant < variants_of(a); variant++)
@@ -58,7 +58,7 @@ static void alltoall_all_ways(const algo *a, int count, const topo *t, const cha
     for (int variant = 0; variant < variants_of(a); variant++)
         for (int in_place = 0; in_place < 2; in_place++, turn++)
             alltoall_run_do((alltoall_run){.a = a,
-                                           .kind = COLL_ALLTOALL,
+                                           .kind = COLL_alltoall,
                                            .p = t->p,
                                            .count = count,
                                            .variant = variant,
@@ -75,12 +75,12 @@ static void run_all(int count, const topo *t, const char *shape, uint64_t seed)
         const algo *a = algo_table[i];
         if (!a->regional)
             continue;
-        if (a->kind == COLL_ALLTOALL) {
+        if (a->kind == COLL_alltoall) {
             alltoall_all_ways(a, count, t, shape, seed);
             continue;
         }
-        gather_all_ways(a, COLL_ALLGATHER, count, t, shape, seed);
-        gather_all_ways(a, COLL_ALLGATHERV, count, t, shape, seed + 1);
+        gather_all_ways(a, COLL_allgather, count, t, shape, seed);
+        gather_all_ways(a, COLL_allgatherv, count, t, shape, seed + 1);
     }
 }
 
@@ -277,8 +277,8 @@ static void finer_levels_are_regions_too(void **state)
 
     (void)state;
     f = (traffic){.t = t, .count = 1};
-    gather_run_do((gather_run){.a = find(COLL_ALLGATHER, "locality_bruck"),
-                               .kind = COLL_ALLGATHER,
+    gather_run_do((gather_run){.a = find(COLL_allgather, "locality_bruck"),
+                               .kind = COLL_allgather,
                                .p = 64,
                                .count = 1,
                                .topo = t,
@@ -312,12 +312,12 @@ static void trees_inside_nodes_are_those_of_the_variant(void **state)
 static void the_own_block_leaves_at_once(void **state)
 {
     topo *t = machine("node:4@cyclic", 16);
-    coll c = {.kind = COLL_ALLGATHER, .p = 16, .rank = 5, .sendcount = 1, .count = 1};
+    coll c = {.kind = COLL_allgather, .p = 16, .rank = 5, .send.count = 1, .recv.count = 1};
     sched *s = NULL;
     bool found = false;
 
     (void)state;
-    assert_int_equal(algo_compile(find(COLL_ALLGATHER, "lane"), FORM_STEP, &c, t, &s), SCHED_OK);
+    assert_int_equal(algo_compile(find(COLL_allgather, "lane"), FORM_STEP, &c, t, &s), SCHED_OK);
     for (int k = 0; k < s->nready; k++) {
         const step *st = &s->steps[s->ready[k]];
         found |= st->kind == STEP_SEND && s->list[st->first].space == SPACE_SEND;
@@ -365,8 +365,8 @@ static void an_alltoall_crosses_nodes_in_few_messages(void **state)
                 int size = t->level[0].most;
                 f = (traffic){.t = t, .count = 2};
                 alltoall_run_do(
-                    (alltoall_run){.a = find(COLL_ALLTOALL, lanes ? "lane" : "hierarchical"),
-                                   .kind = COLL_ALLTOALL,
+                    (alltoall_run){.a = find(COLL_alltoall, lanes ? "lane" : "hierarchical"),
+                                   .kind = COLL_alltoall,
                                    .p = t->p,
                                    .count = f.count,
                                    .topo = t,

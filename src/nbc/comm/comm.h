@@ -31,13 +31,18 @@
 struct exec;
 struct plan;
 
-/* The last call of a regular collective with predefined types, for the next one like it: call.c. */
+/* All of a call but its buffers, handles as numbers: no padding, compared as bytes. */
+typedef struct comm_call {
+    int32_t algo, root;
+    uint64_t in_place, sendtype, recvtype, op;
+    int64_t sendcount, recvcount;
+} comm_call;
+
+/* The last call of a collective without lists, with predefined types and operation, for the next
+ * one like it: call.c. */
 typedef struct comm_repeat {
     struct plan *plan; /* NULL: there is none, or it has left the cache */
-    int algo, parameter;
-    bool in_place;
-    MPI_Datatype sendtype, recvtype;
-    MPI_Count sendcount, recvcount;
+    comm_call call;
     MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
 } comm_repeat;
 

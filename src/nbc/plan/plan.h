@@ -21,10 +21,11 @@ enum { PLAN_CACHE = 64, PLAN_IDLE = 8, PLAN_LARGE = 65536 };
 
 typedef struct plan_key { /* no padding: compared as bytes */
     uint16_t kind, form;
-    int32_t algo, parameter, variant, order;
-    uint16_t in_place;
-    uint8_t send_empty, recv_empty; /* lengths of blocks in SEND and in RECV: 0, else 1 */
-    int64_t v[]; /* v: counts[p], displs[p] of RECV; alltoallv: then those of SEND */
+    int32_t algo, parameter, variant, order, root;
+    uint8_t in_place, ordered, whole, packs; /* as in coll */
+    uint8_t send_empty, recv_empty;          /* lengths of blocks in SEND and in RECV: 0, else 1 */
+    uint8_t zero[2];
+    int64_t v[]; /* counts[p], displs[p] of RECV if it is listed; then those of SEND */
 } plan_key;
 
 typedef struct plan {

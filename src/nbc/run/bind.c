@@ -17,6 +17,9 @@ void exec_unbind(exec *e)
         }
     for (int space = 0; space < SPACES; space++)
         datatype_release(&e->space[space].type);
+    if (e->holds_op)
+        operation_release(&e->bound.op);
+    e->holds_op = false;
     free(e->pack);
     free(e->scratch);
     e->pack = e->scratch = NULL;
@@ -25,17 +28,34 @@ void exec_unbind(exec *e)
     e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
 }
 
-static int bind_space(space_binding *s, MPI_Datatype type, int64_t count)
+/* A type of MPI_DATATYPE_NULL: there is no such side; elements of it are tokens without data. */
+static int bind_space(const exec *e, space_binding *s, MPI_Datatype type, int64_t count)
 {
-    int error = datatype_describe(type, &s->type);
+    bool none = type == MPI_DATATYPE_NULL;
+    int error = datatype_describe(none ? MPI_BYTE : type, &s->type);
 
-    s->given = type;
-    s->count = count;
-    if (error)
+    s->given = none ? MPI_BYTE : type;
+    s->count = none ? 0 : count;
+    s->parts = e->sched->parts;
+    return error ? error : datatype_hold(&s->type);
+}
+
+/* A vector that is only moved is cut into bytes: so its parts are the same on all ranks, whatever
+ * types they give. */
+static bool cuts_bytes(const exec *e, const binding *b)
+{
+    return e->sched->parts > 1 && b->op.op == MPI_OP_NULL;
+}
+
+static int bind_recv(exec *e, const binding *b)
+{
+    space_binding *r = &e->space[SPACE_RECV];
+    int error = bind_space(e, r, b->recvtype, b->recvcount);
+
+    if (error || !cuts_bytes(e, b) || !r->type.dense)
         return error;
-    s->stride = count * s->type.extent;
-    s->size = count * s->type.size;
-    return datatype_hold(&s->type);
+    datatype_release(&r->type);
+    return bind_space(e, r, MPI_PACKED, b->recvcount * r->type.size);
 }
 
 static int bind_scratch_type(exec *e, const binding *b)
@@ -43,23 +63,28 @@ static int bind_scratch_type(exec *e, const binding *b)
     const space_binding *r = &e->space[SPACE_RECV];
     space_binding *s = &e->space[SPACE_SCRATCH];
 
-    *s = *r;
-    s->type.held = false; /* the reference is RECV's */
-    if (r->type.extent >= r->type.true_extent || b->op != MPI_OP_NULL)
-        return MPI_SUCCESS;
-    return bind_space(s, MPI_PACKED, r->size);
+    *s = b->recvtype == MPI_DATATYPE_NULL && b->sendtype != MPI_DATATYPE_NULL ? e->space[SPACE_SEND]
+                                                                              : *r;
+    s->type.held = false; /* the reference is the other's */
+    if (cuts_bytes(e, b) || (s->type.extent < s->type.true_extent && b->op.op == MPI_OP_NULL))
+        return bind_space(e, s, MPI_PACKED, s->count * s->type.size);
+    return MPI_SUCCESS;
 }
 
 static int bind_types(exec *e, const binding *b)
 {
-    int error = bind_space(&e->space[SPACE_RECV], b->recvtype, b->recvcount);
+    bool sends = e->sched->extent[SPACE_SEND] > 0;
+    int error = bind_recv(e, b);
 
-    if (!error && e->sched->extent[SPACE_SEND])
-        error = bind_space(&e->space[SPACE_SEND], b->sendtype, b->sendcount);
+    if (!error && sends)
+        error = bind_space(e, &e->space[SPACE_SEND], b->sendtype, b->sendcount);
     if (!error)
         error = bind_scratch_type(e, b);
-    e->reusable = e->space[SPACE_RECV].type.predefined &&
-                  (!e->sched->extent[SPACE_SEND] || e->space[SPACE_SEND].type.predefined);
+    if (!error)
+        error = operation_hold(&b->op);
+    e->holds_op = !error;
+    e->reusable = e->space[SPACE_RECV].type.predefined && b->op.predefined &&
+                  (!sends || e->space[SPACE_SEND].type.predefined);
     return error;
 }
 
@@ -94,7 +119,7 @@ static int bind_messages(exec *e)
 static int bind_scratch(exec *e)
 {
     const space_binding *s = &e->space[SPACE_SCRATCH];
-    int64_t n = e->sched->extent[SPACE_SCRATCH] * s->count;
+    int64_t n = sched_items(s->parts, s->count, e->sched->extent[SPACE_SCRATCH]);
 
     if (n == 0)
         return MPI_SUCCESS;
@@ -116,7 +141,7 @@ static void bind_addresses(exec *e, const binding *b)
 static bool same_shape(const binding *a, const binding *b)
 {
     return a->recvtype == b->recvtype && a->recvcount == b->recvcount &&
-           a->sendtype == b->sendtype && a->sendcount == b->sendcount;
+           a->sendtype == b->sendtype && a->sendcount == b->sendcount && a->op.op == b->op.op;
 }
 
 static bool same_buffers(const binding *a, const binding *b)

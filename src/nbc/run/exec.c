@@ -53,7 +53,7 @@ static void fill_arrays(exec *e)
 
 exec *exec_create_empty(void)
 {
-    static const sched nothing;
+    static const sched nothing = {.parts = 1};
 
     return exec_create(&nothing);
 }
@@ -129,7 +129,7 @@ void exec_address(exec *e)
             continue;
         message *m = &e->messages[st->message];
         int receiver = st->kind == STEP_SEND ? st->peer : c->rank;
-        m->peer = comm_place(c, st->peer);
+        m->peer = m->empty ? MPI_PROC_NULL : comm_place(c, st->peer);
         m->tag = channel_tag(comm_number(c, e->lane, receiver)) + st->tag;
     }
     e->addressed = e->lane + 1;

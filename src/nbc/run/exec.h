@@ -17,6 +17,7 @@
 #define TUTTI_EXEC_H
 
 #include "nbc/run/datatype.h"
+#include "nbc/run/operation.h"
 #include "nbc/sched/sched.h"
 
 #include <mpi.h>
@@ -32,9 +33,8 @@ typedef struct space_binding {
     char *base;
     datatype type;
     MPI_Datatype given; /* the caller's handle of it */
-    int64_t count;      /* of type in one element */
-    int64_t stride;     /* bytes from one element to the next */
-    int64_t size;       /* bytes of data in one element */
+    int64_t count;      /* of type in `parts` elements */
+    int parts;
 } space_binding;
 
 /* What the caller binds: buffers and types as MPI gives them. SCRATCH has the type of RECV, unless
@@ -44,11 +44,11 @@ typedef struct space_binding {
 typedef struct binding {
     void *sendbuf;
     MPI_Datatype sendtype;
-    int64_t sendcount; /* of sendtype in one element of SEND */
+    int64_t sendcount; /* of sendtype in sched.parts elements of SEND */
     void *recvbuf;
     MPI_Datatype recvtype;
-    int64_t recvcount; /* of recvtype in one element of RECV */
-    MPI_Op op;
+    int64_t recvcount; /* of recvtype in sched.parts elements of RECV */
+    operation op;
     int error; /* with which it ends, although it runs: the others count on this rank */
 } binding;
 
@@ -61,6 +61,7 @@ typedef struct message {
     int32_t tag;  /* and tag in window 0 of the lane: both once addressed */
     uint8_t base; /* index in exec.base */
     bool made;    /* type is ours to free */
+    bool empty;   /* a part without data: not sent */
 } message;
 
 /* A COPY step, resolved, if it moves bytes as they are. */
@@ -84,6 +85,7 @@ typedef struct exec {
     struct comm *comm;
     binding bound;
     bool reusable; /* only predefined types are bound: a rebind may only change addresses */
+    bool holds_op;
     bool spanning; /* a message's type holds the distances between the spaces */
     space_binding space[SPACES];
     char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */

@@ -38,9 +38,18 @@ static const interval *interval_at(const exec *e, const step *st, int i)
     return &e->sched->list[st->first + i];
 }
 
+/* Items of the space's type. */
+static int64_t items_of(const exec *e, interval i)
+{
+    const space_binding *s = &e->space[i.space];
+
+    return sched_items(s->parts, s->count, interval_end(i)) -
+           sched_items(s->parts, s->count, i.offset);
+}
+
 static int64_t bytes_of(const exec *e, interval i)
 {
-    return (int64_t)i.length * e->space[i.space].size;
+    return items_of(e, i) * e->space[i.space].type.size;
 }
 
 int64_t wire_bytes(const exec *e, const step *st)
@@ -54,7 +63,9 @@ int64_t wire_bytes(const exec *e, const step *st)
 
 static int64_t offset_of(const exec *e, interval i)
 {
-    return i.offset * e->space[i.space].stride;
+    const space_binding *s = &e->space[i.space];
+
+    return sched_items(s->parts, s->count, i.offset) * s->type.extent;
 }
 
 static char *address_of(const exec *e, interval i)
@@ -80,7 +91,7 @@ static int make_hindexed(const exec *e, const step *st, int *lengths, MPI_Aint *
 
     for (int i = 0; i < st->n; i++) {
         interval v = *interval_at(e, st, i);
-        lengths[i] = (int)((int64_t)v.length * s->count);
+        lengths[i] = (int)items_of(e, v);
         at[i] = (MPI_Aint)offset_of(e, v);
     }
     return PMPI_Type_create_hindexed(st->n, lengths, at, s->type.type, type);
@@ -100,8 +111,7 @@ static int make_struct(const exec *e, const step *st, int *lengths, MPI_Aint *at
         interval v = *interval_at(e, st, i);
         const space_binding *s = &e->space[v.space];
         at[i] = (MPI_Aint)((intptr_t)address_of(e, v) - (intptr_t)base);
-        error = datatype_count(s->type.type, (int64_t)v.length * s->count, &parts[i], &lengths[i],
-                               &made[i]);
+        error = datatype_count(s->type.type, items_of(e, v), &parts[i], &lengths[i], &made[i]);
     }
     if (!error)
         error = PMPI_Type_create_struct(st->n, lengths, at, parts, type);
@@ -119,7 +129,7 @@ static bool fits_hindexed(const exec *e, const step *st)
         return false;
     for (int i = 0; i < st->n; i++) {
         interval v = *interval_at(e, st, i);
-        if ((int64_t)v.length * e->space[v.space].count > datatype_max_count)
+        if (items_of(e, v) > datatype_max_count)
             return false;
     }
     return true;
@@ -182,7 +192,7 @@ static bool packable(const exec *e, const step *st)
     return true;
 }
 
-int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
+static int resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
 {
     interval first = *interval_at(e, st, 0);
     const space_binding *s = &e->space[first.space];
@@ -203,8 +213,15 @@ int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
         return error;
     }
     m->offset = offset_of(e, first);
-    return datatype_count(s->type.type, (int64_t)first.length * s->count, &m->type, &m->count,
-                          &m->made);
+    return datatype_count(s->type.type, items_of(e, first), &m->type, &m->count, &m->made);
+}
+
+int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at)
+{
+    int error = resolve(e, st, m, pack_at);
+
+    m->empty = e->sched->parts > 1 && wire_bytes(e, st) == 0;
+    return error;
 }
 
 /* ---- pack ---- */
@@ -232,8 +249,8 @@ int wire_pack(const exec *e, const step *st)
             memcpy(to + at, address_of(e, v), (size_t)bytes);
             at += bytes;
         } else {
-            error = PMPI_Pack(address_of(e, v), (int)((int64_t)v.length * s->count), s->type.type,
-                              to, at + bytes, &at, library_self());
+            error = PMPI_Pack(address_of(e, v), (int)items_of(e, v), s->type.type, to, at + bytes,
+                              &at, library_self());
         }
     }
     return error;
@@ -254,8 +271,8 @@ int wire_unpack(const exec *e, const step *st)
             memcpy(address_of(e, v), from + at, (size_t)bytes);
             at += bytes;
         } else {
-            error = PMPI_Unpack(from, at + bytes, &at, address_of(e, v),
-                                (int)((int64_t)v.length * s->count), s->type.type, library_self());
+            error = PMPI_Unpack(from, at + bytes, &at, address_of(e, v), (int)items_of(e, v),
+                                s->type.type, library_self());
         }
     }
     return error;
@@ -271,12 +288,10 @@ static int copy_typed(const exec *e, interval from, interval to)
     int send_count, recv_count, error;
     bool send_made, recv_made = false;
 
-    error = datatype_count(s->type.type, (int64_t)from.length * s->count, &send_type, &send_count,
-                           &send_made);
+    error = datatype_count(s->type.type, items_of(e, from), &send_type, &send_count, &send_made);
     if (error)
         return error;
-    error = datatype_count(t->type.type, (int64_t)to.length * t->count, &recv_type, &recv_count,
-                           &recv_made);
+    error = datatype_count(t->type.type, items_of(e, to), &recv_type, &recv_count, &recv_made);
     if (!error)
         error = PMPI_Sendrecv(address_of(e, from), send_count, send_type, 0, 0, address_of(e, to),
                               recv_count, recv_type, 0, 0, library_self(), MPI_STATUS_IGNORE);
@@ -291,14 +306,14 @@ static int copy_typed(const exec *e, interval from, interval to)
 static int reduce(const exec *e, interval from, interval to)
 {
     const space_binding *t = &e->space[to.space];
-    int64_t n = (int64_t)to.length * t->count;
+    int64_t n = items_of(e, to);
     int error = MPI_SUCCESS;
 
     for (int64_t at = 0, piece; at < n && !error; at += piece) {
         piece = n - at < datatype_max_count ? n - at : datatype_max_count;
         error = PMPI_Reduce_local(address_of(e, from) + at * t->type.extent,
                                   address_of(e, to) + at * t->type.extent, (int)piece, t->type.type,
-                                  e->bound.op);
+                                  e->bound.op.op);
     }
     return error;
 }
@@ -316,7 +331,7 @@ static bool copy_packed(const exec *e, interval from, interval to, int *error)
     bool packs = e->space[to.space].type.type == MPI_PACKED;
     interval typed = packs ? from : to, packed = packs ? to : from;
     const space_binding *s = &e->space[typed.space];
-    int64_t bytes = bytes_of(e, packed), n = (int64_t)typed.length * s->count;
+    int64_t bytes = bytes_of(e, packed), n = items_of(e, typed);
     int at = 0;
 
     if (e->space[packed.space].type.type != MPI_PACKED || bytes > datatype_max_count ||

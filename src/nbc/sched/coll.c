@@ -1,30 +1,21 @@
-/* coll.c - the names of the collectives. */
+/* coll.c - the shapes of the collectives, from collectives.def, and names. */
 #include "nbc/sched/coll.h"
 
 #include <string.h>
 
-static const char *const names[COLL_KINDS] = {
-    [COLL_ALLGATHER] = "allgather",
-    [COLL_ALLGATHERV] = "allgatherv",
-    [COLL_ALLTOALL] = "alltoall",
-    [COLL_ALLTOALLV] = "alltoallv",
+#define ROOTED  COLL_ROOTED
+#define REDUCES COLL_REDUCES
+const coll_shape coll_shapes[COLL_KINDS] = {
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    [COLL_##name] = {#name, COLL_##family, COLL_##send, COLL_##recv, traits},
+#include "nbc/sched/collectives.def"
 };
-
-const char *coll_kind_name(coll_kind kind)
-{
-    return names[kind];
-}
-
-bool coll_is_v(coll_kind kind)
-{
-    return kind == COLL_ALLGATHERV || kind == COLL_ALLTOALLV;
-}
 
 coll_kind coll_kind_find(const char *name)
 {
     int kind = 0;
 
-    while (kind < COLL_KINDS && strcmp(names[kind], name) != 0)
+    while (kind < COLL_KINDS && strcmp(coll_shapes[kind].name, name) != 0)
         kind++;
     return (coll_kind)kind;
 }

@@ -1,11 +1,14 @@
 /* coll.h - one collective call as plain values.
  *
- * What a compile function and the selection may know about a call. No MPI types, no addresses:
- * so schedules can be compiled, simulated and drawn in a process without MPI.
+ * What selection and the frame of a compile (algos/algo.h) may know about a call. No MPI types, no
+ * addresses: so schedules can be compiled, simulated and drawn in a process without MPI.
+ *
+ * A collective is a row of collectives.def: its shape says what its two sides are, and everything
+ * that treats collectives differently follows from the shape.
  *
  * Counts are in elements of the space they describe. What an element is, is decided by whoever
- * binds the schedule: for a regular collective one element is a whole block (so one schedule
- * serves every count), for a v-collective it is one element of the send or receive type.
+ * binds the schedule: where a side is one block or equal blocks an element is a whole block (so one
+ * schedule serves every count); where it is listed, an element is one of the send or receive type.
  */
 #ifndef TUTTI_COLL_H
 #define TUTTI_COLL_H
@@ -14,12 +17,25 @@
 #include <stdint.h>
 
 typedef enum coll_kind {
-    COLL_ALLGATHER,
-    COLL_ALLGATHERV,
-    COLL_ALLTOALL,
-    COLL_ALLTOALLV,
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args) COLL_##name,
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
     COLL_KINDS
 } coll_kind;
+
+/* What one rank sends, or receives. */
+typedef enum coll_extent { COLL_NONE, COLL_ONE, COLL_EACH, COLL_LISTED } coll_extent;
+
+enum { COLL_ROOTED = 1, COLL_REDUCES = 2 };
+
+typedef struct coll_shape {
+    const char *name; /* "allgatherv": in options, environment and messages */
+    coll_kind family; /* whose algorithms serve it */
+    coll_extent send, recv;
+    unsigned traits;
+} coll_shape;
+
+extern const coll_shape coll_shapes[COLL_KINDS];
 
 /* How a message of several blocks travels: whole (few messages: small blocks), or block by
  * block (a block goes on as soon as it is there: large blocks). */
@@ -33,38 +49,51 @@ typedef enum coll_order {
     ORDERS
 } coll_order;
 
+/* What one rank sends, or receives, in elements. */
+typedef struct coll_side {
+    int64_t count;         /* ONE, EACH: length of a block */
+    const int64_t *counts; /* LISTED: length of the block of each rank, [p], borrowed */
+    const int64_t *displs; /* LISTED: its offset in the space, [p], borrowed */
+} coll_side;
+
 typedef struct coll {
     coll_kind kind;
     int p, rank;
+    int root;      /* ROOTED */
     bool in_place; /* what I send is already in RECV, at its place; SEND is not used */
+    bool ordered;  /* REDUCES: the operation does not commute */
+    bool whole;    /* REDUCES: it may look at more than one element: vectors are not cut */
+    bool packs;    /* a vector that is cut goes through SCRATCH, packed (algo.c) */
     int parameter; /* of algorithms that have one, see algo.h */
     int variant;   /* the same; 0: the usual one */
     coll_order order;
-
-    /* SEND. allgather(v): length of my block; alltoall: length of every block */
-    int64_t sendcount;
-    const int64_t *sendcounts; /* alltoallv: length of the block for each rank, [p], borrowed */
-    const int64_t *senddispls; /* alltoallv: its offset in SEND, [p], borrowed */
-
-    /* RECV */
-    int64_t count;         /* allgather, alltoall: length of every block */
-    const int64_t *counts; /* v: length of each rank's block, [p], borrowed */
-    const int64_t *displs; /* v: its offset in RECV, [p], borrowed */
+    coll_side send, recv;
 } coll;
 
-/* "allgather", "alltoallv", ...: the name used in options, environment and messages. */
-const char *coll_kind_name(coll_kind kind);
+/* "allgather", "alltoallv", ... */
+static inline const char *coll_kind_name(coll_kind kind)
+{
+    return coll_shapes[kind].name;
+}
+
+/* The kind of that name, or COLL_KINDS. */
+coll_kind coll_kind_find(const char *name);
 
 /* Has each rank counts of its own? */
-bool coll_is_v(coll_kind kind);
+static inline bool coll_is_v(coll_kind kind)
+{
+    return coll_shapes[kind].send == COLL_LISTED || coll_shapes[kind].recv == COLL_LISTED;
+}
+
+static inline bool coll_has(coll_kind kind, unsigned trait)
+{
+    return (coll_shapes[kind].traits & trait) != 0;
+}
 
 /* "place", "initcomm", "endshuffle". */
 const char *coll_order_name(coll_order order);
 
 /* The order of that name, or ORDERS. */
 coll_order coll_order_find(const char *name);
-
-/* The kind of that name, or COLL_KINDS. */
-coll_kind coll_kind_find(const char *name);
 
 #endif

@@ -55,6 +55,7 @@ typedef struct sched {
     int nsteps, nmessages, nqueues, nintervals, nedges;
     int nready;  /* steps without dependencies */
     int nphases; /* 0: the algorithm has named none */
+    int parts;   /* elements that a vector is cut into (sched_cut); 1: an element is never cut */
     bool flat;   /* all steps are ready, and every message has a queue of its own */
     const char *phase[SCHED_PHASES]; /* names, static */
     int64_t extent[SPACES];          /* elements used of each space: 1 + the highest one named */
@@ -72,6 +73,12 @@ typedef struct sched_builder sched_builder;
 
 /* A builder for a schedule over ranks 0..p-1. NULL: out of memory. */
 sched_builder *sched_begin(int p, coll_form form);
+
+/* One count of the caller's is so many elements here: element e begins at item sched_items(parts,
+ * count, e) of the vector, so that the schedule serves every count. Elements of SCRATCH are as long
+ * as those of the vector with the same index modulo `parts`; so data moves only between elements
+ * of one index. Some may be empty: nothing is sent then. Before the first step. */
+void sched_cut(sched_builder *b, int parts);
 
 /* Emit steps. Errors are sticky: the first one is kept and returned by sched_commit. Intervals of
  * length 0 are dropped; so are messages, copies and reductions of nothing. */
@@ -132,6 +139,18 @@ static inline interval interval_make(sched_space space, int64_t offset, int64_t 
 static inline int64_t interval_end(interval i)
 {
     return i.offset + (int64_t)i.length;
+}
+
+/* Items before element e, if `parts` elements are `count` items. */
+static inline int64_t sched_items(int parts, int64_t count, int64_t e)
+{
+    int64_t whole, part;
+
+    if (parts == 1)
+        return e * count;
+    whole = e / parts;
+    part = e % parts;
+    return whole * count + part * (count / parts) + part * (count % parts) / parts;
 }
 
 static inline bool step_is_message(const step *s)

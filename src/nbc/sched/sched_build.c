@@ -20,6 +20,7 @@ sched_builder *sched_begin(int p, coll_form form)
     if (!b)
         return NULL;
     b->p = p;
+    b->parts = 1;
     b->form = form;
     b->queue_of = calloc((size_t)p * 4, sizeof *b->queue_of);
     b->sent = b->queue_of ? b->queue_of + 2 * (size_t)p : NULL;
@@ -53,6 +54,13 @@ static bool builder_fail(sched_builder *b, sched_error error)
     if (!b->error)
         b->error = error;
     return false;
+}
+
+void sched_cut(sched_builder *b, int parts)
+{
+    if (parts < 1 || b->nsteps > 0)
+        builder_fail(b, SCHED_BAD_STEP);
+    b->parts = parts;
 }
 
 void sched_fail(sched_builder *b, sched_error error)
@@ -284,6 +292,7 @@ static sched *sched_alloc(const sched_builder *b, int nedges)
                  .nintervals = b->nintervals,
                  .nedges = nedges,
                  .nphases = b->nphases,
+                 .parts = b->parts,
                  .steps = steps,
                  .list = list,
                  .ndeps = words,

@@ -31,7 +31,7 @@ typedef struct loan {
 struct sched_builder {
     sched_error error; /* the first one; later calls do nothing */
     coll_form form;
-    int p;
+    int p, parts;
     bool open; /* between sched_open and sched_close */
     step *steps;
     int nsteps, steps_cap;

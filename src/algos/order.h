@@ -1,0 +1,16 @@
+/* order.h - the members of a group in an order that suits a pattern (topo/reorder.h). */
+#ifndef TUTTI_ORDER_H
+#define TUTTI_ORDER_H
+
+#include "algos/group.h"
+#include "nbc/sched/sched.h"
+#include "topo/reorder.h"
+
+/* The member that takes each index, [size], borrowed; without a topology all stay where they are.
+ * NULL: out of memory, and the builder has failed. */
+const int *order_members(reorder_pattern pattern, const group *g, sched_builder *s);
+
+/* The group in this order, borrowed. False as above. */
+bool order_group(const group *g, const int *order, sched_builder *s, group *result);
+
+#endif

@@ -1,0 +1,142 @@
+/* operation.c - see operation.h. */
+#include "nbc/run/operation.h"
+
+#include "nbc/library.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <tutti.h>
+#include <utlist.h>
+
+/* Guards `all`; and a communicator bears one collective at a time. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+const operation operation_none = {MPI_OP_NULL, true, true};
+
+/* ---- describe ---- */
+
+static bool is_predefined(MPI_Op op)
+{
+    const MPI_Op known[] = {MPI_MAX, MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,
+                            MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (op == known[i])
+            return true;
+    return false;
+}
+
+/* What MPI itself says: a reduction of nothing, on a communicator that returns errors. */
+static int check(MPI_Op op, MPI_Datatype type)
+{
+#ifdef TUTTI_SIMULATED
+    (void)op, (void)type;
+    return MPI_SUCCESS;
+#else
+    double nothing[2] = {0};
+    int error, class = MPI_SUCCESS;
+
+    pthread_mutex_lock(&mutex);
+    error = PMPI_Allreduce(MPI_IN_PLACE, nothing, 0, type, op, library_self());
+    pthread_mutex_unlock(&mutex);
+    if (error)
+        PMPI_Error_class(error, &class);
+    return class;
+#endif
+}
+
+int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
+{
+    int commutes = 1, error;
+
+    if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP)
+        return MPI_ERR_OP;
+    error = check(op, type);
+    if (error)
+        return error;
+    *o = (operation){.op = op, .predefined = is_predefined(op)};
+    if (!o->predefined)
+        error = PMPI_Op_commutative(op, &commutes);
+    o->commutes = commutes;
+    return error;
+}
+
+/* ---- hold ---- */
+
+typedef struct held {
+    MPI_Op op;
+    int users;
+    bool freed; /* by the program */
+    struct held *prev, *next;
+} held;
+
+static held *all;
+
+static held *find(MPI_Op op)
+{
+    held *h;
+
+    DL_FOREACH (all, h) {
+        if (h->op == op)
+            return h;
+    }
+    return NULL;
+}
+
+int operation_hold(const operation *o)
+{
+    held *h;
+
+    if (o->predefined)
+        return MPI_SUCCESS;
+    pthread_mutex_lock(&mutex);
+    h = find(o->op);
+    if (!h && (h = calloc(1, sizeof *h)) != NULL) {
+        h->op = o->op;
+        DL_APPEND(all, h);
+    }
+    if (h)
+        h->users++;
+    pthread_mutex_unlock(&mutex);
+    return h ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+void operation_release(const operation *o)
+{
+    held *h;
+
+    if (o->predefined)
+        return;
+    pthread_mutex_lock(&mutex);
+    h = find(o->op);
+    if (--h->users == 0)
+        DL_DELETE(all, h);
+    else
+        h = NULL;
+    pthread_mutex_unlock(&mutex);
+    if (h && h->freed)
+        PMPI_Op_free(&h->op);
+    free(h);
+}
+
+int tutti_op_free(MPI_Op *op)
+{
+    held *h;
+
+    pthread_mutex_lock(&mutex);
+    h = op ? find(*op) : NULL;
+    if (h)
+        h->freed = true;
+    pthread_mutex_unlock(&mutex);
+    if (!h)
+        return PMPI_Op_free(op);
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+#ifndef TUTTI_SIMULATED
+int MPI_Op_free(MPI_Op *op)
+{
+    return tutti_op_free(op);
+}
+#endif
