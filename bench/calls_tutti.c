@@ -30,6 +30,9 @@
     DEFINE(Alltoall, alltoall, a, r->comm) DEFINE(Alltoallv, alltoallv, a, r->comm)
 #define DEFINE_alltoall_regular(a) DEFINE(Alltoall, alltoall, a, r->comm)
 
+#define DEFINE_barrier_both(a)
+#define DEFINE_bcast_both(a)
+#define DEFINE_allreduce_both(a)
 #define ALGO(collective, name, calls) DEFINE_##collective##_##calls(name)
 #include "algos/algos.def"
 ALGO(allgather, auto, both)
@@ -46,6 +49,10 @@ typedef struct row {
 #define ROWS_allgather_both(a)   ROW(ALLGATHER, allgather, a) ROW(ALLGATHERV, allgatherv, a)
 #define ROWS_alltoall_both(a)    ROW(ALLTOALL, alltoall, a) ROW(ALLTOALLV, alltoallv, a)
 #define ROWS_alltoall_regular(a) ROW(ALLTOALL, alltoall, a)
+
+#define ROWS_barrier_both(a)
+#define ROWS_bcast_both(a)
+#define ROWS_allreduce_both(a)
 
 static const row table[] = {
 #define ALGO(collective, name, calls) ROWS_##collective##_##calls(name)

@@ -43,3 +43,17 @@ bool order_group(const group *g, const int *order, sched_builder *s, group *resu
     result->ranks = ranks;
     return ranks != NULL;
 }
+
+bool group_rotated(const group *g, int first, sched_builder *s, group *result)
+{
+    int *ranks = first ? sched_borrow(s, (size_t)g->size * sizeof *ranks) : NULL;
+
+    *result = *g;
+    if (!first)
+        return true;
+    for (int i = 0; ranks && i < g->size; i++)
+        ranks[i] = peer(g, first + i);
+    result->ranks = ranks;
+    result->index = wrap(g->index - first, g->size);
+    return ranks != NULL;
+}

@@ -13,4 +13,7 @@ const int *order_members(reorder_pattern pattern, const group *g, sched_builder 
 /* The group in this order, borrowed. False as above. */
 bool order_group(const group *g, const int *order, sched_builder *s, group *result);
 
+/* The group in its own order, but beginning with member `first`. */
+bool group_rotated(const group *g, int first, sched_builder *s, group *result);
+
 #endif

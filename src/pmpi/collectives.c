@@ -75,6 +75,7 @@
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     DEFINE_CALLS(name, Name, _c, parameters, arguments)                                            \
     DEFINE_INIT(MPI_##Name##_init_c, PMPI_##Name##_init_c, name, Name, _c, parameters, arguments)
+#define COLLECTIVE_UNCOUNTED(...)
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #endif

@@ -66,6 +66,16 @@ static const rule rules[] = {
      "blocks of up to 32 KiB: direct messages, many at a time"},
     {COLL_alltoall, ANY, ANYWHERE, IN_ALL, ALL, ALGO_alltoall_pairwise,
      "blocks over 32 KiB: direct messages, one partner at a time"},
+
+    {COLL_barrier, ANY, ANYWHERE, IN_ALL, ALL, ALGO_barrier_dissemination,
+     "fewest rounds for any number of ranks"},
+
+    {COLL_bcast, MANY, ANYWHERE, IN_ALL, 12 * KIB, ALGO_bcast_binomial,
+     "up to 12 KiB: fewest steps"},
+    {COLL_bcast, MANY, ANYWHERE, IN_ALL, ALL, ALGO_bcast_scatter_allgather,
+     "8 ranks or more, over 12 KiB: every rank sends on a part"},
+    {COLL_bcast, ANY, ANYWHERE, IN_ALL, ALL, ALGO_bcast_binomial,
+     "fewer than 8 ranks: fewest steps"},
 };
 
 coll_form select_form(const algo *a, int p, int64_t bytes)

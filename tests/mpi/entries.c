@@ -20,6 +20,9 @@
 
 #define ENTRY_allgather(name) ENTRY(name),
 #define ENTRY_alltoall(name)
+#define ENTRY_barrier(name)
+#define ENTRY_bcast(name)
+#define ENTRY_allreduce(name)
 
 const entry entries[] = {
 #define ALGO(collective, name, calls) ENTRY_##collective(name)
@@ -45,6 +48,9 @@ const int entry_count = sizeof entries / sizeof *entries;
 #define ALLTOALL_both(algorithm)            {REGULAR(algorithm), VECTOR(algorithm)},
 #define ALLTOALL_alltoall(algorithm, calls) ALLTOALL_##calls(algorithm)
 #define ALLTOALL_allgather(algorithm, calls)
+#define ALLTOALL_barrier(algorithm, calls)
+#define ALLTOALL_bcast(algorithm, calls)
+#define ALLTOALL_allreduce(algorithm, calls)
 
 const alltoall_entry alltoall_entries[] = {
 #define ALGO(collective, name, calls) ALLTOALL_##collective(name, calls)

@@ -1,0 +1,43 @@
+/* barrier_dissemination.c - in round k everybody tells the rank 2^k further what it has heard of.
+ *
+ *   round       0        1        2          p = 5, seen from rank 0
+ *   tell       -> 1     -> 2     -> 4
+ *   hear       <- 4     <- 3     <- 1
+ *
+ * After round k a rank has heard, directly or not, of the 2^(k+1) - 1 ranks before it. What travels
+ * are tokens, elements of scratch without data: the message of a round names the tokens of all
+ * rounds before, and so waits for them.
+ *
+ * ceil(log2 p) alpha. Hensgen, Finkel, Manber, Int. J. Parallel Programming 17(1), 1988.
+ */
+#include "algos/algo.h"
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    int p = g->size, me = g->index;
+    interval tokens = sched_scratch(s, ceil_log2(p) + 1);
+
+    (void)o, (void)b;
+    for (int k = 0; 1 << k < p; k++) {
+        sched_send(s, part_of(tokens, 0, k + 1, 1), peer(g, me + (1 << k)));
+        sched_recv(s, part_of(tokens, k + 1, 1, 1), peer(g, me - (1 << k)));
+    }
+}
+
+static algo_cost cost(int p, int parameter)
+{
+    (void)parameter;
+    return (algo_cost){.messages = ceil_log2(p)};
+}
+
+const algo algo_barrier_dissemination = {
+    .name = "dissemination",
+    .kind = COLL_barrier,
+    .summary = "in round k everybody tells the rank 2^k further what it has heard of",
+    .steps = "ceil(log2 p)",
+    .volume = "nothing",
+    .restriction = "-",
+    .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988",
+    .compile = compile,
+    .cost = cost,
+};
