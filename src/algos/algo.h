@@ -90,6 +90,9 @@ int algo_variant(const algo *a, const char *name);
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result);
 
+/* For algo.parts: one for each rank. */
+int algo_parts_of_ranks(int p, int parameter);
+
 /* ceil(log2(n)) for n >= 1. */
 int ceil_log2(int n);
 

@@ -20,12 +20,6 @@ extern const algo algo_allgather_ring, algo_allgather_bruck;
 static const char *const variants[] = {"ring", "bruck", NULL};
 static const algo *const second[] = {&algo_allgather_ring, &algo_allgather_bruck};
 
-static int parts(int p, int parameter)
-{
-    (void)parameter;
-    return p;
-}
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     algo_options phase = {0};
@@ -50,6 +44,6 @@ const algo algo_bcast_scatter_allgather = {
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .has_forms = true,
     .variants = variants,
-    .parts = parts,
+    .parts = algo_parts_of_ranks,
     .compile = compile,
 };

@@ -154,24 +154,25 @@ blockrow scratch_row(sched_builder *s, const blockmap *b)
                       .base = sched_scratch(s, b->blocks * b->in.count).offset};
 }
 
-static void row_message(sched_builder *s, step_kind kind, const blockmap *b, const blockrow *row,
-                        int first, int n, int peer)
+void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n)
 {
-    sched_open(s, kind, peer);
     for (int i = first; i < first + n; i++)
         for (int k = 0; k < item_size(b, wrap(i, b->n)); k++)
             sched_add(s, row_at(row, item_block(b, wrap(i, b->n), k)));
-    sched_close(s);
 }
 
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer)
 {
-    row_message(s, STEP_SEND, b, row, first, n, peer);
+    sched_open(s, STEP_SEND, peer);
+    add_row(s, b, row, first, n);
+    sched_close(s);
 }
 
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer)
 {
-    row_message(s, STEP_RECV, b, row, first, n, peer);
+    sched_open(s, STEP_RECV, peer);
+    add_row(s, b, row, first, n);
+    sched_close(s);
 }
 
 typedef void local_step(sched_builder *s, interval from, interval to);

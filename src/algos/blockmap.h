@@ -68,8 +68,9 @@ void copy_in(sched_builder *s, interval from, const blockmap *b, int first, int 
 void send_blocks(sched_builder *s, const blockmap *b, int first, int n, int stride, int peer);
 void recv_blocks(sched_builder *s, const blockmap *b, int first, int n, int stride, int peer);
 
-/* The n items first, first + 1, ... of one space of a vector, as one message: `row` at the blocks of
- * the map. */
+/* The n items first, first + 1, ... of one space of a vector: `row` at the blocks of the map; as one
+ * message, or added to an open one. */
+void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n);
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 

@@ -135,7 +135,7 @@ int tutti_op_free(MPI_Op *op)
 }
 
 #ifndef TUTTI_SIMULATED
-int MPI_Op_free(MPI_Op *op)
+__attribute__((visibility("default"))) int MPI_Op_free(MPI_Op *op)
 {
     return tutti_op_free(op);
 }
