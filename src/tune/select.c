@@ -76,6 +76,13 @@ static const rule rules[] = {
      "8 ranks or more, over 12 KiB: every rank sends on a part"},
     {COLL_bcast, ANY, ANYWHERE, IN_ALL, ALL, ALGO_bcast_binomial,
      "fewer than 8 ranks: fewest steps"},
+
+    {COLL_allreduce, ANY, ANYWHERE, IN_ALL, 16 * KIB, ALGO_allreduce_recursive_doubling,
+     "up to 16 KiB: fewest steps"},
+    {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_circulant,
+     "over 16 KiB: every rank reduces a part, in few steps for any number of ranks"},
+    {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_recursive_doubling,
+     "an operation that does not commute, or of the program: vectors are not cut"},
 };
 
 coll_form select_form(const algo *a, int p, int64_t bytes)

@@ -1,0 +1,173 @@
+/* allreduce_recursive_doubling.c - swap the whole vector with a rank at distance 1, 2, 4, ...
+ *
+ *   p = 6    fold       0 -> 1   2 -> 3        pairs while there are more than 4 ranks
+ *            swap       1 <-> 3   4 <-> 5      then 1 <-> 4   3 <-> 5
+ *            unfold     0 <- 1   2 <- 3
+ *
+ * Whoever swaps has reduced a run of ranks, and its partner the run beside it: the lower one is the
+ * left operand, on both sides. So operations need not commute, and all ranks get the same bits.
+ *
+ * What comes from below is reduced into what I have; what I have is reduced into what comes from
+ * above, and the two buffers change their roles. Three buffers in turn, so that the next message
+ * finds a place to come to; their names are given so that the last result lies in RECV.
+ *
+ * ceil(log2 p) (alpha + n beta), two more where p is no power of two; up to two vectors of scratch.
+ * For small vectors, for operations that do not commute, and for those of the program.
+ * Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+ */
+#include "algos/algo.h"
+
+enum { SWAPS = 33, BUFFERS = 3 };
+
+/* Something comes; from a lower member, it is the left operand. */
+typedef struct swap {
+    int with; /* member */
+    bool left, sends;
+    int have, into; /* buffers: what I have, where it comes to */
+} swap;
+
+typedef struct swaps {
+    int n, last; /* last: the buffer that the result is in */
+    swap at[SWAPS];
+} swaps;
+
+static int largest_power(int p)
+{
+    int power = 1;
+
+    while (power <= p / 2)
+        power *= 2;
+    return power;
+}
+
+static void add(swaps *w, const group *g, int with, bool sends)
+{
+    w->at[w->n++] = (swap){.with = with, .left = with < g->index, .sends = sends};
+}
+
+/* Number i of those that swap is which member? */
+static int member(int i, int folded)
+{
+    return i < folded ? 2 * i + 1 : i + folded;
+}
+
+/* Whom I swap with, in which order. folded: pairs of which one member is left. */
+static void find_swaps(swaps *w, const group *g, int folded)
+{
+    int me = g->index < 2 * folded ? g->index / 2 : g->index - folded;
+
+    if (g->index < 2 * folded)
+        add(w, g, g->index - 1, false);
+    for (int d = 1; d < g->size - folded; d *= 2)
+        add(w, g, member(me ^ d, folded), true);
+}
+
+/* Which buffer each one comes to: of those that hold nothing the one that was used longest ago. */
+static void name_buffers(swaps *w)
+{
+    int used[BUFFERS] = {0}, have = 0;
+
+    for (int i = 0; i < w->n; i++) {
+        int into = have == 0 ? 1 : 0;
+        for (int k = 0; k < BUFFERS; k++)
+            if (k != have && used[k] < used[into])
+                into = k;
+        w->at[i].have = have;
+        w->at[i].into = into;
+        used[have] = used[into] = i + 1;
+        if (!w->at[i].left)
+            have = into;
+    }
+    w->last = have;
+}
+
+/* The buffers: the last one is RECV, the others scratch, if they are used at all. */
+static void place_buffers(const swaps *w, const blockmap *b, blockrow rows[BUFFERS],
+                          sched_builder *s)
+{
+    bool used[BUFFERS] = {false};
+
+    for (int i = 0; i < w->n; i++)
+        used[w->at[i].have] = used[w->at[i].into] = true;
+    for (int k = 0; k < BUFFERS; k++)
+        if (k == w->last)
+            rows[k] = b->in;
+        else if (used[k])
+            rows[k] = scratch_row(s, b);
+}
+
+/* Two rows of a vector are one if they begin in one place. */
+static bool same(const blockrow *a, const blockrow *b)
+{
+    return a->space == b->space && a->base == b->base;
+}
+
+static void run(const swaps *w, const group *g, const blockmap *b, const blockrow rows[BUFFERS],
+                sched_builder *s)
+{
+    const blockrow *have = &b->out;
+
+    /* in place, RECV may be wanted before I have reduced what lies there */
+    if (in_place(b) && !same(have, &rows[0])) {
+        copy_row(s, b, have, &rows[0], 0, b->n);
+        have = &rows[0];
+    }
+    for (int i = 0; i < w->n; i++) {
+        const swap *x = &w->at[i];
+
+        if (x->sends)
+            send_row(s, b, have, 0, b->n, peer(g, x->with));
+        recv_row(s, b, &rows[x->into], 0, b->n, peer(g, x->with));
+        if (!x->left) {
+            reduce_row(s, b, have, &rows[x->into], 0, b->n);
+            have = &rows[x->into];
+            continue;
+        }
+        if (!same(have, &rows[x->have]))
+            copy_row(s, b, have, &rows[x->have], 0, b->n);
+        have = &rows[x->have];
+        reduce_row(s, b, &rows[x->into], have, 0, b->n);
+    }
+    if (!same(have, &b->in)) /* nobody else is there */
+        copy_row(s, b, have, &b->in, 0, b->n);
+}
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    int folded = g->size - largest_power(g->size), me = g->index;
+    swaps w = {.n = 0};
+    blockrow rows[BUFFERS];
+
+    (void)o;
+    if (me < 2 * folded && me % 2 == 0) {
+        send_row(s, b, &b->out, 0, b->n, peer(g, me + 1));
+        recv_row(s, b, &b->in, 0, b->n, peer(g, me + 1));
+        return;
+    }
+    find_swaps(&w, g, folded);
+    name_buffers(&w);
+    place_buffers(&w, b, rows, s);
+    run(&w, g, b, rows, s);
+    if (me < 2 * folded)
+        send_row(s, b, &b->in, 0, b->n, peer(g, me - 1));
+}
+
+static algo_cost cost(int p, int parameter)
+{
+    double n = ceil_log2(p) + (p & (p - 1) ? 1 : 0);
+
+    (void)parameter;
+    return (algo_cost){.messages = n, .blocks = n};
+}
+
+const algo algo_allreduce_recursive_doubling = {
+    .name = "recursive_doubling",
+    .kind = COLL_allreduce,
+    .summary = "swap the whole vector at distance 1, 2, 4, ..., in the order of the ranks",
+    .steps = "ceil(log2 p) + 1",
+    .volume = "log2 p vectors",
+    .restriction = "-",
+    .source = "Thakur et al., IJHPCA 19(1), 2005",
+    .compile = compile,
+    .cost = cost,
+};
