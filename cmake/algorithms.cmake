@@ -1,6 +1,7 @@
 # Read collectives.def and algos.def: TUTTI_ALGORITHM_SOURCES (the algorithms' files), TUTTI_DECLARATIONS
 # (the named entry points, for tutti.h), TUTTI_ENTRIES (their definitions, for entries.c) TUTTI_EXPORTS (their
-# names, for the linker's version script) and TUTTI_CALLS (a list of them, for tests and bench).
+# names, for the linker's version script) TUTTI_CALLS (a list of them, for
+# tests and bench) and TUTTI_MPI4_DECLARATIONS (MPI-4's names, for tutti_mpi.h).
 set(collectives_def ${CMAKE_CURRENT_SOURCE_DIR}/src/nbc/sched/collectives.def)
 set(algos_def ${CMAKE_CURRENT_SOURCE_DIR}/src/algos/algos.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${collectives_def} ${algos_def})
@@ -53,6 +54,10 @@ while(collectives MATCHES "${row_pattern}")
     endif()
     set(parameters "${CMAKE_MATCH_7}")
     set(initializer "${CMAKE_MATCH_8}")
+    string(REPLACE "COUNT " "int " typed "${parameters}")
+    string(REPLACE "DISPL " "int " typed "${typed}")
+    string(APPEND TUTTI_MPI4_DECLARATIONS
+        "int MPI_${Name}_init(${typed}, MPI_Info info, MPI_Request *request);\n")
     string(FIND "${collectives}" "${row}" at)
     string(LENGTH "${row}" length)
     math(EXPR at "${at} + ${length}")
