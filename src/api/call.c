@@ -4,11 +4,11 @@
 #include "algos/algo.h"
 #include "api/choose.h"
 #include "api/later.h"
-#include "nbc/progress/driver.h"
-#include "nbc/run/engine.h"
-#include "nbc/process/env.h"
 #include "nbc/library.h"
-#include "nbc/progress/watch.h"
+#include "nbc/process/env.h"
+#include "nbc/process/process.h"
+#include "nbc/process/watch.h"
+#include "nbc/run/engine.h"
 #include "persistent/request.h"
 
 #include <stddef.h>
@@ -169,12 +169,12 @@ static plan *recall(const args *a, comm *c)
     comm_call call = call_of(a);
     plan *p = NULL;
 
-    library_lock();
+    process_lock();
     if (r->plan && memcmp(&call, &r->call, sizeof call) == 0 && buffers_good(a, r)) {
         p = r->plan;
         p->refs++;
     }
-    library_unlock();
+    process_unlock();
     return p;
 }
 
@@ -199,11 +199,11 @@ static void remember(const args *a, const facts *f, MPI_Info info, plan *p)
         (shape->recv != COLL_NONE && !f->recv.type.predefined) ||
         !(f->in_place || f->send.type.predefined))
         return;
-    library_lock();
+    process_lock();
     if (p->cached)
         f->comm->repeat[a->kind] =
             (comm_repeat){.plan = p, .call = call_of(a), .mine = (MPI_Aint)args_forbidden(a, f)};
-    library_unlock();
+    process_unlock();
 }
 
 /* Wait until the ranks have told where they are. */
@@ -260,14 +260,9 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
 
-/* The number that its tags come from: the same on all ranks, in the order of the calls. */
 static void number(exec *e)
 {
-    library_lock();
-    e->operation = e->comm->next_operation++;
-    library_unlock();
-    e->lane = 0;
-    e->window = (int)(e->operation % e->comm->split);
+    comm_number_next(e->comm, &e->ticket);
     e->timed = watch_on;
 }
 
@@ -333,7 +328,7 @@ static int init(exec *e, MPI_Info info, MPIX_Request *request)
         goto fail;
     error = comm_wait_ready(c);
     if (!error)
-        error = comm_persistent_window(c, e);
+        error = comm_persistent_window(c, &e->ticket);
     if (error)
         goto fail;
     error = exec_make_requests(e);
@@ -341,7 +336,7 @@ static int init(exec *e, MPI_Info info, MPIX_Request *request)
         error = request_make(e, timed, request);
     if (!error)
         return MPI_SUCCESS;
-    comm_persistent_release(c, e);
+    comm_persistent_release(c, &e->ticket);
 fail:
     plan_return_exec(e);
     return error;

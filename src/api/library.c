@@ -1,9 +1,9 @@
 /* library.c - the calls that are about the library itself. */
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
-#include "nbc/progress/driver.h"
-#include "nbc/run/engine.h"
 #include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/run/engine.h"
 #include "topo/pu.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ int tutti_init(void)
 {
     int error = library_enter(), made;
 
-    if (library_self() == MPI_COMM_NULL) /* MPI does not run */
+    if (process_self() == MPI_COMM_NULL) /* MPI does not run */
         return error;
     made = make_channel();
     if (!error)

@@ -1,43 +1,26 @@
-/* library.c - start, end and the process-wide lock. */
+/* library.c - the order of start and end, and what the rooms are to each other. */
 #include "nbc/library.h"
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
-#include "nbc/progress/driver.h"
-#include "nbc/run/engine.h"
+#include "nbc/comm/hooks.h"
+#include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
 #include "nbc/process/pin.h"
-#include "nbc/progress/watch.h"
+#include "nbc/process/process.h"
+#include "nbc/process/watch.h"
+#include "nbc/run/engine.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum { FRESH, STARTED, REFUSED, ENDING };
 
-bool library_threaded;
-_Thread_local bool library_in_callback;
-
 static atomic_int stage;
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t state_mutex = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Comm self = MPI_COMM_NULL;
 static int self_key = MPI_KEYVAL_INVALID;
 static const driver *chosen;
 static const char *reason = "not started";
-static MPI_Status empty_status;
-
-MPI_Comm library_self(void)
-{
-    return self;
-}
-
-void library_empty_status(MPI_Status *status)
-{
-    int error = status->MPI_ERROR;
-
-    *status = empty_status;
-    status->MPI_ERROR = error;
-}
 
 const driver *library_driver(void)
 {
@@ -47,18 +30,6 @@ const driver *library_driver(void)
 const char *library_driver_reason(void)
 {
     return reason;
-}
-
-void library_lock(void)
-{
-    if (library_threaded)
-        pthread_mutex_lock(&state_mutex);
-}
-
-void library_unlock(void)
-{
-    if (library_threaded)
-        pthread_mutex_unlock(&state_mutex);
 }
 
 /* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. Callbacks of the
@@ -77,39 +48,39 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static bool lend_progress(void)
+{
+    return chosen != &driver_hook && driver_hook_lend();
+}
+
+static const comm_hooks above_comm = {
+    .idle_turn = engine_idle_turn,
+    .lend_progress = lend_progress,
+    .return_progress = driver_hook_return,
+    .clear_plans = plan_cache_clear,
+    .reap_plans = plan_reap,
+};
+
 static int start_communicators(void)
 {
-    int error = PMPI_Comm_dup(MPI_COMM_SELF, &self);
+    int error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, library_end, &self_key, NULL);
 
-    if (!error)
-        error = PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
-    if (!error)
-        error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, library_end, &self_key, NULL);
     if (!error)
         error = PMPI_Comm_set_attr(MPI_COMM_SELF, self_key, NULL);
     if (!error)
-        error = comm_start_all();
+        error = comm_start_all(&above_comm);
     return error;
-}
-
-static void make_empty_status(void)
-{
-    PMPI_Status_set_elements(&empty_status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(&empty_status, 0);
-    empty_status.MPI_SOURCE = MPI_ANY_SOURCE;
-    empty_status.MPI_TAG = MPI_ANY_TAG;
 }
 
 static int start(void)
 {
-    int level = MPI_THREAD_SINGLE, error;
+    int error;
 
-    PMPI_Query_thread(&level);
-    library_threaded = level == MPI_THREAD_MULTIPLE;
     pin_code();
-    make_empty_status();
+    error = process_start();
     channel_start();
-    error = start_communicators();
+    if (!error)
+        error = start_communicators();
     if (!error)
         error = env_read();
     if (error)

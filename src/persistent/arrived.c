@@ -3,10 +3,11 @@
  * A block has arrived when all steps that write into it have retired. Which steps these are is
  * found out once for a request, at the first question.
  */
-#include "nbc/run/engine.h"
 #include "nbc/comm/comm.h"
-#include "nbc/run/steps.h"
 #include "nbc/plan/plan.h"
+#include "nbc/process/process.h"
+#include "nbc/run/engine.h"
+#include "nbc/run/steps.h"
 #include "persistent/request.h"
 
 #include <stdlib.h>

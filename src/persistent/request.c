@@ -2,10 +2,10 @@
 #include "persistent/request.h"
 
 #include "nbc/comm/comm.h"
-#include "nbc/progress/driver.h"
-#include "nbc/run/engine.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
+#include "nbc/process/process.h"
+#include "nbc/run/engine.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ void request_empty_status(MPI_Status *status, int error)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
-    library_empty_status(status);
+    process_empty_status(status);
     status->MPI_ERROR = error;
 }
 
@@ -125,7 +125,7 @@ static void wait_for(MPIX_Request r)
     if (exec_get_state(e) == EXEC_DONE)
         return;
     /* when we return, all of them will have retired */
-    r->steps_waited += library_threaded ? engine_steps_left(e) : e->left;
+    r->steps_waited += process_threaded ? engine_steps_left(e) : e->left;
     engine_wait(e);
 }
 
@@ -224,7 +224,7 @@ int MPIX_Request_free(MPIX_Request *request)
     if (!request || !*request || (*request)->active)
         return refuse(request);
     e = (*request)->exec;
-    comm_persistent_release(e->comm, e);
+    comm_persistent_release(e->comm, &e->ticket);
     plan_return_exec(e);
     free((*request)->writers);
     free(*request);

@@ -2,6 +2,7 @@
  * inside the library, to make the self-test fail. */
 #include "mpi/entries.h"
 
+#include "nbc/process/test_knobs.h"
 #include "nbc/progress/driver.h"
 
 #include <stdlib.h>

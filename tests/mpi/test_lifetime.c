@@ -4,6 +4,7 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/plan/plan.h"
+#include "nbc/process/test_knobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,7 @@ static void check_windows(MPI_Comm user, int most)
     int n = 0;
 
     CHECK(comm_get(user, &c) == MPI_SUCCESS);
-    for (exec *e = c->window_head; e; e = e->window_next)
+    for (comm_ticket *t = c->window_head; t; t = t->next)
         n++;
     CHECK(n <= most);
 }

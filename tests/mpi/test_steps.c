@@ -4,6 +4,7 @@
 #include "mpi/entries.h"
 
 #include "nbc/comm/comm.h"
+#include "nbc/process/test_knobs.h"
 #include "nbc/run/engine.h"
 #include "nbc/library.h"
 
@@ -31,7 +32,7 @@ static void run(const sched *s, const binding *b)
     comm_ref(c);
     e->comm = c;
     CHECK(exec_bind(e, b) == MPI_SUCCESS);
-    CHECK(comm_persistent_window(c, e) == MPI_SUCCESS);
+    CHECK(comm_persistent_window(c, &e->ticket) == MPI_SUCCESS);
     CHECK(exec_make_requests(e) == MPI_SUCCESS);
     for (int round = 0; round < 2; round++) {
         engine_start(e);
@@ -39,7 +40,7 @@ static void run(const sched *s, const binding *b)
         CHECK(e->error == MPI_SUCCESS);
         atomic_store(&e->state, EXEC_IDLE);
     }
-    comm_persistent_release(c, e);
+    comm_persistent_release(c, &e->ticket);
     exec_free(e);
     comm_unref(c);
 }

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "mpi/entries.h"
+#include "nbc/process/test_knobs.h"
 #include "nbc/run/datatype.h"
 
 #include <dlfcn.h>

@@ -6,6 +6,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/process/process.h"
 #include "nbc/library.h"
 
 #include <stdlib.h>
@@ -104,8 +105,8 @@ static void all_processes_make_the_channel(void)
     CHECK(prepared(same) == (world_size == 1));
     check_call(same);
     if (world_size > 1) {
-        CHECK((channel_comm() == MPI_COMM_NULL) == library_threaded);
-        CHECK(state_of(same)->wire.ours == library_threaded);
+        CHECK((channel_comm() == MPI_COMM_NULL) == process_threaded);
+        CHECK(state_of(same)->wire.ours == process_threaded);
     }
     check_call(MPI_COMM_WORLD);
     CHECK((channel_comm() == MPI_COMM_NULL) == (world_size == 1));

@@ -1,7 +1,9 @@
 /* channel.c - see channel.h. */
 #include "nbc/comm/channel.h"
 
-#include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/process/simulated.h"
+#include "nbc/process/test_knobs.h"
 #include "nbc/sched/sched.h"
 
 #include <stdatomic.h>
@@ -79,21 +81,21 @@ int channel_number_take(bool one_more)
 {
     int number = -1, left;
 
-    library_lock();
+    process_lock();
     if (!returned)
         returned = malloc((size_t)numbers * sizeof *returned);
     left = channel_numbers() - (fresh - n_returned);
     if (returned && left > (one_more ? channel_numbers() / 2 : 0))
         number = take();
-    library_unlock();
+    process_unlock();
     return number;
 }
 
 void channel_number_return(int number)
 {
-    library_lock();
+    process_lock();
     returned[(first_returned + n_returned++) % numbers] = number;
-    library_unlock();
+    process_unlock();
 }
 
 /* ---- the communicator ---- */
@@ -153,22 +155,13 @@ void channel_end(void)
 
 /* ---- ranks ---- */
 
-#ifdef TUTTI_SIMULATED
-
-/* There each communicator gets one of ours, made in a blocking call. */
-bool channel_is_world(MPI_Comm user, int p)
-{
-    (void)user, (void)p;
-    return false;
-}
-
-#else
-
 bool channel_is_world(MPI_Comm user, int p)
 {
     MPI_Group group, world;
     int size = 0, result = MPI_UNEQUAL;
 
+    if (simulated()) /* each communicator gets one of ours there, made in a blocking call */
+        return false;
     if (user == MPI_COMM_WORLD)
         return true;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -182,8 +175,6 @@ bool channel_is_world(MPI_Comm user, int p)
     PMPI_Group_free(&group);
     return result != MPI_UNEQUAL;
 }
-
-#endif
 
 /* The ranks of a group in the channel. */
 static int translate(MPI_Group group, int p, int *places)

@@ -60,7 +60,4 @@ int channel_numbers(void);
 /* The first tag of a number. */
 int channel_tag(int number);
 
-/* For tests of exhaustion: at most so many numbers, and windows of each; 0: no limit. */
-extern int channel_test_numbers, channel_test_windows;
-
 #endif

@@ -1,23 +1,19 @@
-/* comm.c - see comm.h. Lists are guarded by the engine's lock, creation by the library's. */
+/* comm.c - attach the state to a communicator, count its references, give it back. */
 #include "nbc/comm/comm.h"
 
 #include "nbc/comm/channel.h"
-#include "nbc/process/clock.h"
-#include "nbc/run/engine.h"
-#include "nbc/run/exec.h"
-#include "nbc/library.h"
-#include "nbc/progress/watch.h"
-#include "nbc/plan/plan.h"
+#include "nbc/comm/hooks.h"
+#include "nbc/process/process.h"
+#include "nbc/process/simulated.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
-enum { BATCH = 16 }; /* handshakes tested by one call */
+comm_hooks comm_above;
+comm *comm_all;
 
 static int key = MPI_KEYVAL_INVALID;
-static comm *all;            /* engine lock */
 static comm *latest;         /* the last one found; without threads only */
 static _Atomic(comm *) dead; /* no references left; linked by dead_next */
 
@@ -25,13 +21,12 @@ static _Atomic(comm *) dead; /* no references left; linked by dead_next */
 
 void comm_ref(comm *c)
 {
-    library_lock();
+    process_lock();
     c->refs++;
-    library_unlock();
+    process_unlock();
 }
 
-/* Hand it to comm_reap. From anywhere, also from inside the engine: takes no lock. */
-static void bury(comm *c)
+void comm_bury(comm *c)
 {
     c->dead_next = atomic_load(&dead);
     while (!atomic_compare_exchange_weak(&dead, &c->dead_next, c))
@@ -41,11 +36,11 @@ static void bury(comm *c)
 /* During the handshake MPI will write to the state: comm_advance buries it then. */
 void comm_unref(comm *c)
 {
-    library_lock();
+    process_lock();
     bool last = --c->refs == 0 && (c->ready || !c->begun);
-    library_unlock();
+    process_unlock();
     if (last)
-        bury(c);
+        comm_bury(c);
 }
 
 static void wire_free(comm_wire *w)
@@ -63,18 +58,19 @@ static void wire_free(comm_wire *w)
 
 void comm_reap(void)
 {
-    plan_reap();
+    comm_above.reap_plans();
     if (!atomic_load_explicit(&dead, memory_order_relaxed) || key == MPI_KEYVAL_INVALID)
         return; /* nothing to do, or MPI_Finalize has been here */
     if (!engine_try_enter())
         return; /* another time */
     comm *c = atomic_exchange(&dead, NULL), *rest;
     for (rest = c; rest; rest = rest->dead_next)
-        DL_DELETE(all, rest);
+        DL_DELETE(comm_all, rest);
     engine_leave();
     while (c) {
         comm *next = c->dead_next;
-        plan_cache_clear(c); /* of operations that were prepared after the user had freed it */
+        comm_above.clear_plans(
+            c); /* of operations that were prepared after the user had freed it */
         wire_free(&c->wire);
         topo_free(c->topo);
         free(c->persistent.held);
@@ -91,12 +87,12 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
 
     (void)user, (void)keyval, (void)extra;
     c->user = MPI_COMM_NULL;
-    if (!library_threaded) /* else it is never set */
+    if (!process_threaded) /* else it is never set */
         latest = NULL;
-    before = library_in_callback;
-    library_in_callback = true;
-    plan_cache_clear(c);
-    library_in_callback = before;
+    before = process_in_callback;
+    process_in_callback = true;
+    comm_above.clear_plans(c);
+    process_in_callback = before;
     comm_unref(c);
     return MPI_SUCCESS;
 }
@@ -124,7 +120,7 @@ static int create(MPI_Comm user, comm **result)
     if (error)
         goto fail;
     engine_enter();
-    DL_APPEND(all, c);
+    DL_APPEND(comm_all, c);
     engine_leave();
     *result = c;
     return MPI_SUCCESS;
@@ -150,13 +146,14 @@ int comm_get(MPI_Comm user, comm **result)
     if (!flag)
         return create(user, result);
     *result = c;
-    if (!library_threaded)
+    if (!process_threaded)
         latest = c;
     return MPI_SUCCESS;
 }
 
-int comm_start_all(void)
+int comm_start_all(const comm_hooks *above)
 {
+    comm_above = *above;
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
 }
 
@@ -164,200 +161,22 @@ bool comm_end_all(void)
 {
     comm *c, *next;
 
-    DL_FOREACH_SAFE (all, c, next) {
+    DL_FOREACH_SAFE (comm_all, c, next) {
         if (c->user != MPI_COMM_NULL)
             PMPI_Comm_delete_attr(c->user, key);
     }
     comm_reap();
-    return all == NULL;
+    return comm_all == NULL;
 }
 
-/* ---- the gate ---- */
-
-static bool window_free(const comm *c, const exec *e)
-{
-    return !c->window_head || e->operation - c->window_head->operation < c->split;
-}
-
-static void window_take(comm *c, exec *e)
-{
-    e->window_next = NULL;
-    e->window_prev = c->window_tail;
-    if (c->window_tail)
-        c->window_tail->window_next = e;
-    else
-        c->window_head = e;
-    c->window_tail = e;
-}
-
-bool comm_gate(comm *c, exec *e)
-{
-    if (e->persistent)
-        return false;
-    if (c->ready && !c->gated_head && window_free(c, e)) {
-        window_take(c, e);
-        return false;
-    }
-    e->gate_next = NULL;
-    if (c->gated_tail)
-        c->gated_tail->gate_next = e;
-    else
-        c->gated_head = e;
-    c->gated_tail = e;
-    return true;
-}
-
-void comm_window_done(comm *c, exec *e)
-{
-    if (e->persistent)
-        return;
-    if (e->window_prev)
-        e->window_prev->window_next = e->window_next;
-    else
-        c->window_head = e->window_next;
-    if (e->window_next)
-        e->window_next->window_prev = e->window_prev;
-    else
-        c->window_tail = e->window_prev;
-    if (c->gated_head)
-        engine_poll_communicators(true);
-}
-
-static void open_gate(comm *c)
-{
-    while (c->gated_head && window_free(c, c->gated_head)) {
-        exec *e = c->gated_head;
-        c->gated_head = e->gate_next;
-        if (!c->gated_head)
-            c->gated_tail = NULL;
-        window_take(c, e);
-        engine_begin(e);
-        engine_wake(false); /* nothing may have run before */
-    }
-}
-
-/* ---- the handshake ---- */
-
-void comm_set_current(comm *c, const handshake *h, const char *caller)
-{
-    engine_enter();
-    c->current = h;
-    c->caller = caller;
-    c->reported = false;
-    if (h && watch_on)
-        c->opened = clock_now();
-    engine_leave();
-    if (h)
-        engine_poll_communicators(true);
-}
-
-int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h)
-{
-    int error = handshake_open(h, c->p, c->rank, mine);
-
-    if (error)
-        return error;
-    comm_set_current(c, h, caller);
-    error = handshake_run(h, c->user, may_block);
-    comm_set_current(c, NULL, NULL);
-    return error;
-}
-
-void comm_become_ready(comm *c, int error)
-{
-    c->failure = error;
-    library_lock();
-    c->ready = true;
-    bool unused = c->refs == 0;
-    library_unlock();
-    if (unused)
-        bury(c);
-}
-
-void comm_abandon(void)
-{
-    for (comm *c = all; c; c = c->next) {
-        c->lost = !c->ready;
-        c->gated_head = c->gated_tail = NULL;
-    }
-}
-
-/* The next communicator with a handshake under way; it goes to the end of the list, so that all get
- * their turn. */
-static comm *next_pending(void)
-{
-    comm *c;
-
-    DL_FOREACH (all, c) {
-        if (!c->current || c->lost || c->tested)
-            continue;
-        DL_DELETE(all, c);
-        DL_APPEND(all, c);
-        return c;
-    }
-    return NULL;
-}
-
-/* Not with the lock: MPICH calls the program's callbacks in there, if the program has freed the
- * communicator, and they may come back to us. The state lives until the handshake is over. */
-static void test_handshake(comm *c)
-{
-    int error;
-    bool over;
-
-    c->tested = true;
-    engine_leave();
-    over = handshake_test(&c->first, &error);
-    engine_enter();
-    c->tested = false;
-    if (over)
-        comm_first_finish(c, error);
-}
-
-int comm_advance(void)
-{
-    comm *c, *first = NULL;
-    int opened = 0;
-    bool pending = false;
-
-    engine_poll_communicators(false); /* set again by whatever closes a gate meanwhile */
-    for (int i = 0; i < BATCH && (c = next_pending()) && c != first; i++) {
-        if (!first)
-            first = c;
-        if (c->begun && c->current == &c->first) { /* else a call waits for it by itself */
-            test_handshake(c);
-            opened += c->ready;
-        }
-        watch_comm(c);
-    }
-    DL_FOREACH (all, c) {
-        pending |= c->current && !c->lost;
-        if (c->ready && c->gated_head)
-            open_gate(c);
-        watch_gated(c->gated_head);
-    }
-    if (pending)
-        engine_poll_communicators(true);
-    return opened;
-}
-
-int comm_wait_ready(comm *c)
-{
-    for (int idle = 0; c->begun && !c->ready;)
-        engine_idle_turn(&idle);
-    return c->failure;
-}
+/* ---- errors ---- */
 
 int comm_raise(const comm *c, int error)
 {
     MPI_Comm user = c && c->user != MPI_COMM_NULL ? c->user : MPI_COMM_WORLD;
 
-#ifdef TUTTI_SIMULATED /* SimGrid calls a null pointer for MPI_ERRORS_RETURN */
-    MPI_Errhandler handler;
-    if (PMPI_Comm_get_errhandler(user, &handler) == MPI_SUCCESS && handler == MPI_ERRORS_RETURN)
-        return error;
-#endif
-    PMPI_Comm_call_errhandler(user, error);
+    if (!simulated_returns_errors(user))
+        PMPI_Comm_call_errhandler(user, error);
     return error;
 }
 

@@ -4,7 +4,7 @@
  *   1. comm_get finds it or attaches it as an attribute. Local.
  *   2. comm_begin, in the first collective call: the ranks tell each other where they are, and by
  *      which number each knows the communicator (handshake.h). With the channel (channel.h) this
- *      does not block: started execs wait in `gated`, in the order of their starts, until
+ *      does not block: started operations wait in `gated`, in the order of their starts, until
  *      comm_advance, called by the engine, opens the gate. Without it comm_begin blocks, and makes
  *      the channel or an MPI communicator of our own.
  *   3. Each exec in use and the attribute hold a reference. MPI_Comm_free only removes the
@@ -20,15 +20,17 @@
 #ifndef TUTTI_COMM_H
 #define TUTTI_COMM_H
 
-#include "nbc/sched/coll.h"
 #include "nbc/comm/handshake.h"
+#include "nbc/comm/ticket.h"
+#include "nbc/process/process.h"
+#include "nbc/sched/coll.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct exec;
+struct comm_hooks;
 struct plan;
 
 /* All of a call but its buffers, handles as numbers: no padding, compared as bytes. */
@@ -72,11 +74,11 @@ typedef struct comm_wire {
 
 /* Windows for persistent requests. Library lock. */
 typedef struct comm_windows {
-    struct exec *execs;  /* that hold one */
-    int capacity;        /* of all lanes */
-    int next;            /* never used from here on */
-    unsigned char *held; /* [capacity]: on some rank, when they last agreed, or taken since */
-    int agreed, looked;  /* of the first `agreed` that is known; those before `looked` are held */
+    comm_ticket *holders; /* of one */
+    int capacity;         /* of all lanes */
+    int next;             /* never used from here on */
+    unsigned char *held;  /* [capacity]: on some rank, when they last agreed, or taken since */
+    int agreed, looked;   /* of the first `agreed` that is known; those before `looked` are held */
 } comm_windows;
 
 typedef struct comm {
@@ -98,18 +100,21 @@ typedef struct comm {
     comm_hints hints;
     int p, rank;
     int refs;
-    struct exec *gated_head, *gated_tail;   /* waiting for the handshake or for a window */
-    struct exec *window_head, *window_tail; /* running non-blocking operations, oldest first */
+    comm_ticket *gated_head, *gated_tail;   /* waiting for the handshake or for a window */
+    comm_ticket *window_head, *window_tail; /* running non-blocking operations, oldest first */
     int64_t next_operation;                 /* number of the next non-blocking operation */
     int split, nwindows;                    /* of the first lane: [0, split) are not persistent */
     comm_windows persistent;
     struct plan *plans;             /* plan cache, least recently used first */
     comm_repeat repeat[COLL_KINDS]; /* library lock */
-    struct comm *prev, *next;       /* all communicators with state */
+    struct comm *prev, *next;       /* comm_all */
     struct comm *dead_next;         /* comm_reap's list */
 } comm;
 
-int comm_start_all(void);
+/* All communicators with state, by prev and next. Engine lock. */
+extern comm *comm_all;
+
+int comm_start_all(const struct comm_hooks *above);
 
 /* MPI_Finalize has begun: give back what no request needs. True: nothing needs a wire any more. */
 bool comm_end_all(void);
@@ -124,18 +129,38 @@ void comm_unref(comm *c);
 /* Give back what communicators had that nobody uses any more. Not inside a callback. */
 void comm_reap(void);
 
-/* Engine lock held: complete pending handshakes and start what waited for them. Returns how many
- * communicators became ready. */
-int comm_advance(void);
+/* ---- for the engine, its lock held ---- */
 
-/* The same: do not go on with handshakes that are under way. Engine lock held. */
+/* Is there something to go on with in comm_advance? */
+extern atomic_bool comm_pending;
+
+/* Complete pending handshakes and open gates. Returns how many communicators became ready;
+ * admitted: what may begin now, in the order of the starts, by gate_next. */
+int comm_advance(comm_ticket **admitted);
+
+/* Do not go on with handshakes that are under way. */
 void comm_abandon(void);
 
-/* Is the gate closed for this exec? Engine lock held. */
-bool comm_gate(comm *c, struct exec *e);
+/* Is the gate closed for this operation? */
+bool comm_gate(comm *c, comm_ticket *t);
 
-/* Engine lock held: the exec has completed, its window is free. */
-void comm_window_done(comm *c, struct exec *e);
+/* The operation has completed, its window is free. */
+void comm_window_done(comm *c, comm_ticket *t);
+
+/* All that wait at a gate. */
+void comm_visit_gated(void (*visit)(comm_ticket *t));
+
+/* ---- for calls ---- */
+
+/* The number of a non-blocking operation, in the order of the calls, and its window. */
+static inline void comm_number_next(comm *c, comm_ticket *t)
+{
+    process_lock();
+    t->operation = c->next_operation++;
+    process_unlock();
+    t->lane = 0;
+    t->window = (int)(t->operation % c->split);
+}
 
 /* Begin the handshake, if nobody has: after all arguments have been checked, because it is
  * collective. caller: the name of the call. May it block? Then it is over on return. Else it blocks
@@ -152,7 +177,10 @@ int comm_wait_ready(comm *c);
  * afterwards, also if it fails. */
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);
 
-/* ---- for first.c: parts of comm_begin and comm_advance ---- */
+/* ---- parts of comm_begin and comm_advance: comm.c, first.c, gate.c ---- */
+
+/* Hand it to comm_reap. From anywhere, also from inside the engine: takes no lock. */
+void comm_bury(comm *c);
 
 /* What the ranks wait for, or NULL. */
 void comm_set_current(comm *c, const handshake *h, const char *caller);
@@ -163,9 +191,9 @@ void comm_become_ready(comm *c, int error);
 /* A non-blocking first call has told and heard. Engine lock held. */
 void comm_first_finish(comm *c, int error);
 
-/* Take a window of tags for a persistent exec. Collective, may block. */
-int comm_persistent_window(comm *c, struct exec *e);
-void comm_persistent_release(comm *c, struct exec *e);
+/* Take a window of tags for a persistent request. Collective, may block. */
+int comm_persistent_window(comm *c, comm_ticket *t);
+void comm_persistent_release(comm *c, comm_ticket *t);
 
 /* A number more: numbers of all ranks are from the handshake; NULL: all have the same. Engine lock
  * held, if the communicator is in use already. */

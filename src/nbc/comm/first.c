@@ -11,9 +11,10 @@
  */
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
-#include "nbc/run/engine.h"
-#include "nbc/library.h"
+#include "nbc/comm/hooks.h"
 #include "nbc/comm/places.h"
+#include "nbc/process/process.h"
+#include "nbc/process/simulated.h"
 
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ static int get_ready(comm *c, int error)
 static int be_alone(comm *c, const hello *mine)
 {
     c->topo = topo_make(&mine->at, 1);
-    c->wire.comm = library_self();
+    c->wire.comm = process_self();
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
 }
 
@@ -74,11 +75,8 @@ static int go_over_own(comm *c)
         return error;
     free(c->wire.place);
     c->wire.place = NULL;
-#ifdef TUTTI_SIMULATED
-    error = PMPI_Comm_dup(c->user, &c->wire.comm);
-#else
-    error = PMPI_Comm_create(c->user, group, &c->wire.comm);
-#endif
+    error = simulated() ? PMPI_Comm_dup(c->user, &c->wire.comm)
+                        : PMPI_Comm_create(c->user, group, &c->wire.comm);
     PMPI_Group_free(&group);
     c->wire.ours = error == MPI_SUCCESS;
     if (!error)
@@ -102,7 +100,7 @@ static int find_places(comm *c)
 static int wait_for_channel(comm *c)
 {
     for (int idle = 0; channel_comm() == MPI_COMM_NULL;)
-        engine_idle_turn(&idle);
+        comm_above.idle_turn(&idle);
     return find_places(c);
 }
 
@@ -202,7 +200,7 @@ static int feed(comm *c, const char *caller)
 
 static int begin_anew(comm *c, const char *caller, bool may_block)
 {
-    hello mine = {.threaded = library_threaded};
+    hello mine = {.threaded = process_threaded};
     int error;
 
     mine.error = places_mine(&mine.at);

@@ -1,9 +1,8 @@
 /* handshake.c - see handshake.h. */
 #include "nbc/comm/handshake.h"
 
-#include "nbc/progress/driver.h"
-#include "nbc/run/engine.h"
-#include "nbc/library.h"
+#include "nbc/comm/hooks.h"
+#include "nbc/process/simulated.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,16 +67,14 @@ static int post(handshake *h, MPI_Comm user)
 {
     const arguments *a = h->arguments;
 
-#ifdef TUTTI_SIMULATED
-    (void)a;
-    return PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE, user);
-#else
+    if (simulated())
+        return PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
+                              user);
     if (linear(h))
         return PMPI_Ialltoallv(&h->mine, a->ones, a->zeros, MPI_BYTE, h->all, a->ones, a->displs,
                                MPI_BYTE, user, &h->request);
     return PMPI_Iallgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE, user,
                            &h->request);
-#endif
 }
 
 int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *mine)
@@ -104,7 +101,7 @@ static int wait_for(handshake *h, MPI_Comm user)
     int idle = 0, error = post(h, user);
 
     while (!error && !handshake_test(h, &error))
-        engine_idle_turn(&idle);
+        comm_above.idle_turn(&idle);
     return error;
 }
 
@@ -118,23 +115,23 @@ int handshake_run(handshake *h, MPI_Comm user, bool may_block)
 
     if (!may_block)
         return wait_for(h, user);
-    hooked = driver_hook_lend();
+    hooked = comm_above.lend_progress();
     if (linear(h))
         error = PMPI_Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones, a->displs,
                                a->types, user);
     else
         error = PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
                                user);
-    driver_hook_return(hooked);
+    comm_above.return_progress(hooked);
     return error;
 }
 
 int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
 {
-    bool hooked = driver_hook_lend();
+    bool hooked = comm_above.lend_progress();
     int error = PMPI_Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
 
-    driver_hook_return(hooked);
+    comm_above.return_progress(hooked);
     return error;
 }
 
@@ -153,7 +150,7 @@ int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
     int error = PMPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user, &request);
 
     while (!error && !flag) {
-        engine_idle_turn(&idle);
+        comm_above.idle_turn(&idle);
         error = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     }
     return error;

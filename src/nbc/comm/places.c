@@ -50,16 +50,6 @@ static int from_regions(const char *shape)
     return MPI_ERR_ARG;
 }
 
-/* In SimGrid all ranks run on one real machine. */
-static void describe(location *at)
-{
-#ifdef TUTTI_SIMULATED
-    simulated_describe(at);
-#else
-    here_describe(at);
-#endif
-}
-
 static int look(void)
 {
     const char *shape = env_regions(), *file = env_switches();
@@ -67,7 +57,10 @@ static int look(void)
 
     if (shape && strcmp(shape, "hwloc") != 0)
         return from_regions(shape);
-    describe(&place);
+    if (simulated()) /* all ranks run on one real machine */
+        simulated_describe(&place);
+    else
+        here_describe(&place);
     if (!file || switches_above(file, place.host, place.switches, why, sizeof why))
         return MPI_SUCCESS;
     env_say_here("TUTTI_SWITCHES: %s", why);

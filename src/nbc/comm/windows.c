@@ -12,25 +12,23 @@
  */
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
-#include "nbc/run/engine.h"
-#include "nbc/run/exec.h"
-#include "nbc/library.h"
+#include "nbc/process/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-static int slot_of(const comm *c, const exec *e)
+static int slot_of(const comm *c, const comm_ticket *t)
 {
-    return e->lane * c->nwindows + e->window - c->split;
+    return t->lane * c->nwindows + t->window - c->split;
 }
 
-static void set_slot(const comm *c, exec *e, int slot)
+static void set_slot(const comm *c, comm_ticket *t, int slot)
 {
     int window = slot + c->split;
 
-    e->lane = window / c->nwindows;
-    e->window = window % c->nwindows;
+    t->lane = window / c->nwindows;
+    t->window = window % c->nwindows;
 }
 
 /* What is held here. */
@@ -43,10 +41,10 @@ static int collect(comm *c)
         return MPI_ERR_NO_MEM;
     w->held = held;
     memset(held, 0, (size_t)w->capacity);
-    library_lock();
-    for (const exec *e = w->execs; e; e = e->window_next)
-        held[slot_of(c, e)] = 1;
-    library_unlock();
+    process_lock();
+    for (const comm_ticket *t = w->holders; t; t = t->next)
+        held[slot_of(c, t)] = 1;
+    process_unlock();
     return MPI_SUCCESS;
 }
 
@@ -134,26 +132,26 @@ static int find_slot(comm *c, int *slot)
     return MPI_ERR_OTHER;
 }
 
-int comm_persistent_window(comm *c, exec *e)
+int comm_persistent_window(comm *c, comm_ticket *t)
 {
     int slot, error = c->p > 1 ? find_slot(c, &slot) : MPI_SUCCESS;
 
     if (error)
         return error;
-    e->persistent = true;
-    e->lane = e->window = 0;
+    t->persistent = true;
+    t->lane = t->window = 0;
     if (c->p > 1)
-        set_slot(c, e, slot);
-    library_lock();
-    DL_APPEND2(c->persistent.execs, e, window_prev, window_next);
-    library_unlock();
+        set_slot(c, t, slot);
+    process_lock();
+    DL_APPEND(c->persistent.holders, t);
+    process_unlock();
     return MPI_SUCCESS;
 }
 
-void comm_persistent_release(comm *c, exec *e)
+void comm_persistent_release(comm *c, comm_ticket *t)
 {
-    library_lock();
-    DL_DELETE2(c->persistent.execs, e, window_prev, window_next);
-    library_unlock();
-    e->persistent = false;
+    process_lock();
+    DL_DELETE(c->persistent.holders, t);
+    process_unlock();
+    t->persistent = false;
 }

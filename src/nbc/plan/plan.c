@@ -1,7 +1,8 @@
 /* plan.c - the plan cache. */
 #include "nbc/plan/plan.h"
 
-#include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/process/test_knobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void unref_locked(plan *p)
 {
     if (--p->refs > 0)
         return;
-    if (!library_in_callback) {
+    if (!process_in_callback) {
         plan_free(p);
         return;
     }
@@ -69,9 +70,9 @@ void plan_reap(void)
 
 void plan_unref(plan *p)
 {
-    library_lock();
+    process_lock();
     unref_locked(p);
-    library_unlock();
+    process_unlock();
 }
 
 static void drop(comm *c, plan *p)
@@ -87,10 +88,10 @@ void plan_cache_clear(comm *c)
 {
     plan *p, *next;
 
-    library_lock();
+    process_lock();
     HASH_ITER (hh, c->plans, p, next)
         drop(c, p);
-    library_unlock();
+    process_unlock();
 }
 
 static void cache(comm *c, plan *p)
@@ -155,7 +156,7 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
     int error = MPI_SUCCESS;
     plan *p;
 
-    library_lock();
+    process_lock();
     p = find(c, key, key_size);
     if (!p)
         error = compile_new(c, key, key_size, compile, &p);
@@ -163,7 +164,7 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
         p->refs++;
         *result = p;
     }
-    library_unlock();
+    process_unlock();
     return error;
 }
 
@@ -171,13 +172,13 @@ int plan_take_exec(plan *p, comm *c, exec **result)
 {
     exec *e;
 
-    library_lock();
+    process_lock();
     e = p->idle;
     if (e) {
         p->idle = e->next;
         p->nidle--;
     }
-    library_unlock();
+    process_unlock();
     if (!e)
         e = exec_create(p->sched);
     if (!e)
@@ -222,7 +223,7 @@ void plan_return_exec(exec *e)
     e->native = MPI_REQUEST_NULL;
     e->detached = false;
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
-    library_lock();
+    process_lock();
     keep = p && p->cached && e->reusable && !e->persistent_messages &&
            p->nidle < (e->memory < PLAN_LARGE ? PLAN_IDLE : 1);
     if (keep) {
@@ -230,8 +231,8 @@ void plan_return_exec(exec *e)
         p->idle = e;
         p->nidle++;
     }
-    library_unlock();
-    if (!keep && library_in_callback) {
+    process_unlock();
+    if (!keep && process_in_callback) {
         bury(e, p);
     } else {
         if (!keep)

@@ -62,10 +62,7 @@ int plan_attach(plan *p, exec *e);
 /* Give an exec back: it stays with the plan if it can be used again. Drops its references. */
 void plan_return_exec(exec *e);
 
-/* Free what could not be freed inside a callback of MPI (library_in_callback). Not inside one. */
+/* Free what could not be freed inside a callback of MPI (process_in_callback). Not inside one. */
 void plan_reap(void);
-
-/* For tests: how often anything has been compiled in this process. */
-extern unsigned plan_compilations;
 
 #endif

@@ -2,13 +2,13 @@
 #include "nbc/process/simulated.h"
 
 #include "topo/shape.h"
-#include "tutti_simulated.h"
 
 #include <mpi.h>
 #include <simgrid/host.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tutti_simulated.h>
 
 static const char *property(const char *name)
 {
@@ -68,4 +68,20 @@ void simulated_pay(void)
     owed = 0;
     if (seconds > 0)
         smpi_execute_benched(seconds);
+}
+
+bool simulated_returns_errors(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+
+    return PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS && handler == MPI_ERRORS_RETURN;
+}
+
+int simulated_waitall(int n, MPI_Request *requests)
+{
+    int error = MPI_SUCCESS;
+
+    for (int i = 0; i < n && !error; i++)
+        error = PMPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    return error;
 }

@@ -9,10 +9,19 @@
 #ifndef TUTTI_SIMULATED_H
 #define TUTTI_SIMULATED_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Here and in run/open_simulated.h is all that the sources know of it: functions that do nothing in
+ * a build for an MPI. */
 #ifdef TUTTI_SIMULATED
+
+/* Is this a build for SimGrid? */
+static inline bool simulated(void)
+{
+    return true;
+}
 
 void simulated_copy(int64_t bytes);
 
@@ -28,7 +37,20 @@ bool simulated_folded(void);
 struct location;
 void simulated_describe(struct location *at);
 
+/* Has the communicator MPI_ERRORS_RETURN? SimGrid calls a null pointer for it. */
+bool simulated_returns_errors(MPI_Comm comm);
+
+/* MPI_Waitall without statuses: SimGrid's takes time that grows with the square of n. */
+int simulated_waitall(int n, MPI_Request *requests);
+
 #else
+
+struct location;
+
+static inline bool simulated(void)
+{
+    return false;
+}
 
 static inline void simulated_copy(int64_t bytes)
 {
@@ -42,6 +64,23 @@ static inline void simulated_pay(void)
 static inline bool simulated_folded(void)
 {
     return false;
+}
+
+static inline void simulated_describe(struct location *at)
+{
+    (void)at;
+}
+
+static inline bool simulated_returns_errors(MPI_Comm comm)
+{
+    (void)comm;
+    return false;
+}
+
+static inline int simulated_waitall(int n, MPI_Request *requests)
+{
+    (void)n, (void)requests;
+    return MPI_SUCCESS;
 }
 
 #endif

@@ -5,7 +5,8 @@
 #include "nbc/comm/comm.h"
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
-#include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/process/test_knobs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ int driver_query(void *extra_state, MPI_Status *status)
 {
     exec *e = extra_state;
 
-    library_empty_status(status);
+    process_empty_status(status);
     return exec_get_state(e) == EXEC_DONE ? e->error : MPI_SUCCESS;
 }
 
@@ -40,11 +41,11 @@ static bool is_told(exec *e)
 
 static void collect_in_callback(exec *e)
 {
-    bool before = library_in_callback;
+    bool before = process_in_callback;
 
-    library_in_callback = true;
+    process_in_callback = true;
     e->collect(e);
-    library_in_callback = before;
+    process_in_callback = before;
 }
 
 /* The user has completed the request, or has freed it while the operation runs (which MPI
@@ -119,8 +120,8 @@ static bool completes(const driver *d, exec *e)
 static bool passes(const driver *d)
 {
     comm_lane lane = {0};
-    comm self = {.user = library_self(),
-                 .wire = {.comm = library_self(), .lane = &lane, .nlanes = 1},
+    comm self = {.user = process_self(),
+                 .wire = {.comm = process_self(), .lane = &lane, .nlanes = 1},
                  .ready = true,
                  .p = 1,
                  .split = 1};

@@ -30,13 +30,10 @@ extern const driver *const driver_table[];
 
 extern const driver driver_poll, driver_hook, driver_thread, driver_manual;
 
-/* The first driver that starts and passes the self-test: a small operation on library_self() must
+/* The first driver that starts and passes the self-test: a small operation on process_self() must
  * complete through native MPI_Test. Or the one named `forced`, if not NULL. The reason also names
  * the drivers that were refused. */
 int driver_choose(const char *forced, const driver **chosen, const char **reason);
-
-/* For tests: a driver that is to fail the self-test, or NULL. */
-extern const char *driver_test_refuses;
 
 /* The progress thread, whatever the driver. pu: see topo/pu.h. Starts are counted. when_needed: by
  * the first operation that outlives its call. */
@@ -44,9 +41,9 @@ int driver_thread_start(int pu, bool when_needed);
 int driver_thread_stop(void);
 void driver_thread_end(void); /* MPI_Finalize has begun */
 
-/* Around a blocking native call of ours: operations advance in it by the progress hook, whatever
- * the driver. Returns whether it has to be given back. Where there is no such hook nothing happens.
- */
+/* Around a blocking native call of ours, if the driver is another one: operations advance in it by
+ * the progress hook. Returns whether it has to be given back. Where there is no such hook nothing
+ * happens. */
 bool driver_hook_lend(void);
 void driver_hook_return(bool lent);
 

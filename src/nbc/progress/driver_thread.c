@@ -12,7 +12,8 @@
 
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
-#include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/process/waker.h"
 #include "topo/pu.h"
 
 #include <pthread.h>
@@ -116,7 +117,7 @@ static int create(int pu)
 
 static void end(void)
 {
-    engine_set_waker(NULL);
+    waker_set(NULL);
     if (!running)
         return;
     pthread_mutex_lock(&mutex);
@@ -138,7 +139,7 @@ static int begin(int wanted)
         end();
         return MPI_ERR_INFO_VALUE;
     }
-    engine_set_waker(wake);
+    waker_set(wake);
     if (env_verbose() && pu >= 0 && !bind_error)
         env_say("progress thread on processing unit %d", pu);
     else if (env_verbose())
@@ -153,7 +154,7 @@ static void begin_when_needed(bool outlives)
     if (!outlives)
         return;
     pthread_mutex_lock(&users_mutex);
-    engine_set_waker(NULL);
+    waker_set(NULL);
     if (users > 0 && !running)
         begin(wanted_pu);
     pthread_mutex_unlock(&users_mutex);
@@ -163,12 +164,12 @@ int driver_thread_start(int pu, bool when_needed)
 {
     int error = MPI_SUCCESS;
 
-    if (!library_threaded)
+    if (!process_threaded)
         return MPI_ERR_UNSUPPORTED_OPERATION;
     pthread_mutex_lock(&users_mutex);
     if (!running && when_needed && users == 0) {
         wanted_pu = pu;
-        engine_set_waker(begin_when_needed);
+        waker_set(begin_when_needed);
     } else if (!running && !when_needed) {
         error = begin(pu);
     }
@@ -204,7 +205,7 @@ void driver_thread_end(void)
 
 static const char *start(void)
 {
-    if (!library_threaded)
+    if (!process_threaded)
         return "MPI_THREAD_MULTIPLE is not provided";
     return driver_thread_start(PU_DEFAULT, false) ? "the system gives no thread" : NULL;
 }

@@ -1,7 +1,8 @@
 /* datatype.c - describe, hold and enlarge datatypes. */
 #include "nbc/run/datatype.h"
 
-#include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/process/test_knobs.h"
 
 #include <limits.h>
 
@@ -71,7 +72,7 @@ int datatype_check_committed(const datatype *d)
 
     if (d->predefined)
         return MPI_SUCCESS;
-    error = PMPI_Send(nothing, 1, d->type, MPI_PROC_NULL, 0, library_self());
+    error = PMPI_Send(nothing, 1, d->type, MPI_PROC_NULL, 0, process_self());
     if (error)
         PMPI_Error_class(error, &class);
     return class;

@@ -37,7 +37,4 @@ int64_t datatype_span(const datatype *d, int64_t n);
  * large type with count 1, which *made says and the caller frees. Not made on error. */
 int datatype_count(MPI_Datatype type, int64_t n, MPI_Datatype *result, int *count, bool *made);
 
-/* Largest count of one message; smaller in tests only. */
-extern int64_t datatype_max_count;
-
 #endif

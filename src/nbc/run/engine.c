@@ -1,58 +1,29 @@
 /* engine.c - the list of running execs, and who may advance them. */
 #include "nbc/run/engine.h"
 
-#include "nbc/process/clock.h"
 #include "nbc/comm/comm.h"
-#include "nbc/library.h"
+#include "nbc/process/clock.h"
+#include "nbc/process/process.h"
+#include "nbc/process/simulated.h"
+#include "nbc/process/waker.h"
+#include "nbc/process/watch.h"
+#include "nbc/run/report.h"
 #include "nbc/run/steps.h"
-#include "nbc/progress/watch.h"
 
 #include <sched.h>
 #include <utlist.h>
-#ifdef TUTTI_SIMULATED
-#include <tutti_simulated.h>
-#endif
 
 enum {
     SPIN = 500, /* fruitless turns of a wait before it yields the processor */
     BATCH = 16  /* execs polled by one call: bounds its cost however many run */
 };
 
-static atomic_flag lock = ATOMIC_FLAG_INIT;
-static bool inside;                 /* the lock where there is one thread: against re-entry */
 static exec *running;               /* engine lock */
 static _Atomic(exec *) handed_over; /* started while the lock was taken; newest first */
 static atomic_int nrunning;         /* length of `running`, for engine_busy */
-static atomic_bool handshakes;      /* comm.c has some under way */
 static exec *untold; /* done, their native requests are still to be completed; by `next` */
 static atomic_bool any_untold;
 static _Thread_local bool background;
-static _Atomic(engine_waker *) waker; /* of the progress thread */
-
-/* Atomic read-modify-writes cost as much as all the rest of a start: only with threads. */
-bool engine_try_enter(void)
-{
-    if (library_threaded)
-        return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
-    if (inside)
-        return false;
-    inside = true;
-    return true;
-}
-
-void engine_enter(void)
-{
-    while (!engine_try_enter())
-        sched_yield();
-}
-
-void engine_leave(void)
-{
-    if (library_threaded)
-        atomic_flag_clear_explicit(&lock, memory_order_release);
-    else
-        inside = false;
-}
 
 /* They stay as they are, active for ever. */
 void engine_abandon(void)
@@ -63,7 +34,6 @@ void engine_abandon(void)
     atomic_store(&handed_over, NULL);
     atomic_store(&nrunning, 0);
     comm_abandon();
-    atomic_store(&handshakes, false);
     engine_leave();
 }
 
@@ -71,41 +41,25 @@ bool engine_busy(void)
 {
     return atomic_load_explicit(&nrunning, memory_order_relaxed) > 0 ||
            atomic_load_explicit(&handed_over, memory_order_relaxed) != NULL ||
-           atomic_load_explicit(&handshakes, memory_order_relaxed);
+           atomic_load_explicit(&comm_pending, memory_order_relaxed);
 }
 
 int engine_steps_left(exec *e)
 {
     int left = e->sched->nsteps;
 
-    if (!library_threaded && exec_get_state(e) == EXEC_RUNNING)
+    if (!process_threaded && exec_get_state(e) == EXEC_RUNNING)
         return e->left;
-    if (library_threaded)
+    if (process_threaded)
         engine_enter();
     exec_state state = exec_get_state(e);
     if (state == EXEC_RUNNING)
         left = e->left;
     else if (state == EXEC_DONE)
         left = 0;
-    if (library_threaded)
+    if (process_threaded)
         engine_leave();
     return left;
-}
-
-void engine_wake(bool outlives)
-{
-    engine_waker *wake = atomic_load_explicit(&waker, memory_order_relaxed);
-
-    if (wake)
-        wake(outlives);
-}
-
-/* comm_advance clears it while it looks: the thread may have fallen asleep then. */
-void engine_poll_communicators(bool pending)
-{
-    atomic_store(&handshakes, pending);
-    if (pending)
-        engine_wake(false);
 }
 
 /* Lock held. */
@@ -155,8 +109,8 @@ static void done(exec *e)
 {
     DL_DELETE(running, e);
     count_running(-1);
-    if (!e->persistent)
-        comm_window_done(e->comm, e);
+    if (!e->ticket.persistent)
+        comm_window_done(e->comm, &e->ticket);
     if (e->timed)
         e->seconds = clock_now() - e->started;
     MPI_Request native = e->native;
@@ -183,7 +137,7 @@ static int poll(exec *e)
 
 /* ---- start ---- */
 
-void engine_begin(exec *e)
+static void begin(exec *e)
 {
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
     DL_APPEND(running, e);
@@ -191,7 +145,7 @@ void engine_begin(exec *e)
     int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
     if (!error)
         error = e->comm->failure;
-    if (!error && e->addressed != e->lane + 1)
+    if (!error && e->addressed != e->ticket.lane + 1)
         exec_address(e);
     if (error)
         steps_fail(e, error);
@@ -203,8 +157,8 @@ void engine_begin(exec *e)
 
 static void admit(exec *e)
 {
-    if (e->persistent || !comm_gate(e->comm, e))
-        engine_begin(e);
+    if (e->ticket.persistent || !comm_gate(e->comm, &e->ticket))
+        begin(e);
 }
 
 /* Take in what other threads have started, oldest first. */
@@ -216,29 +170,29 @@ static void take_over(void)
         return;
     newest = atomic_exchange(&handed_over, NULL);
     while (newest) {
-        exec *next = newest->gate_next;
-        newest->gate_next = oldest;
+        exec *next = newest->next;
+        newest->next = oldest;
         oldest = newest;
         newest = next;
     }
     while (oldest) {
         exec *e = oldest;
-        oldest = e->gate_next;
-        e->gate_next = NULL;
+        oldest = e->next;
+        e->next = NULL;
         admit(e);
     }
 }
 
 static void hand_over(exec *e)
 {
-    e->gate_next = atomic_load(&handed_over);
-    while (!atomic_compare_exchange_weak(&handed_over, &e->gate_next, e))
+    e->next = atomic_load(&handed_over);
+    while (!atomic_compare_exchange_weak(&handed_over, &e->next, e))
         ;
 }
 
 void engine_start(exec *e)
 {
-    bool outlives = e->persistent || e->native != MPI_REQUEST_NULL;
+    bool outlives = e->ticket.persistent || e->native != MPI_REQUEST_NULL;
 
     atomic_store_explicit(&e->state, EXEC_GATED, memory_order_relaxed);
     if (e->timed) {
@@ -252,12 +206,7 @@ void engine_start(exec *e)
     } else {
         hand_over(e);
     }
-    engine_wake(outlives);
-}
-
-void engine_set_waker(engine_waker *wake)
-{
-    atomic_store(&waker, wake);
+    waker_wake(outlives);
 }
 
 /* ---- progress ---- */
@@ -274,6 +223,27 @@ static int poll_next(const exec *but)
     return e == but ? 0 : poll(e);
 }
 
+static void report_one_gated(comm_ticket *t)
+{
+    report_gated(exec_of(t));
+}
+
+/* Go on with what operations wait for before they begin. */
+static int advance_communicators(void)
+{
+    comm_ticket *t, *next;
+    int n = comm_advance(&t);
+
+    for (; t; t = next) {
+        next = t->gate_next;
+        begin(exec_of(t));
+        waker_wake(false); /* nothing may have run before */
+    }
+    if (watch_on)
+        comm_visit_gated(report_one_gated);
+    return n;
+}
+
 /* Lock held: poll one exec, if given, and at most so many others in their turn. */
 static int advance(exec *one, int others)
 {
@@ -284,15 +254,15 @@ static int advance(exec *one, int others)
     if (something_to_tell())
         tell();
     take_over();
-    if (atomic_load_explicit(&handshakes, memory_order_relaxed))
-        n += comm_advance();
+    if (atomic_load_explicit(&comm_pending, memory_order_relaxed))
+        n += advance_communicators();
     if (one && exec_get_state(one) == EXEC_RUNNING)
         n += poll(one);
     int length = atomic_load_explicit(&nrunning, memory_order_relaxed);
     for (int i = 0; i < others && i < length && running; i++)
         n += poll_next(one);
     if (watch_on)
-        watch_turn(running);
+        report_running(running);
     return n;
 }
 
@@ -337,30 +307,25 @@ void engine_idle_turn(int *idle)
 static bool only_messages_left(const exec *e)
 {
     return steps_only_messages(e) && running == e && e->next == NULL &&
-           !atomic_load_explicit(&handshakes, memory_order_relaxed);
+           !atomic_load_explicit(&comm_pending, memory_order_relaxed);
 }
 
 /* In SimGrid all messages are waited for in native calls, as long as e is all that runs. */
 static bool simulated_turn(exec *e)
 {
-#ifdef TUTTI_SIMULATED
-    if (exec_get_state(e) != EXEC_RUNNING || running != e || e->next || !e->nopen)
+    if (!simulated() || exec_get_state(e) != EXEC_RUNNING || running != e || e->next || !e->nopen)
         return false;
     steps_wait_any(e);
     if (e->left == 0)
         done(e);
     return true;
-#else
-    (void)e;
-    return false;
-#endif
 }
 
 /* The native wait only without threads: while it blocks, nobody else could start something that the
  * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps. */
 static void wait_turn(exec *e, int *idle)
 {
-    if (!library_threaded && !watch_on && engine_try_enter()) {
+    if (!process_threaded && !watch_on && engine_try_enter()) {
         bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
         if (only) {
             steps_wait(e);
@@ -380,10 +345,8 @@ void engine_wait(exec *e)
         wait_turn(e, &idle);
 }
 
-#ifdef TUTTI_SIMULATED
-void tutti_simulated_wait(void)
+void engine_wait_all(void)
 {
     while (running)
         engine_wait(running);
 }
-#endif

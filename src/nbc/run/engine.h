@@ -1,6 +1,6 @@
 /* engine.h - advances the running execs (steps.h says how each).
  *
- * One engine per process, entered under a try-lock: who does not get it returns at once, because
+ * One engine per process, entered under a try-lock (process/process.h): who does not get it returns at once, because
  * somebody else is advancing everything. An exec started meanwhile is handed over in a list that
  * the holder of the lock takes in.
  *
@@ -9,6 +9,7 @@
 #ifndef TUTTI_ENGINE_H
 #define TUTTI_ENGINE_H
 
+#include "nbc/process/process.h"
 #include "nbc/run/exec.h"
 
 #include <stdbool.h>
@@ -28,6 +29,9 @@ int engine_progress_for(exec *e);
  * if nothing but messages of e is left. */
 void engine_wait(exec *e);
 
+/* Wait for all that run here: for SimGrid only (tutti_simulated.h). */
+void engine_wait_all(void);
+
 /* One turn of a wait for anything else: advances, and yields the processor when nothing has
  * happened for long. */
 void engine_idle_turn(int *idle);
@@ -41,28 +45,11 @@ bool engine_busy(void);
  */
 void engine_i_am_background(void);
 
-/* Called after each start: the progress thread may be asleep, or not there yet. outlives: what has
- * been started goes on when the call that starts it has returned. NULL: nobody to wake. */
-typedef void engine_waker(bool outlives);
-void engine_set_waker(engine_waker *wake);
-void engine_wake(bool outlives);
-
 /* Steps of a started exec that have not retired. */
 int engine_steps_left(exec *e);
-
-/* For comm.c, engine lock held: an exec whose gate has opened. */
-void engine_begin(exec *e);
-
-/* Try to enter and leave, for code that changes what the engine reads. engine_enter waits. */
-bool engine_try_enter(void);
-void engine_enter(void);
-void engine_leave(void);
 
 /* MPI_Finalize has begun: operations that the program has left unfinished are not advanced any
  * more, whoever calls. */
 void engine_abandon(void);
-
-/* Communicators' handshakes are under way, which the engine has to poll. */
-void engine_poll_communicators(bool pending);
 
 #endif

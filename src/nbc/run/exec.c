@@ -3,6 +3,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/process/simulated.h"
 #include "nbc/run/wire.h"
 
 #include <stdlib.h>
@@ -30,12 +31,11 @@ static size_t layout(exec *e, char *memory)
     PLACE(after, n);
     PLACE(queue_head, queues);
     PLACE(queue_tail, queues);
-#ifdef TUTTI_SIMULATED
-    PLACE(held, queues);
-#endif
+    PLACE(held, simulated() ? queues : 0);
     PLACE(probe_step, statuses);
     PLACE(probe_request, statuses);
     PLACE(indices, statuses);
+    PLACE(finished, messages);
     PLACE(statuses, statuses);
 #undef PLACE
     return at;
@@ -130,9 +130,9 @@ void exec_address(exec *e)
         message *m = &e->messages[st->message];
         int receiver = st->kind == STEP_SEND ? st->peer : c->rank;
         m->peer = m->empty ? MPI_PROC_NULL : comm_place(c, st->peer);
-        m->tag = channel_tag(comm_number(c, e->lane, receiver)) + st->tag;
+        m->tag = channel_tag(comm_number(c, e->ticket.lane, receiver)) + st->tag;
     }
-    e->addressed = e->lane + 1;
+    e->addressed = e->ticket.lane + 1;
 }
 
 int exec_make_requests(exec *e)
@@ -140,10 +140,7 @@ int exec_make_requests(exec *e)
     const sched *s = e->sched;
     int error = MPI_SUCCESS;
 
-#ifdef TUTTI_SIMULATED /* SimGrid's persistent messages are not to be trusted */
-    return MPI_SUCCESS;
-#endif
-    if (!wire_persistent(largest_message(e)))
+    if (simulated() || !wire_persistent(largest_message(e))) /* SimGrid's are not to be trusted */
         return MPI_SUCCESS;
     e->persistent_messages = true;
     exec_address(e);
@@ -154,7 +151,7 @@ int exec_make_requests(exec *e)
         const message *m = &e->messages[st->message];
         char *at = e->base[m->base] + m->offset;
         MPI_Request *r = &e->requests[st->message];
-        int tag = m->tag + e->window * SCHED_WINDOW;
+        int tag = m->tag + e->ticket.window * SCHED_WINDOW;
         MPI_Comm wire = e->comm->wire.comm;
         error = st->kind == STEP_SEND
                     ? PMPI_Send_init(at, m->count, m->type, m->peer, tag, wire, r)
@@ -171,9 +168,8 @@ void exec_reset(exec *e)
 
     memcpy(e->waiting, s->ndeps, (size_t)s->nsteps * sizeof *e->waiting);
     memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
-#ifdef TUTTI_SIMULATED
-    memset(e->held, 0, (size_t)s->nqueues * sizeof *e->held);
-#endif
+    if (simulated())
+        memset(e->held, 0, (size_t)s->nqueues * sizeof *e->held);
     e->left = s->nsteps;
     e->nopen = 0;
     e->ready_head = e->ready_tail = 0;

@@ -16,12 +16,14 @@
 #ifndef TUTTI_EXEC_H
 #define TUTTI_EXEC_H
 
+#include "nbc/comm/ticket.h"
 #include "nbc/run/datatype.h"
 #include "nbc/run/operation.h"
 #include "nbc/sched/sched.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 struct comm;
 struct plan;
@@ -73,7 +75,13 @@ typedef struct raw_copy {
 
 enum { BASE_PACK = SPACES, BASES };
 
-/* Of one queue, in SimGrid (open.h). */
+/* A message that has come or gone. */
+struct finished {
+    int32_t step;
+    int error;
+};
+
+/* Of one queue, in SimGrid (open_simulated.h). */
 struct held {
     int32_t posted;         /* messages that are open */
     int32_t n, first, last; /* receives that are ready, but not posted yet; linked by `after` */
@@ -96,11 +104,8 @@ typedef struct exec {
     int64_t memory;           /* bytes of both */
     bool persistent_messages; /* requests are persistent: start them; else post anew */
 
-    /* identity */
-    bool persistent;   /* holds its window for life */
-    int lane, window;  /* the number of the communicator, and the window of it (comm.h) */
-    int addressed;     /* lane that the messages' tags are of, plus 1; 0: they have none yet */
-    int64_t operation; /* non-blocking: number on the communicator */
+    comm_ticket ticket;
+    int addressed; /* lane that the messages' tags are of, plus 1; 0: they have none yet */
 
     /* run state */
     atomic_int state; /* exec_state */
@@ -114,14 +119,13 @@ typedef struct exec {
     int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1; of a flat
                               schedule always -1: its messages are all probes */
     int32_t *queue_tail;
-#ifdef TUTTI_SIMULATED
-    struct held *held; /* [nqueues] */
-#endif
+    struct held *held;          /* [nqueues], in SimGrid only: open_simulated.h */
     int32_t *after;             /* [nsteps]: next open message of the same queue, or -1 */
     int nprobes, turn;          /* turn: the probe that the next poll tests first */
     int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open, */
     MPI_Request *probe_request; /* and their requests, side by side for MPI_Testsome */
     int *indices;               /* [nqueues]: for MPI_Testsome */
+    struct finished *finished;  /* [nmessages]: what the last poll or wait has found complete */
     MPI_Status *statuses;       /* [max(nqueues, EXEC_WAITALL)] */
     int fruitless;              /* polls since something retired */
 
@@ -146,9 +150,7 @@ typedef struct exec {
     void *prepare_from;
     void *arrays; /* of an exec that got its schedule later, or NULL */
 
-    struct exec *prev, *next;               /* engine's list, or the plan's idle list */
-    struct exec *gate_next;                 /* comm's gate */
-    struct exec *window_prev, *window_next; /* comm's list of windows in use */
+    struct exec *prev, *next; /* engine's list, or the plan's idle list */
 } exec;
 
 /* Native MPI_Waitall is used for at most so many open messages. */
@@ -177,6 +179,11 @@ void exec_address(exec *e);
 
 /* For the engine: counters and lists as before the first step. */
 void exec_reset(exec *e);
+
+static inline exec *exec_of(comm_ticket *t)
+{
+    return (exec *)((char *)t - offsetof(exec, ticket));
+}
 
 static inline exec_state exec_get_state(exec *e)
 {

@@ -1,7 +1,7 @@
 /* open.c - see open.h. */
 #include "nbc/run/open.h"
 
-#include "nbc/run/steps.h"
+#include "nbc/process/simulated.h"
 
 enum { SWEEP = 64, FEW = 4 };
 
@@ -49,6 +49,11 @@ static int status_error(int call_error, const MPI_Status *status)
     return class == MPI_ERR_IN_STATUS ? status->MPI_ERROR : call_error;
 }
 
+static void add_finished(exec *e, int n, int index, int error)
+{
+    e->finished[n] = (struct finished){.step = index, .error = error};
+}
+
 /* Few probes: one native test each, up to the first that is not complete; the next poll begins
  * with another one. Cheaper than MPI_Testsome, and one round of MPI's progress. */
 static int poll_few(exec *e)
@@ -64,8 +69,7 @@ static int poll_few(exec *e)
             break;
         }
         open_next(e, i);
-        steps_finish(e, index, error);
-        n++;
+        add_finished(e, n++, index, error);
     }
     return n;
 }
@@ -88,9 +92,9 @@ static int poll_some(exec *e)
             e->statuses[j - 1] = status;
         }
     for (int k = n - 1; k >= 0; k--) {
-        int index = e->probe_step[e->indices[k]];
+        add_finished(e, n - 1 - k, e->probe_step[e->indices[k]],
+                     status_error(error, &e->statuses[k]));
         open_next(e, e->indices[k]);
-        steps_finish(e, index, status_error(error, &e->statuses[k]));
     }
     return n;
 }
@@ -107,7 +111,7 @@ void open_drop_behind(exec *e, int q, int before)
 /* Test every open message that is not the oldest of its queue. */
 static int sweep(exec *e)
 {
-    int done = 0;
+    int n = 0;
 
     for (int q = 0; q < e->sched->nqueues; q++)
         for (int before = e->queue_head[q]; before >= 0 && e->after[before] >= 0;) {
@@ -120,10 +124,9 @@ static int sweep(exec *e)
                 continue;
             }
             open_drop_behind(e, q, before);
-            steps_finish(e, index, error);
-            done++;
+            add_finished(e, n++, index, error);
         }
-    return done;
+    return n;
 }
 
 int open_poll(exec *e)
@@ -167,15 +170,10 @@ static int finish_pending(MPI_Request *request, int error)
 
 static int wait_all(int n, MPI_Request *requests, MPI_Status *statuses)
 {
-#ifdef TUTTI_SIMULATED
-    (void)statuses;
-    return open_waitall(n, requests);
-#else
-    return PMPI_Waitall(n, requests, statuses);
-#endif
+    return simulated() ? simulated_waitall(n, requests) : PMPI_Waitall(n, requests, statuses);
 }
 
-void open_wait(exec *e)
+int open_wait(exec *e)
 {
     int error;
 
@@ -184,10 +182,11 @@ void open_wait(exec *e)
     error = wait_all(e->nprobes, e->probe_request, e->statuses);
     if (error == MPI_SUCCESS && e->left == e->nprobes && !e->unpacks) {
         e->left = e->nopen = 0; /* nothing comes after them */
-        return;
+        return 0;
     }
     for (int k = 0; k < e->nprobes; k++) {
         int one = finish_pending(&e->probe_request[k], status_error(error, &e->statuses[k]));
-        steps_finish(e, e->probe_step[k], one);
+        add_finished(e, k, e->probe_step[k], one);
     }
+    return e->nprobes;
 }

@@ -5,7 +5,7 @@
  * costs the number of peers with something open. Every SWEEP fruitless polls all open messages are
  * tested, so that nothing depends on that order.
  *
- * What completes goes to steps_finish. Called with the engine's lock held, by steps.c only.
+ * What has completed is in exec.finished, for steps.c. Engine lock held.
  */
 #ifndef TUTTI_OPEN_H
 #define TUTTI_OPEN_H
@@ -18,8 +18,9 @@ void open_add(exec *e, int index);
 /* Test; returns how many have completed. */
 int open_poll(exec *e);
 
-/* Wait for all of them, at most EXEC_WAITALL, in one native call. */
-void open_wait(exec *e);
+/* Wait for all of them, at most EXEC_WAITALL, in one native call. Returns how many there were; 0:
+ * all have completed without an error, and nothing comes after them. */
+int open_wait(exec *e);
 
 /* ---- for open_simulated.c ---- */
 
@@ -28,28 +29,5 @@ void open_next(exec *e, int i);
 
 /* The message behind `before`, another one of its queue, has completed. */
 void open_drop_behind(exec *e, int queue, int before);
-
-#ifdef TUTTI_SIMULATED
-/* Some message is open: wait until one completes. */
-void open_wait_any(exec *e);
-
-/* In SimGrid a message costs real time that grows with the receives its rank has posted. So only
- * the oldest few of a queue are: open_hold says whether this one has to wait, open_release which
- * one is next when one of the queue has completed (-1: none). Simulated times stay the same: what
- * arrives meanwhile is complete when its receive is posted; only above the eager limit, where a
- * transfer begins with the receive, they may differ a little. A ring of 576 ranks takes 12 s
- * instead of 18.
- *
- * It cannot block what does not block when all steps are executed one by one in the order of the
- * program, if the receives of a queue become ready in that order: then the first receive of a rank
- * that is not complete is the oldest of its queue, and so is posted. Tried with one posted receive
- * in place of 16: bench/sim/verify, and all algorithms on 2 to 28 ranks, end with the right data.
- */
-bool open_hold(exec *e, int index);
-int open_release(exec *e, int queue);
-
-/* SimGrid's MPI_Waitall takes time that grows with the square of n. */
-int open_waitall(int n, MPI_Request *requests);
-#endif
 
 #endif

@@ -1,8 +1,5 @@
-/* open_simulated.c - waits in SimGrid (-DTUTTI_SIMULATED=ON): native calls, because polling would
- * take simulated time, and much real time.
- */
-#include "nbc/run/open.h"
-#include "nbc/run/steps.h"
+/* open_simulated.c - see open_simulated.h. */
+#include "nbc/run/open_simulated.h"
 
 #include <stdlib.h>
 
@@ -52,7 +49,7 @@ static void close_message(exec *e, int index, int error)
             ;
         open_drop_behind(e, q, before);
     }
-    steps_finish(e, index, error);
+    e->finished[0] = (struct finished){.step = index, .error = error};
 }
 
 /* Does anything wait for this message? Not for the sends of most schedules. */
@@ -99,13 +96,4 @@ void open_wait_any(exec *e)
     close_message(e, steps[which], error);
     free(requests);
     free(steps);
-}
-
-int open_waitall(int n, MPI_Request *requests)
-{
-    int error = MPI_SUCCESS;
-
-    for (int i = 0; i < n && !error; i++)
-        error = PMPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-    return error;
 }

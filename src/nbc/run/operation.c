@@ -1,7 +1,8 @@
 /* operation.c - see operation.h. */
 #include "nbc/run/operation.h"
 
-#include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/process/simulated.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -29,20 +30,17 @@ static bool is_predefined(MPI_Op op)
 /* What MPI itself says: a reduction of nothing, on a communicator that returns errors. */
 static int check(MPI_Op op, MPI_Datatype type)
 {
-#ifdef TUTTI_SIMULATED
-    (void)op, (void)type;
-    return MPI_SUCCESS;
-#else
     double nothing[2] = {0};
     int error, class = MPI_SUCCESS;
 
+    if (simulated())
+        return MPI_SUCCESS;
     pthread_mutex_lock(&mutex);
-    error = PMPI_Allreduce(MPI_IN_PLACE, nothing, 0, type, op, library_self());
+    error = PMPI_Allreduce(MPI_IN_PLACE, nothing, 0, type, op, process_self());
     pthread_mutex_unlock(&mutex);
     if (error)
         PMPI_Error_class(error, &class);
     return class;
-#endif
 }
 
 int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
@@ -133,10 +131,3 @@ int tutti_op_free(MPI_Op *op)
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
-
-#ifndef TUTTI_SIMULATED
-__attribute__((visibility("default"))) int MPI_Op_free(MPI_Op *op)
-{
-    return tutti_op_free(op);
-}
-#endif

@@ -2,7 +2,8 @@
 #include "nbc/run/steps.h"
 
 #include "nbc/comm/comm.h"
-#include "nbc/run/open.h"
+#include "nbc/process/simulated.h"
+#include "nbc/run/open_simulated.h"
 #include "nbc/run/wire.h"
 
 enum { RETIRED = -1 };
@@ -13,7 +14,7 @@ static void keep_error(exec *e, int error)
         e->error = error;
 }
 
-static void retire(exec *e, int index)
+static inline void retire(exec *e, int index)
 {
     const sched *s = e->sched;
 
@@ -33,12 +34,8 @@ static void retire(exec *e, int index)
 /* As if MPI packed it (simulated.h). */
 static void simulate_derived(const exec *e, const step *st)
 {
-#ifdef TUTTI_SIMULATED
-    if (st->n > 1 && !wire_packed(&e->messages[st->message]))
+    if (simulated() && st->n > 1 && !wire_packed(&e->messages[st->message]))
         simulated_copy(wire_bytes(e, st));
-#else
-    (void)e, (void)st;
-#endif
 }
 
 static int post(exec *e, const step *st)
@@ -78,11 +75,8 @@ static void post_message(exec *e, int index)
 
 static void issue_message(exec *e, int index)
 {
-#ifdef TUTTI_SIMULATED
-    if (open_hold(e, index))
-        return;
-#endif
-    post_message(e, index);
+    if (!open_hold(e, index))
+        post_message(e, index);
 }
 
 static void run_local(exec *e, const step *st)
@@ -115,46 +109,62 @@ static void issue_ready(exec *e)
     simulated_pay();
 }
 
-void steps_finish(exec *e, int index, int error)
+static void finish(exec *e, int index, int error)
 {
     const step *st = &e->sched->steps[index];
 
-    e->nopen--;
     if (error == MPI_SUCCESS && st->kind == STEP_RECV && wire_packed(&e->messages[st->message]))
         error = wire_unpack(e, st);
     if (st->kind == STEP_RECV)
         simulate_derived(e, st);
     keep_error(e, error);
+    if (e->sched->flat) { /* nothing waits for it */
+        e->left--;
+        return;
+    }
     retire(e, index);
-#ifdef TUTTI_SIMULATED
-    int next = e->sched->flat ? -1 : open_release(e, st->queue);
-    if (next >= 0)
-        post_message(e, next);
-#endif
+    if (simulated()) {
+        int next = open_release(e, st->queue);
+        if (next >= 0)
+            post_message(e, next);
+    }
+}
+
+static void finish_all(exec *e, int n)
+{
+    const struct finished *f = e->finished;
+
+    e->nopen -= n;
+    for (int i = 0; i < n; i++)
+        finish(e, f[i].step, f[i].error);
 }
 
 int steps_poll(exec *e)
 {
     int n = open_poll(e);
 
-    if (n)
+    if (n) {
+        finish_all(e, n);
         issue_ready(e);
+    }
     return n;
 }
 
 void steps_wait(exec *e)
 {
-    open_wait(e);
+    int n = open_wait(e);
+
+    if (n)
+        finish_all(e, n);
     simulated_pay();
 }
 
-#ifdef TUTTI_SIMULATED
 void steps_wait_any(exec *e)
 {
     open_wait_any(e);
+    finish_all(e, 1);
     issue_ready(e);
 }
-#endif
 
 /* A flat schedule needs none of the book-keeping: nothing waits for anything, no queue has a second
  * message, the ready lists stay empty. Saves a quarter of the instructions of a small exchange. */

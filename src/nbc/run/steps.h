@@ -22,10 +22,8 @@ int steps_poll(exec *e);
 /* All that is left are open messages, at most EXEC_WAITALL: wait for them in one native call. */
 void steps_wait(exec *e);
 
-#ifdef TUTTI_SIMULATED
-/* Some message is open: wait for one, and issue what it makes ready. */
+/* In SimGrid: some message is open; wait for one, and issue what it makes ready. */
 void steps_wait_any(exec *e);
-#endif
 
 /* Is that so? */
 static inline bool steps_only_messages(const exec *e)
@@ -33,16 +31,13 @@ static inline bool steps_only_messages(const exec *e)
     return e->left == e->nopen && e->left <= EXEC_WAITALL;
 }
 
-/* For open.c: the message of this step, no longer in its queue, has come or gone. */
-void steps_finish(exec *e, int index, int error);
-
 /* Has this step of a running exec retired? */
 bool steps_retired(const exec *e, int index);
 
 /* The tag that a message travels with. */
 static inline int steps_tag(const exec *e, const message *m)
 {
-    return m->tag + e->window * SCHED_WINDOW;
+    return m->tag + e->ticket.window * SCHED_WINDOW;
 }
 
 #endif

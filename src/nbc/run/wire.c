@@ -1,7 +1,8 @@
 /* wire.c - intervals to MPI messages: contiguous, derived datatype, or packed. */
 #include "nbc/run/wire.h"
 
-#include "nbc/library.h"
+#include "nbc/process/process.h"
+#include "nbc/process/test_knobs.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -250,7 +251,7 @@ int wire_pack(const exec *e, const step *st)
             at += bytes;
         } else {
             error = PMPI_Pack(address_of(e, v), (int)items_of(e, v), s->type.type, to, at + bytes,
-                              &at, library_self());
+                              &at, process_self());
         }
     }
     return error;
@@ -272,7 +273,7 @@ int wire_unpack(const exec *e, const step *st)
             at += bytes;
         } else {
             error = PMPI_Unpack(from, at + bytes, &at, address_of(e, v), (int)items_of(e, v),
-                                s->type.type, library_self());
+                                s->type.type, process_self());
         }
     }
     return error;
@@ -294,7 +295,7 @@ static int copy_typed(const exec *e, interval from, interval to)
     error = datatype_count(t->type.type, items_of(e, to), &recv_type, &recv_count, &recv_made);
     if (!error)
         error = PMPI_Sendrecv(address_of(e, from), send_count, send_type, 0, 0, address_of(e, to),
-                              recv_count, recv_type, 0, 0, library_self(), MPI_STATUS_IGNORE);
+                              recv_count, recv_type, 0, 0, process_self(), MPI_STATUS_IGNORE);
     if (recv_made)
         PMPI_Type_free(&recv_type);
     if (send_made)
@@ -338,9 +339,9 @@ static bool copy_packed(const exec *e, interval from, interval to, int *error)
         n > datatype_max_count || e->base[typed.space] == MPI_BOTTOM)
         return false;
     *error = packs ? PMPI_Pack(address_of(e, from), (int)n, s->type.type, address_of(e, to),
-                               (int)bytes, &at, library_self())
+                               (int)bytes, &at, process_self())
                    : PMPI_Unpack(address_of(e, from), (int)bytes, &at, address_of(e, to), (int)n,
-                                 s->type.type, library_self());
+                                 s->type.type, process_self());
     return true;
 }
 

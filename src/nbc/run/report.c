@@ -1,44 +1,24 @@
-/* watch.c - see watch.h. */
-#include "nbc/progress/watch.h"
+/* report.c - see report.h. */
+#include "nbc/run/report.h"
 
-#include "nbc/process/clock.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/env.h"
+#include "nbc/process/watch.h"
 #include "nbc/run/steps.h"
 
 #include <stdio.h>
 
 enum { LINE = 1024 };
 
-static const double longest_pause = 0.1; /* seconds without a poll: the program has computed */
-
-bool watch_on;
-
-static double timeout;
-static double last, since; /* the last poll, and the first one without a pause since */
-static double now;         /* of this poll */
-
-void watch_start(double seconds)
-{
-    timeout = seconds;
-    watch_on = seconds > 0;
-}
-
-/* Open for too long, and polled all the time? */
-static bool too_long(double opened)
-{
-    return now - (opened > since ? opened : since) > timeout;
-}
-
 static bool is_due(const exec *e)
 {
-    return !e->reported && too_long(e->started);
+    return !e->reported && watch_too_long(e->started);
 }
 
 static int begin_line(const exec *e, char line[LINE])
 {
     return snprintf(line, LINE, "%s (%s) on rank %d of %d is open for %.1f s", e->collective,
-                    e->algorithm, e->comm->rank, e->comm->p, now - e->started);
+                    e->algorithm, e->comm->rank, e->comm->p, watch_since(e->started));
 }
 
 static int add_message(const exec *e, int index, char *at, size_t room)
@@ -68,46 +48,20 @@ static void report(exec *e)
     e->reported = true;
 }
 
-void watch_tick(void)
-{
-    now = clock_now();
-    if (now - last > longest_pause)
-        since = now;
-    last = now;
-}
-
-void watch_turn(exec *running)
+void report_running(exec *running)
 {
     for (exec *e = running; e; e = e->next)
         if (is_due(e))
             report(e);
 }
 
-static void report_gated(exec *e)
+void report_gated(exec *e)
 {
     char line[LINE];
 
+    if (!is_due(e))
+        return;
     begin_line(e, line);
     env_say_here("%s: waits for the tags of an older operation", line);
     e->reported = true;
-}
-
-void watch_gated(exec *gated)
-{
-    for (exec *e = watch_on ? gated : NULL; e; e = e->gate_next)
-        if (is_due(e))
-            report_gated(e);
-}
-
-void watch_comm(comm *c)
-{
-    char missing[LINE / 2];
-
-    if (!watch_on || !c->current || c->reported || !too_long(c->opened))
-        return;
-    handshake_missing(c->current, missing, sizeof missing);
-    env_say_here("%s on rank %d of %d is open for %.1f s: waits for %s to call it on this "
-                 "communicator, too",
-                 c->caller, c->rank, c->p, now - c->opened, missing);
-    c->reported = true;
 }

@@ -1,14 +1,14 @@
-/* watch.h - TUTTI_TIMEOUT: tell of operations that do not complete.
+/* watch.h - TUTTI_TIMEOUT: what is open for too long.
  *
  * An operation is reported once per start, on the rank where it is stuck, when the engine has been
  * polled for so many seconds without a pause (a wait, or a loop of tests) and the operation has
  * been open all the time. The wait goes on. Time between polls, while the program computes, does
- * not count.
+ * not count. What is reported is said where it is known: run/report.c, comm/gate.c.
  */
 #ifndef TUTTI_WATCH_H
 #define TUTTI_WATCH_H
 
-#include "nbc/run/exec.h"
+#include <stdbool.h>
 
 /* Is TUTTI_TIMEOUT set? Starts then read the clock, and no wait of ours is left to native MPI. */
 extern bool watch_on;
@@ -16,15 +16,13 @@ extern bool watch_on;
 /* seconds <= 0: off */
 void watch_start(double seconds);
 
-/* Engine lock held, at each poll: look at the clock, and then at the list of running execs. */
+/* Engine lock held, at each poll: look at the clock. */
 void watch_tick(void);
-void watch_turn(exec *running);
 
-/* The same for the list of execs at a communicator's gate. */
-void watch_gated(exec *gated);
+/* Open for too long, and polled all the time? opened: of clock_now. */
+bool watch_too_long(double opened);
 
-/* The same for a handshake: who has not come. */
-struct comm;
-void watch_comm(struct comm *c);
+/* Seconds from then to the last poll. */
+double watch_since(double opened);
 
 #endif

@@ -1,0 +1,238 @@
+/* gate.c - where operations wait for their communicator's first handshake, or for a window of tags;
+ * and going on with the handshakes.
+ */
+#include "nbc/comm/comm.h"
+
+#include "nbc/comm/hooks.h"
+#include "nbc/process/clock.h"
+#include "nbc/process/env.h"
+#include "nbc/process/process.h"
+#include "nbc/process/waker.h"
+#include "nbc/process/watch.h"
+
+#include <stdatomic.h>
+#include <utlist.h>
+
+enum { BATCH = 16 }; /* handshakes tested by one call */
+
+atomic_bool comm_pending;
+
+/* comm_advance clears it while it looks: the thread may have fallen asleep then. */
+static void set_pending(bool pending)
+{
+    atomic_store(&comm_pending, pending);
+    if (pending)
+        waker_wake(false);
+}
+
+/* ---- the gate ---- */
+
+static bool window_free(const comm *c, const comm_ticket *t)
+{
+    return !c->window_head || t->operation - c->window_head->operation < c->split;
+}
+
+static void window_take(comm *c, comm_ticket *t)
+{
+    t->next = NULL;
+    t->prev = c->window_tail;
+    if (c->window_tail)
+        c->window_tail->next = t;
+    else
+        c->window_head = t;
+    c->window_tail = t;
+}
+
+bool comm_gate(comm *c, comm_ticket *t)
+{
+    if (t->persistent)
+        return false;
+    if (c->ready && !c->gated_head && window_free(c, t)) {
+        window_take(c, t);
+        return false;
+    }
+    t->gate_next = NULL;
+    if (c->gated_tail)
+        c->gated_tail->gate_next = t;
+    else
+        c->gated_head = t;
+    c->gated_tail = t;
+    return true;
+}
+
+void comm_window_done(comm *c, comm_ticket *t)
+{
+    if (t->persistent)
+        return;
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        c->window_head = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+    else
+        c->window_tail = t->prev;
+    if (c->gated_head)
+        set_pending(true);
+}
+
+/* Put what may begin at the end of a list; returns the new end. */
+static comm_ticket **open_gate(comm *c, comm_ticket **end)
+{
+    while (c->gated_head && window_free(c, c->gated_head)) {
+        comm_ticket *t = c->gated_head;
+        c->gated_head = t->gate_next;
+        if (!c->gated_head)
+            c->gated_tail = NULL;
+        window_take(c, t);
+        t->gate_next = NULL;
+        *end = t;
+        end = &t->gate_next;
+    }
+    return end;
+}
+
+void comm_visit_gated(void (*visit)(comm_ticket *t))
+{
+    for (comm *c = comm_all; c; c = c->next)
+        for (comm_ticket *t = c->gated_head; t; t = t->gate_next)
+            visit(t);
+}
+
+/* ---- the handshake ---- */
+
+void comm_set_current(comm *c, const handshake *h, const char *caller)
+{
+    engine_enter();
+    c->current = h;
+    c->caller = caller;
+    c->reported = false;
+    if (h && watch_on)
+        c->opened = clock_now();
+    engine_leave();
+    if (h)
+        set_pending(true);
+}
+
+int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h)
+{
+    int error = handshake_open(h, c->p, c->rank, mine);
+
+    if (error)
+        return error;
+    comm_set_current(c, h, caller);
+    error = handshake_run(h, c->user, may_block);
+    comm_set_current(c, NULL, NULL);
+    return error;
+}
+
+void comm_become_ready(comm *c, int error)
+{
+    c->failure = error;
+    process_lock();
+    c->ready = true;
+    bool unused = c->refs == 0;
+    process_unlock();
+    if (unused)
+        comm_bury(c);
+}
+
+void comm_abandon(void)
+{
+    for (comm *c = comm_all; c; c = c->next) {
+        c->lost = !c->ready;
+        c->gated_head = c->gated_tail = NULL;
+    }
+    atomic_store(&comm_pending, false);
+}
+
+/* The next communicator with a handshake under way; it goes to the end of the list, so that all get
+ * their turn. */
+static comm *next_pending(void)
+{
+    comm *c;
+
+    DL_FOREACH (comm_all, c) {
+        if (!c->current || c->lost || c->tested)
+            continue;
+        DL_DELETE(comm_all, c);
+        DL_APPEND(comm_all, c);
+        return c;
+    }
+    return NULL;
+}
+
+/* Not with the lock: MPICH calls the program's callbacks in there, if the program has freed the
+ * communicator, and they may come back to us. The state lives until the handshake is over. */
+static void test_handshake(comm *c)
+{
+    int error;
+    bool over;
+
+    c->tested = true;
+    engine_leave();
+    over = handshake_test(&c->first, &error);
+    engine_enter();
+    c->tested = false;
+    if (over)
+        comm_first_finish(c, error);
+}
+
+/* Who has not come? */
+static void report(comm *c)
+{
+    char missing[512];
+
+    if (!watch_on || !c->current || c->reported || !watch_too_long(c->opened))
+        return;
+    handshake_missing(c->current, missing, sizeof missing);
+    env_say_here("%s on rank %d of %d is open for %.1f s: waits for %s to call it on this "
+                 "communicator, too",
+                 c->caller, c->rank, c->p, watch_since(c->opened), missing);
+    c->reported = true;
+}
+
+/* Returns how many communicators became ready. */
+static int test_handshakes(void)
+{
+    comm *c, *first = NULL;
+    int opened = 0;
+
+    for (int i = 0; i < BATCH && (c = next_pending()) && c != first; i++) {
+        if (!first)
+            first = c;
+        if (c->begun && c->current == &c->first) { /* else a call waits for it by itself */
+            test_handshake(c);
+            opened += c->ready;
+        }
+        report(c);
+    }
+    return opened;
+}
+
+int comm_advance(comm_ticket **admitted)
+{
+    comm *c;
+    comm_ticket **end = admitted;
+    bool pending = false;
+    int opened;
+
+    set_pending(false); /* set again by whatever closes a gate meanwhile */
+    opened = test_handshakes();
+    *end = NULL;
+    DL_FOREACH (comm_all, c) {
+        pending |= c->current && !c->lost;
+        if (c->ready && c->gated_head)
+            end = open_gate(c, end);
+    }
+    if (pending)
+        set_pending(true);
+    return opened;
+}
+
+int comm_wait_ready(comm *c)
+{
+    for (int idle = 0; c->begun && !c->ready;)
+        comm_above.idle_turn(&idle);
+    return c->failure;
+}

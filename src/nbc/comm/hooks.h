@@ -1,0 +1,25 @@
+/* hooks.h - what this room asks of the rooms above it. nbc/library.c fills it in at the start. */
+#ifndef TUTTI_HOOKS_H
+#define TUTTI_HOOKS_H
+
+#include <stdbool.h>
+
+struct comm;
+
+typedef struct comm_hooks {
+    /* One turn of a wait: operations advance (run/engine.h). */
+    void (*idle_turn)(int *idle);
+
+    /* Around a blocking native call of ours: operations advance in it (progress/driver.h). */
+    bool (*lend_progress)(void);
+    void (*return_progress)(bool lent);
+
+    /* The communicator goes: drop its plans. And free what could not be freed inside a callback of
+     * MPI (plan/plan.h). */
+    void (*clear_plans)(struct comm *c);
+    void (*reap_plans)(void);
+} comm_hooks;
+
+extern comm_hooks comm_above;
+
+#endif

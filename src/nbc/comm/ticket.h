@@ -1,0 +1,20 @@
+/* ticket.h - an operation as its communicator sees it: which tags are its own. A part of the exec.
+ *
+ *   non-blocking   numbered by comm_number_next; waits at the gate until its window is free
+ *   persistent     takes a window for its life: comm_persistent_window
+ */
+#ifndef TUTTI_TICKET_H
+#define TUTTI_TICKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct comm_ticket {
+    bool persistent;
+    int lane, window;                /* the number of the communicator, and the window of it */
+    int64_t operation;               /* non-blocking: number on the communicator */
+    struct comm_ticket *gate_next;   /* waiting at the gate */
+    struct comm_ticket *prev, *next; /* holding a window */
+} comm_ticket;
+
+#endif

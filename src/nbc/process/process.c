@@ -1,0 +1,64 @@
+/* process.c - see process.h. */
+#include "nbc/process/process.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+bool process_threaded;
+_Thread_local bool process_in_callback;
+atomic_flag engine_taken = ATOMIC_FLAG_INIT;
+bool engine_inside;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Comm self = MPI_COMM_NULL;
+static MPI_Status empty_status;
+
+static void make_empty_status(void)
+{
+    PMPI_Status_set_elements(&empty_status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(&empty_status, 0);
+    empty_status.MPI_SOURCE = MPI_ANY_SOURCE;
+    empty_status.MPI_TAG = MPI_ANY_TAG;
+}
+
+int process_start(void)
+{
+    int level = MPI_THREAD_SINGLE, error;
+
+    PMPI_Query_thread(&level);
+    process_threaded = level == MPI_THREAD_MULTIPLE;
+    make_empty_status();
+    error = PMPI_Comm_dup(MPI_COMM_SELF, &self);
+    return error ? error : PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+}
+
+MPI_Comm process_self(void)
+{
+    return self;
+}
+
+void process_empty_status(MPI_Status *status)
+{
+    int error = status->MPI_ERROR;
+
+    *status = empty_status;
+    status->MPI_ERROR = error;
+}
+
+void process_lock(void)
+{
+    if (process_threaded)
+        pthread_mutex_lock(&mutex);
+}
+
+void process_unlock(void)
+{
+    if (process_threaded)
+        pthread_mutex_unlock(&mutex);
+}
+
+void engine_enter(void)
+{
+    while (!engine_try_enter())
+        sched_yield();
+}

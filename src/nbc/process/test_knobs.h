@@ -1,0 +1,19 @@
+/* test_knobs.h - what tests inside the library turn and read; defined where it is used. */
+#ifndef TUTTI_TEST_KNOBS_H
+#define TUTTI_TEST_KNOBS_H
+
+#include <stdint.h>
+
+/* Exhaustion: at most so many numbers, and windows of each; 0: no limit (comm/channel.c). */
+extern int channel_test_numbers, channel_test_windows;
+
+/* A driver that is to fail the self-test, or NULL (progress/driver.c). */
+extern const char *driver_test_refuses;
+
+/* Largest count of one message (run/datatype.c). */
+extern int64_t datatype_max_count;
+
+/* How often anything has been compiled in this process (plan/plan.c). */
+extern unsigned plan_compilations;
+
+#endif
