@@ -52,8 +52,8 @@ static int compile(const plan_key *key, const comm *c, sched **result)
 
 static void describe(exec *e)
 {
-    e->collective = coll_kind_name((coll_kind)e->plan->key.kind);
-    e->algorithm = algo_table[e->plan->key.algo]->name;
+    e->stats.collective = coll_kind_name((coll_kind)e->plan->key.kind);
+    e->stats.algorithm = algo_table[e->plan->key.algo]->name;
 }
 
 /* An exec of the plan, whose reference it takes over, bound. */
@@ -127,8 +127,8 @@ static int exec_later(const args *a, const facts *f, exec **result)
 
     if (error)
         return error;
-    (*result)->collective = coll_kind_name(a->kind);
-    (*result)->algorithm = a->algo == ALGO_NONE ? "auto" : algo_table[a->algo]->name;
+    (*result)->stats.collective = coll_kind_name(a->kind);
+    (*result)->stats.algorithm = a->algo == ALGO_NONE ? "auto" : algo_table[a->algo]->name;
     return MPI_SUCCESS;
 }
 
@@ -263,18 +263,18 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
 static void number(exec *e)
 {
     comm_number_next(e->comm, &e->ticket);
-    e->timed = watch_on;
+    e->stats.timed = watch_on;
 }
 
 static int run(exec *e)
 {
-    int error = comm_begin(e->comm, e->collective, true);
+    int error = comm_begin(e->comm, e->stats.collective, true);
 
     if (!error) {
         number(e);
         engine_start(e);
         engine_wait(e);
-        error = e->error;
+        error = e->run.error;
     }
     plan_return_exec(e);
     return error;
@@ -284,17 +284,17 @@ static int start(exec *e, MPI_Request *request)
 {
     int error;
 
-    e->collect = plan_return_exec;
-    error = comm_begin(e->comm, e->collective, false);
+    e->native.collect = plan_return_exec;
+    error = comm_begin(e->comm, e->stats.collective, false);
     if (!error)
-        error = library_driver()->request(e, &e->native);
+        error = library_driver()->request(e, &e->native.request);
     if (error) {
         later_forget(e);
         plan_return_exec(e);
         return error;
     }
     number(e);
-    *request = e->native;
+    *request = e->native.request;
     engine_start(e);
     return MPI_SUCCESS;
 }
@@ -323,7 +323,7 @@ static int init(exec *e, MPI_Info info, MPIX_Request *request)
     int error = timed_from(info, &timed);
 
     if (!error)
-        error = comm_begin(c, e->collective, true);
+        error = comm_begin(c, e->stats.collective, true);
     if (error)
         goto fail;
     error = comm_wait_ready(c);

@@ -29,7 +29,7 @@ static interval block_of(const exec *e, int r)
     case COLL_EACH:
         return interval_make(SPACE_RECV, r, !key->recv_empty);
     case COLL_ONE:
-        return interval_make(SPACE_RECV, 0, e->sched->parts);
+        return interval_make(SPACE_RECV, 0, e->bound.sched->parts);
     default:
         return interval_make(SPACE_RECV, 0, 0);
     }
@@ -57,7 +57,7 @@ static void note(const exec *e, interval v, int index, int *next, int *step)
 
 static void note_all(const exec *e, int *next, int *step)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
 
     for (int i = 0; i < s->nsteps; i++)
         for (int k = 0; k < s->steps[i].n; k++) {

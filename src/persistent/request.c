@@ -16,9 +16,9 @@ int request_make(exec *e, bool timed, MPIX_Request *result)
     if (!r)
         return MPI_ERR_NO_MEM;
     r->exec = e;
-    e->polls = 0;
-    e->timed = timed;
-    e->seconds = 0;
+    e->stats.polls = 0;
+    e->stats.timed = timed;
+    e->stats.seconds = 0;
     *result = r;
     return MPI_SUCCESS;
 }
@@ -35,9 +35,9 @@ int request_finish(MPIX_Request r)
 {
     r->active = false;
     r->completions++;
-    r->seconds += r->exec->seconds;
+    r->seconds += r->exec->stats.seconds;
     atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
-    return r->exec->error;
+    return r->exec->run.error;
 }
 
 void request_wait_begin(MPIX_Request r)
@@ -87,10 +87,10 @@ int MPIX_Startall(int count, MPIX_Request requests[])
 /* The native request of one start has been completed. */
 static void collect_native(exec *e)
 {
-    MPIX_Request r = e->owner;
+    MPIX_Request r = e->native.owner;
 
-    e->native = MPI_REQUEST_NULL;
-    e->detached = false;
+    e->native.request = MPI_REQUEST_NULL;
+    e->native.detached = false;
     r->native = false;
     request_finish(r);
 }
@@ -105,15 +105,15 @@ int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
     r = *request;
     if (!native)
         return comm_raise(r->exec->comm, MPI_ERR_ARG);
-    r->exec->collect = collect_native;
-    r->exec->owner = r;
-    error = library_driver()->request(r->exec, &r->exec->native);
+    r->exec->native.collect = collect_native;
+    r->exec->native.owner = r;
+    error = library_driver()->request(r->exec, &r->exec->native.request);
     if (error) {
-        r->exec->native = MPI_REQUEST_NULL;
+        r->exec->native.request = MPI_REQUEST_NULL;
         return comm_raise(r->exec->comm, error);
     }
     r->active = r->native = true;
-    *native = r->exec->native;
+    *native = r->exec->native.request;
     engine_start(r->exec);
     return MPI_SUCCESS;
 }
@@ -125,7 +125,7 @@ static void wait_for(MPIX_Request r)
     if (exec_get_state(e) == EXEC_DONE)
         return;
     /* when we return, all of them will have retired */
-    r->steps_waited += process_threaded ? engine_steps_left(e) : e->left;
+    r->steps_waited += process_threaded ? engine_steps_left(e) : e->run.left;
     engine_wait(e);
 }
 
@@ -174,7 +174,7 @@ int MPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
         *flag = exec_get_state(request->exec) == EXEC_DONE;
     }
     if (*flag)
-        request_empty_status(status, request && request->active ? request->exec->error : 0);
+        request_empty_status(status, request && request->active ? request->exec->run.error : 0);
     return MPI_SUCCESS;
 }
 
@@ -182,13 +182,13 @@ static int64_t bytes_of(const exec *e, step_kind kind)
 {
     int64_t sum = 0;
 
-    for (int i = 0; i < e->sched->nsteps; i++) {
-        const step *st = &e->sched->steps[i];
+    for (int i = 0; i < e->bound.sched->nsteps; i++) {
+        const step *st = &e->bound.sched->steps[i];
         MPI_Count size = 0;
         if (st->kind != kind)
             continue;
-        PMPI_Type_size_x(e->messages[st->message].type, &size);
-        sum += size * e->messages[st->message].count;
+        PMPI_Type_size_x(e->bound.messages[st->message].type, &size);
+        sum += size * e->bound.messages[st->message].count;
     }
     return sum;
 }
@@ -205,13 +205,13 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
         return comm_raise(e->comm, MPI_ERR_REQUEST);
     n = request->completions;
     *stats = (tutti_stats){.starts = n,
-                           .steps = n * e->sched->nsteps,
-                           .messages = n * e->sched->nmessages,
+                           .steps = n * e->bound.sched->nsteps,
+                           .messages = n * e->bound.sched->nmessages,
                            .bytes_sent = n * bytes_of(e, STEP_SEND),
                            .bytes_received = n * bytes_of(e, STEP_RECV),
-                           .polls = e->polls,
+                           .polls = e->stats.polls,
                            .seconds = request->seconds,
-                           .last_seconds = e->seconds};
+                           .last_seconds = e->stats.seconds};
     if (stats->steps)
         stats->overlapped = 1 - (double)request->steps_waited / (double)stats->steps;
     return MPI_SUCCESS;

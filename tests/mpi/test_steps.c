@@ -37,7 +37,7 @@ static void run(const sched *s, const binding *b)
     for (int round = 0; round < 2; round++) {
         engine_start(e);
         engine_wait(e);
-        CHECK(e->error == MPI_SUCCESS);
+        CHECK(e->run.error == MPI_SUCCESS);
         atomic_store(&e->state, EXEC_IDLE);
     }
     comm_persistent_release(c, &e->ticket);

@@ -220,12 +220,12 @@ void plan_return_exec(exec *e)
 
     e->plan = NULL;
     e->comm = NULL;
-    e->native = MPI_REQUEST_NULL;
-    e->detached = false;
+    e->native.request = MPI_REQUEST_NULL;
+    e->native.detached = false;
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     process_lock();
-    keep = p && p->cached && e->reusable && !e->persistent_messages &&
-           p->nidle < (e->memory < PLAN_LARGE ? PLAN_IDLE : 1);
+    keep = p && p->cached && e->bound.reusable && !e->run.persistent &&
+           p->nidle < (e->bound.memory < PLAN_LARGE ? PLAN_IDLE : 1);
     if (keep) {
         e->next = p->idle;
         p->idle = e;

@@ -30,13 +30,13 @@ int driver_query(void *extra_state, MPI_Status *status)
     exec *e = extra_state;
 
     process_empty_status(status);
-    return exec_get_state(e) == EXEC_DONE ? e->error : MPI_SUCCESS;
+    return exec_get_state(e) == EXEC_DONE ? e->run.error : MPI_SUCCESS;
 }
 
 static bool is_told(exec *e)
 {
     return exec_get_state(e) == EXEC_DONE &&
-           !atomic_load_explicit(&e->untold, memory_order_relaxed);
+           !atomic_load_explicit(&e->native.untold, memory_order_relaxed);
 }
 
 static void collect_in_callback(exec *e)
@@ -44,7 +44,7 @@ static void collect_in_callback(exec *e)
     bool before = process_in_callback;
 
     process_in_callback = true;
-    e->collect(e);
+    e->native.collect(e);
     process_in_callback = before;
 }
 
@@ -55,7 +55,7 @@ int driver_free(void *extra_state)
     exec *e = extra_state;
 
     if (!is_told(e))
-        e->detached = true;
+        e->native.detached = true;
     else
         collect_in_callback(e);
     return MPI_SUCCESS;
@@ -102,9 +102,9 @@ static bool completes(const driver *d, exec *e)
     double begin = clock_now();
     int flag = 0;
 
-    if (d->request(e, &e->native) != MPI_SUCCESS)
+    if (d->request(e, &e->native.request) != MPI_SUCCESS)
         return false;
-    request = e->native;
+    request = e->native.request;
     engine_start(e);
     for (int i = 0; !flag && (i < TESTS || (d == &driver_thread && clock_now() - begin < patience));
          i++)
@@ -133,8 +133,8 @@ static bool passes(const driver *d)
 
     if (e && exec_bind(e, &b) == MPI_SUCCESS) {
         e->comm = &self;
-        e->collect = nothing_to_collect;
-        e->collective = e->algorithm = "self-test";
+        e->native.collect = nothing_to_collect;
+        e->stats.collective = e->stats.algorithm = "self-test";
         passed = completes(d, e) && received == sent;
     }
     exec_free(e);

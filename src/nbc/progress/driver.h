@@ -21,7 +21,7 @@ typedef struct driver {
     const char *(*start)(void);
     void (*stop)(void);
 
-    /* A native request that PMPI_Grequest_complete(e->native) completes. */
+    /* A native request that PMPI_Grequest_complete(e->native.request) completes. */
     int (*request)(exec *e, MPI_Request *request);
 } driver;
 

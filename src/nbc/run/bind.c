@@ -1,141 +1,140 @@
-/* bind.c - resolve an execution for given buffers and types: what an element of each space is,
- * where scratch lies, and each step to a message or to a copy.
- */
-#include "nbc/run/exec.h"
+/* bind.c - see bind.h. */
+#include "nbc/run/bind.h"
 
 #include "nbc/run/wire.h"
 
 #include <stdlib.h>
 
-void exec_unbind(exec *e)
+void bind_release(bound *b)
 {
-    exec_free_requests(e);
-    for (int i = 0; i < e->sched->nmessages; i++)
-        if (e->messages[i].made) {
-            PMPI_Type_free(&e->messages[i].type);
-            e->messages[i].made = false;
+    for (int i = 0; i < b->sched->nmessages; i++)
+        if (b->messages[i].made) {
+            PMPI_Type_free(&b->messages[i].type);
+            b->messages[i].made = false;
         }
     for (int space = 0; space < SPACES; space++)
-        datatype_release(&e->space[space].type);
-    if (e->holds_op)
-        operation_release(&e->bound.op);
-    e->holds_op = false;
-    free(e->pack);
-    free(e->scratch);
-    e->pack = e->scratch = NULL;
-    e->memory = 0;
-    e->reusable = e->spanning = false;
-    e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
+        datatype_release(&b->space[space].type);
+    if (b->holds_op)
+        operation_release(&b->given.op);
+    b->holds_op = false;
+    free(b->pack);
+    free(b->scratch);
+    b->pack = b->scratch = NULL;
+    b->memory = 0;
+    b->reusable = b->spanning = false;
+    b->given.sendtype = b->given.recvtype = MPI_DATATYPE_NULL;
 }
 
 /* A type of MPI_DATATYPE_NULL: there is no such side; elements of it are tokens without data. */
-static int bind_space(const exec *e, space_binding *s, MPI_Datatype type, int64_t count)
+static int bind_space(const bound *b, space_binding *s, MPI_Datatype type, int64_t count)
 {
     bool none = type == MPI_DATATYPE_NULL;
     int error = datatype_describe(none ? MPI_BYTE : type, &s->type);
 
     s->given = none ? MPI_BYTE : type;
     s->count = none ? 0 : count;
-    s->parts = e->sched->parts;
+    s->parts = b->sched->parts;
     return error ? error : datatype_hold(&s->type);
 }
 
 /* A vector that is only moved is cut into bytes: so its parts are the same on all ranks, whatever
  * types they give. */
-static bool cuts_bytes(const exec *e, const binding *b)
+static bool cuts_bytes(const bound *b, const binding *given)
 {
-    return e->sched->parts > 1 && b->op.op == MPI_OP_NULL;
+    return b->sched->parts > 1 && given->op.op == MPI_OP_NULL;
 }
 
-static int bind_recv(exec *e, const binding *b)
+static int bind_recv(bound *b, const binding *given)
 {
-    space_binding *r = &e->space[SPACE_RECV];
-    int error = bind_space(e, r, b->recvtype, b->recvcount);
+    space_binding *r = &b->space[SPACE_RECV];
+    int error = bind_space(b, r, given->recvtype, given->recvcount);
 
-    if (error || !cuts_bytes(e, b) || !r->type.dense)
+    if (error || !cuts_bytes(b, given) || !r->type.dense)
         return error;
     datatype_release(&r->type);
-    return bind_space(e, r, MPI_PACKED, b->recvcount * r->type.size);
+    return bind_space(b, r, MPI_PACKED, given->recvcount * r->type.size);
 }
 
-static int bind_scratch_type(exec *e, const binding *b)
+static int bind_scratch_type(bound *b, const binding *given)
 {
-    const space_binding *r = &e->space[SPACE_RECV];
-    space_binding *s = &e->space[SPACE_SCRATCH];
+    const space_binding *r = &b->space[SPACE_RECV];
+    space_binding *s = &b->space[SPACE_SCRATCH];
 
-    *s = b->recvtype == MPI_DATATYPE_NULL && b->sendtype != MPI_DATATYPE_NULL ? e->space[SPACE_SEND]
-                                                                              : *r;
+    *s = given->recvtype == MPI_DATATYPE_NULL && given->sendtype != MPI_DATATYPE_NULL
+             ? b->space[SPACE_SEND]
+             : *r;
     s->type.held = false; /* the reference is the other's */
-    if (cuts_bytes(e, b) || (s->type.extent < s->type.true_extent && b->op.op == MPI_OP_NULL))
-        return bind_space(e, s, MPI_PACKED, s->count * s->type.size);
+    if (cuts_bytes(b, given) ||
+        (s->type.extent < s->type.true_extent && given->op.op == MPI_OP_NULL))
+        return bind_space(b, s, MPI_PACKED, s->count * s->type.size);
     return MPI_SUCCESS;
 }
 
-static int bind_types(exec *e, const binding *b)
+static int bind_types(bound *b, const binding *given)
 {
-    bool sends = e->sched->extent[SPACE_SEND] > 0;
-    int error = bind_recv(e, b);
+    bool sends = b->sched->extent[SPACE_SEND] > 0;
+    int error = bind_recv(b, given);
 
     if (!error && sends)
-        error = bind_space(e, &e->space[SPACE_SEND], b->sendtype, b->sendcount);
+        error = bind_space(b, &b->space[SPACE_SEND], given->sendtype, given->sendcount);
     if (!error)
-        error = bind_scratch_type(e, b);
+        error = bind_scratch_type(b, given);
     if (!error)
-        error = operation_hold(&b->op);
-    e->holds_op = !error;
-    e->reusable = e->space[SPACE_RECV].type.predefined && b->op.predefined &&
-                  (!sends || e->space[SPACE_SEND].type.predefined);
+        error = operation_hold(&given->op);
+    b->holds_op = !error;
+    b->reusable = b->space[SPACE_RECV].type.predefined && given->op.predefined &&
+                  (!sends || b->space[SPACE_SEND].type.predefined);
     return error;
 }
 
-static int bind_messages(exec *e)
+static int bind_messages(bound *b)
 {
-    const sched *s = e->sched;
+    const sched *s = b->sched;
     int64_t pack_size = 0;
 
-    e->unpacks = false;
+    b->unpacks = false;
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         message *m;
         int error;
 
         if (!step_is_message(st)) {
-            e->copies[st->queue] = wire_resolve_copy(e, st);
+            b->copies[st->queue] = wire_resolve_copy(b, st);
             continue;
         }
-        m = &e->messages[st->message];
-        error = wire_resolve(e, st, m, &pack_size);
+        m = &b->messages[st->message];
+        error = wire_resolve(b, st, m, &pack_size);
         if (error)
             return error;
-        e->spanning |= m->made && wire_spans_spaces(e, st);
-        e->unpacks |= st->kind == STEP_RECV && wire_packed(m);
+        b->spanning |= m->made && wire_spans_spaces(b, st);
+        b->unpacks |= st->kind == STEP_RECV && wire_packed(m);
     }
-    e->pack = pack_size ? malloc((size_t)pack_size) : NULL;
-    e->memory += pack_size;
-    e->base[BASE_PACK] = e->pack;
-    return pack_size && !e->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    b->pack = pack_size ? malloc((size_t)pack_size) : NULL;
+    b->memory += pack_size;
+    b->base[BASE_PACK] = b->pack;
+    return pack_size && !b->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-static int bind_scratch(exec *e)
+static int bind_scratch(bound *b)
 {
-    const space_binding *s = &e->space[SPACE_SCRATCH];
-    int64_t n = sched_items(s->parts, s->count, e->sched->extent[SPACE_SCRATCH]);
+    const space_binding *s = &b->space[SPACE_SCRATCH];
+    int64_t n = sched_items(s->parts, s->count, b->sched->extent[SPACE_SCRATCH]);
 
     if (n == 0)
         return MPI_SUCCESS;
-    e->memory += datatype_span(&s->type, n);
-    e->scratch = malloc((size_t)datatype_span(&s->type, n));
-    if (!e->scratch)
+    b->memory += datatype_span(&s->type, n);
+    b->scratch = malloc((size_t)datatype_span(&s->type, n));
+    if (!b->scratch)
         return MPI_ERR_NO_MEM;
-    e->base[SPACE_SCRATCH] = e->scratch - s->type.true_lb;
+    b->base[SPACE_SCRATCH] = b->scratch - s->type.true_lb;
     return MPI_SUCCESS;
 }
 
-static void bind_addresses(exec *e, const binding *b)
+static void bind_addresses(bound *b, const binding *given)
 {
-    e->bound = *b;
-    e->base[SPACE_SEND] = b->sendbuf;
-    e->base[SPACE_RECV] = b->recvbuf;
+    b->given = *given;
+    b->base[SPACE_SEND] = given->sendbuf;
+    b->base[SPACE_RECV] = given->recvbuf;
 }
 
 static bool same_shape(const binding *a, const binding *b)
@@ -149,24 +148,24 @@ static bool same_buffers(const binding *a, const binding *b)
     return a->sendbuf == b->sendbuf && a->recvbuf == b->recvbuf;
 }
 
-int exec_bind(exec *e, const binding *b)
+int bind_to(bound *b, const binding *given)
 {
     int error;
 
-    if (e->reusable && same_shape(&e->bound, b) &&
-        (!e->spanning || same_buffers(&e->bound, b))) { /* what is resolved holds still */
-        bind_addresses(e, b);
+    if (b->reusable && same_shape(&b->given, given) &&
+        (!b->spanning || same_buffers(&b->given, given))) { /* what is resolved holds still */
+        bind_addresses(b, given);
         return MPI_SUCCESS;
     }
-    exec_unbind(e);
-    e->addressed = 0;
-    bind_addresses(e, b);
-    error = bind_types(e, b);
+    bind_release(b);
+    b->addressed = 0;
+    bind_addresses(b, given);
+    error = bind_types(b, given);
     if (!error)
-        error = bind_scratch(e);
+        error = bind_scratch(b);
     if (!error)
-        error = bind_messages(e);
+        error = bind_messages(b);
     if (error)
-        exec_unbind(e);
+        bind_release(b);
     return error;
 }

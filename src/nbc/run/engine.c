@@ -46,15 +46,15 @@ bool engine_busy(void)
 
 int engine_steps_left(exec *e)
 {
-    int left = e->sched->nsteps;
+    int left = e->bound.sched->nsteps;
 
     if (!process_threaded && exec_get_state(e) == EXEC_RUNNING)
-        return e->left;
+        return e->run.left;
     if (process_threaded)
         engine_enter();
     exec_state state = exec_get_state(e);
     if (state == EXEC_RUNNING)
-        left = e->left;
+        left = e->run.left;
     else if (state == EXEC_DONE)
         left = 0;
     if (process_threaded)
@@ -89,11 +89,12 @@ static void tell(void)
         exec *e = untold;
         untold = e->next;
         atomic_store_explicit(&any_untold, untold != NULL, memory_order_relaxed);
-        atomic_store_explicit(&e->untold, false, memory_order_relaxed);
-        bool detached = e->detached;
-        PMPI_Grequest_complete(e->native); /* unless detached, this may call collect: e is gone */
+        atomic_store_explicit(&e->native.untold, false, memory_order_relaxed);
+        bool detached = e->native.detached;
+        PMPI_Grequest_complete(
+            e->native.request); /* unless detached, this may call collect: e is gone */
         if (detached)
-            e->collect(e);
+            e->native.collect(e);
     }
 }
 
@@ -101,7 +102,7 @@ static void tell_later(exec *e)
 {
     e->next = untold;
     untold = e;
-    atomic_store_explicit(&e->untold, true, memory_order_relaxed);
+    atomic_store_explicit(&e->native.untold, true, memory_order_relaxed);
     atomic_store_explicit(&any_untold, true, memory_order_relaxed);
 }
 
@@ -111,10 +112,11 @@ static void done(exec *e)
     count_running(-1);
     if (!e->ticket.persistent)
         comm_window_done(e->comm, &e->ticket);
-    if (e->timed)
-        e->seconds = clock_now() - e->started;
-    MPI_Request native = e->native;
-    bool detached = e->detached, later = native != MPI_REQUEST_NULL && !detached && background;
+    if (e->stats.timed)
+        e->stats.seconds = clock_now() - e->stats.started;
+    MPI_Request native = e->native.request;
+    bool detached = e->native.detached,
+         later = native != MPI_REQUEST_NULL && !detached && background;
     if (later)
         tell_later(e);
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
@@ -123,14 +125,14 @@ static void done(exec *e)
     if (native != MPI_REQUEST_NULL) /* unless detached, this may call collect, and e is gone */
         PMPI_Grequest_complete(native);
     if (detached)
-        e->collect(e);
+        e->native.collect(e);
 }
 
 static int poll(exec *e)
 {
     int n = steps_poll(e);
 
-    if (e->left == 0)
+    if (e->run.left == 0)
         done(e);
     return n;
 }
@@ -145,13 +147,13 @@ static void begin(exec *e)
     int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
     if (!error)
         error = e->comm->failure;
-    if (!error && e->addressed != e->ticket.lane + 1)
+    if (!error && e->bound.addressed != e->ticket.lane + 1)
         exec_address(e);
     if (error)
         steps_fail(e, error);
     else
         steps_begin(e);
-    if (e->left == 0)
+    if (e->run.left == 0)
         done(e);
 }
 
@@ -192,12 +194,12 @@ static void hand_over(exec *e)
 
 void engine_start(exec *e)
 {
-    bool outlives = e->ticket.persistent || e->native != MPI_REQUEST_NULL;
+    bool outlives = e->ticket.persistent || e->native.request != MPI_REQUEST_NULL;
 
     atomic_store_explicit(&e->state, EXEC_GATED, memory_order_relaxed);
-    if (e->timed) {
-        e->started = clock_now();
-        e->reported = false;
+    if (e->stats.timed) {
+        e->stats.started = clock_now();
+        e->stats.reported = false;
     }
     if (engine_try_enter()) {
         take_over();
@@ -313,10 +315,11 @@ static bool only_messages_left(const exec *e)
 /* In SimGrid all messages are waited for in native calls, as long as e is all that runs. */
 static bool simulated_turn(exec *e)
 {
-    if (!simulated() || exec_get_state(e) != EXEC_RUNNING || running != e || e->next || !e->nopen)
+    if (!simulated() || exec_get_state(e) != EXEC_RUNNING || running != e || e->next ||
+        !e->run.nopen)
         return false;
     steps_wait_any(e);
-    if (e->left == 0)
+    if (e->run.left == 0)
         done(e);
     return true;
 }

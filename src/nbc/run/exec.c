@@ -12,7 +12,7 @@
 /* The arrays of an exec, in one block: pass 1 (memory NULL) computes the size, pass 2 assigns. */
 static size_t layout(exec *e, char *memory)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
     size_t n = (size_t)s->nsteps, messages = (size_t)s->nmessages, queues = (size_t)s->nqueues;
     size_t statuses = queues > EXEC_WAITALL ? queues : EXEC_WAITALL, at = 0;
 
@@ -23,32 +23,33 @@ static size_t layout(exec *e, char *memory)
             e->field = (void *)(memory + at);                                                      \
         at += (count) * sizeof *e->field;                                                          \
     } while (0)
-    PLACE(messages, messages);
-    PLACE(copies, n - messages);
-    PLACE(requests, messages);
-    PLACE(waiting, n);
-    PLACE(ready, n);
-    PLACE(after, n);
-    PLACE(queue_head, queues);
-    PLACE(queue_tail, queues);
-    PLACE(held, simulated() ? queues : 0);
-    PLACE(probe_step, statuses);
-    PLACE(probe_request, statuses);
-    PLACE(indices, statuses);
-    PLACE(finished, messages);
-    PLACE(statuses, statuses);
+    PLACE(bound.messages, messages);
+    PLACE(bound.copies, n - messages);
+    PLACE(run.requests, messages);
+    PLACE(run.waiting, n);
+    PLACE(run.ready, n);
+    PLACE(run.after, n);
+    PLACE(run.queue_head, queues);
+    PLACE(run.queue_tail, queues);
+    PLACE(run.held, simulated() ? queues : 0);
+    PLACE(run.probe_step, statuses);
+    PLACE(run.probe_request, statuses);
+    PLACE(run.indices, statuses);
+    PLACE(run.finished, messages);
+    PLACE(run.statuses, statuses);
 #undef PLACE
     return at;
 }
 
 static void fill_arrays(exec *e)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
 
     for (int i = 0; i < s->nmessages; i++)
-        e->requests[i] = MPI_REQUEST_NULL;
-    memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
-    memset(e->after, -1, (size_t)s->nsteps * sizeof *e->after); /* for good, if it is flat */
+        e->run.requests[i] = MPI_REQUEST_NULL;
+    memset(e->run.queue_head, -1, (size_t)s->nqueues * sizeof *e->run.queue_head);
+    memset(e->run.after, -1,
+           (size_t)s->nsteps * sizeof *e->run.after); /* for good, if it is flat */
 }
 
 exec *exec_create_empty(void)
@@ -60,12 +61,12 @@ exec *exec_create_empty(void)
 
 bool exec_attach(exec *e, const sched *s)
 {
-    exec shape = {.sched = s};
+    exec shape = {.bound.sched = s};
 
     e->arrays = calloc(1, layout(&shape, NULL) + 1);
     if (!e->arrays)
         return false;
-    e->sched = s;
+    e->bound.sched = s;
     layout(e, e->arrays);
     fill_arrays(e);
     return true;
@@ -73,17 +74,17 @@ bool exec_attach(exec *e, const sched *s)
 
 exec *exec_create(const sched *s)
 {
-    exec shape = {.sched = s};
+    exec shape = {.bound.sched = s};
     size_t head = (sizeof shape + 15) / 16 * 16;
     exec *e = calloc(1, head + layout(&shape, NULL));
 
     if (!e)
         return NULL;
-    e->sched = s;
+    e->bound.sched = s;
     layout(e, (char *)e + head);
     fill_arrays(e);
-    e->native = MPI_REQUEST_NULL;
-    e->bound.sendtype = e->bound.recvtype = MPI_DATATYPE_NULL;
+    e->native.request = MPI_REQUEST_NULL;
+    e->bound.given.sendtype = e->bound.given.recvtype = MPI_DATATYPE_NULL;
     atomic_init(&e->state, EXEC_IDLE);
     return e;
 }
@@ -92,7 +93,8 @@ void exec_free(exec *e)
 {
     if (!e)
         return;
-    exec_unbind(e);
+    exec_free_requests(e);
+    bind_release(&e->bound);
     free(e->arrays);
     free(e);
 }
@@ -101,8 +103,8 @@ static int64_t largest_message(const exec *e)
 {
     int64_t most = 0;
 
-    for (int i = 0; i < e->sched->nmessages; i++) {
-        const message *m = &e->messages[i];
+    for (int i = 0; i < e->bound.sched->nmessages; i++) {
+        const message *m = &e->bound.messages[i];
         MPI_Count size = 0;
         PMPI_Type_size_x(m->type, &size);
         if (size * m->count > most)
@@ -113,44 +115,44 @@ static int64_t largest_message(const exec *e)
 
 void exec_free_requests(exec *e)
 {
-    for (int i = 0; e->persistent_messages && i < e->sched->nmessages; i++)
-        if (e->requests[i] != MPI_REQUEST_NULL)
-            PMPI_Request_free(&e->requests[i]);
-    e->persistent_messages = false;
+    for (int i = 0; e->run.persistent && i < e->bound.sched->nmessages; i++)
+        if (e->run.requests[i] != MPI_REQUEST_NULL)
+            PMPI_Request_free(&e->run.requests[i]);
+    e->run.persistent = false;
 }
 
 void exec_address(exec *e)
 {
     const comm *c = e->comm;
 
-    for (int i = 0; i < e->sched->nsteps; i++) {
-        const step *st = &e->sched->steps[i];
+    for (int i = 0; i < e->bound.sched->nsteps; i++) {
+        const step *st = &e->bound.sched->steps[i];
         if (!step_is_message(st))
             continue;
-        message *m = &e->messages[st->message];
+        message *m = &e->bound.messages[st->message];
         int receiver = st->kind == STEP_SEND ? st->peer : c->rank;
         m->peer = m->empty ? MPI_PROC_NULL : comm_place(c, st->peer);
         m->tag = channel_tag(comm_number(c, e->ticket.lane, receiver)) + st->tag;
     }
-    e->addressed = e->ticket.lane + 1;
+    e->bound.addressed = e->ticket.lane + 1;
 }
 
 int exec_make_requests(exec *e)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
     int error = MPI_SUCCESS;
 
     if (simulated() || !wire_persistent(largest_message(e))) /* SimGrid's are not to be trusted */
         return MPI_SUCCESS;
-    e->persistent_messages = true;
+    e->run.persistent = true;
     exec_address(e);
     for (int i = 0; i < s->nsteps && !error; i++) {
         const step *st = &s->steps[i];
         if (!step_is_message(st))
             continue;
-        const message *m = &e->messages[st->message];
-        char *at = e->base[m->base] + m->offset;
-        MPI_Request *r = &e->requests[st->message];
+        const message *m = &e->bound.messages[st->message];
+        char *at = e->bound.base[m->base] + m->offset;
+        MPI_Request *r = &e->run.requests[st->message];
         int tag = m->tag + e->ticket.window * SCHED_WINDOW;
         MPI_Comm wire = e->comm->wire.comm;
         error = st->kind == STEP_SEND
@@ -164,17 +166,17 @@ int exec_make_requests(exec *e)
 
 void exec_reset(exec *e)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
 
-    memcpy(e->waiting, s->ndeps, (size_t)s->nsteps * sizeof *e->waiting);
-    memset(e->queue_head, -1, (size_t)s->nqueues * sizeof *e->queue_head);
+    memcpy(e->run.waiting, s->ndeps, (size_t)s->nsteps * sizeof *e->run.waiting);
+    memset(e->run.queue_head, -1, (size_t)s->nqueues * sizeof *e->run.queue_head);
     if (simulated())
-        memset(e->held, 0, (size_t)s->nqueues * sizeof *e->held);
-    e->left = s->nsteps;
-    e->nopen = 0;
-    e->ready_head = e->ready_tail = 0;
-    e->local_head = e->local_tail = s->nmessages;
-    e->nprobes = e->turn = 0;
-    e->error = e->bound.error;
-    e->fruitless = 0;
+        memset(e->run.held, 0, (size_t)s->nqueues * sizeof *e->run.held);
+    e->run.left = s->nsteps;
+    e->run.nopen = 0;
+    e->run.ready_head = e->run.ready_tail = 0;
+    e->run.local_head = e->run.local_tail = s->nmessages;
+    e->run.nprobes = e->run.turn = 0;
+    e->run.error = e->bound.given.error;
+    e->run.fruitless = 0;
 }

@@ -7,35 +7,35 @@ enum { SWEEP = 64, FEW = 4 };
 
 void open_add(exec *e, int index)
 {
-    const step *st = &e->sched->steps[index];
+    const step *st = &e->bound.sched->steps[index];
     int q = st->queue;
 
-    e->after[index] = -1;
-    if (e->queue_head[q] < 0) {
-        e->queue_head[q] = index;
-        e->probe_step[e->nprobes] = index;
-        e->probe_request[e->nprobes++] = e->requests[st->message];
+    e->run.after[index] = -1;
+    if (e->run.queue_head[q] < 0) {
+        e->run.queue_head[q] = index;
+        e->run.probe_step[e->run.nprobes] = index;
+        e->run.probe_request[e->run.nprobes++] = e->run.requests[st->message];
     } else {
-        e->after[e->queue_tail[q]] = index;
+        e->run.after[e->run.queue_tail[q]] = index;
     }
-    e->queue_tail[q] = index;
-    e->nopen++;
+    e->run.queue_tail[q] = index;
+    e->run.nopen++;
 }
 
 void open_next(exec *e, int i)
 {
-    const step *steps = e->sched->steps;
-    int index = e->probe_step[i], q = steps[index].queue, next = e->after[index];
+    const step *steps = e->bound.sched->steps;
+    int index = e->run.probe_step[i], q = steps[index].queue, next = e->run.after[index];
 
-    e->queue_head[q] = next;
+    e->run.queue_head[q] = next;
     if (next < 0) {
-        int last = --e->nprobes;
-        e->probe_step[i] = e->probe_step[last];
-        e->probe_request[i] = e->probe_request[last];
+        int last = --e->run.nprobes;
+        e->run.probe_step[i] = e->run.probe_step[last];
+        e->run.probe_request[i] = e->run.probe_request[last];
         return;
     }
-    e->probe_step[i] = next;
-    e->probe_request[i] = e->requests[steps[next].message];
+    e->run.probe_step[i] = next;
+    e->run.probe_request[i] = e->run.requests[steps[next].message];
 }
 
 /* After MPI_ERR_IN_STATUS the statuses tell. */
@@ -51,7 +51,7 @@ static int status_error(int call_error, const MPI_Status *status)
 
 static void add_finished(exec *e, int n, int index, int error)
 {
-    e->finished[n] = (struct finished){.step = index, .error = error};
+    e->run.finished[n] = (struct finished){.step = index, .error = error};
 }
 
 /* Few probes: one native test each, up to the first that is not complete; the next poll begins
@@ -60,12 +60,12 @@ static int poll_few(exec *e)
 {
     int n = 0;
 
-    while (e->nprobes > 0) {
-        int flag = 0, i = e->turn % e->nprobes, index = e->probe_step[i];
-        int error = PMPI_Test(&e->probe_request[i], &flag, MPI_STATUS_IGNORE);
+    while (e->run.nprobes > 0) {
+        int flag = 0, i = e->run.turn % e->run.nprobes, index = e->run.probe_step[i];
+        int error = PMPI_Test(&e->run.probe_request[i], &flag, MPI_STATUS_IGNORE);
 
         if (!flag && error == MPI_SUCCESS) {
-            e->turn = i + 1;
+            e->run.turn = i + 1;
             break;
         }
         open_next(e, i);
@@ -78,34 +78,35 @@ static int poll_few(exec *e)
  * place of one that is gone. */
 static int poll_some(exec *e)
 {
-    int n = 0, error = PMPI_Testsome(e->nprobes, e->probe_request, &n, e->indices, e->statuses);
+    int n = 0, error = PMPI_Testsome(e->run.nprobes, e->run.probe_request, &n, e->run.indices,
+                                     e->run.statuses);
 
     if (n == MPI_UNDEFINED || n == 0)
         return 0;
     for (int k = 1; k < n; k++) /* MPI promises no order */
-        for (int j = k; j > 0 && e->indices[j] < e->indices[j - 1]; j--) {
-            int i = e->indices[j];
-            MPI_Status status = e->statuses[j];
-            e->indices[j] = e->indices[j - 1];
-            e->statuses[j] = e->statuses[j - 1];
-            e->indices[j - 1] = i;
-            e->statuses[j - 1] = status;
+        for (int j = k; j > 0 && e->run.indices[j] < e->run.indices[j - 1]; j--) {
+            int i = e->run.indices[j];
+            MPI_Status status = e->run.statuses[j];
+            e->run.indices[j] = e->run.indices[j - 1];
+            e->run.statuses[j] = e->run.statuses[j - 1];
+            e->run.indices[j - 1] = i;
+            e->run.statuses[j - 1] = status;
         }
     for (int k = n - 1; k >= 0; k--) {
-        add_finished(e, n - 1 - k, e->probe_step[e->indices[k]],
-                     status_error(error, &e->statuses[k]));
-        open_next(e, e->indices[k]);
+        add_finished(e, n - 1 - k, e->run.probe_step[e->run.indices[k]],
+                     status_error(error, &e->run.statuses[k]));
+        open_next(e, e->run.indices[k]);
     }
     return n;
 }
 
 void open_drop_behind(exec *e, int q, int before)
 {
-    int index = e->after[before];
+    int index = e->run.after[before];
 
-    e->after[before] = e->after[index];
-    if (e->queue_tail[q] == index)
-        e->queue_tail[q] = before;
+    e->run.after[before] = e->run.after[index];
+    if (e->run.queue_tail[q] == index)
+        e->run.queue_tail[q] = before;
 }
 
 /* Test every open message that is not the oldest of its queue. */
@@ -113,10 +114,10 @@ static int sweep(exec *e)
 {
     int n = 0;
 
-    for (int q = 0; q < e->sched->nqueues; q++)
-        for (int before = e->queue_head[q]; before >= 0 && e->after[before] >= 0;) {
-            int index = e->after[before], flag = 0;
-            MPI_Request *r = &e->requests[e->sched->steps[index].message];
+    for (int q = 0; q < e->bound.sched->nqueues; q++)
+        for (int before = e->run.queue_head[q]; before >= 0 && e->run.after[before] >= 0;) {
+            int index = e->run.after[before], flag = 0;
+            MPI_Request *r = &e->run.requests[e->bound.sched->steps[index].message];
             int error = PMPI_Test(r, &flag, MPI_STATUS_IGNORE);
 
             if (!flag && error == MPI_SUCCESS) {
@@ -133,15 +134,15 @@ int open_poll(exec *e)
 {
     int n = 0;
 
-    e->polls++;
-    if (e->nprobes > FEW)
+    e->stats.polls++;
+    if (e->run.nprobes > FEW)
         n = poll_some(e);
     else
         n = poll_few(e);
-    if (n == 0 && ++e->fruitless % SWEEP == 0)
+    if (n == 0 && ++e->run.fruitless % SWEEP == 0)
         n = sweep(e);
     if (n)
-        e->fruitless = 0;
+        e->run.fruitless = 0;
     return n;
 }
 
@@ -150,12 +151,12 @@ static void probe_all(exec *e)
 {
     int n = 0;
 
-    for (int q = 0; q < e->sched->nqueues; q++)
-        for (int i = e->queue_head[q]; i >= 0; i = e->after[i]) {
-            e->probe_step[n] = i;
-            e->probe_request[n++] = e->requests[e->sched->steps[i].message];
+    for (int q = 0; q < e->bound.sched->nqueues; q++)
+        for (int i = e->run.queue_head[q]; i >= 0; i = e->run.after[i]) {
+            e->run.probe_step[n] = i;
+            e->run.probe_request[n++] = e->run.requests[e->bound.sched->steps[i].message];
         }
-    e->nprobes = n;
+    e->run.nprobes = n;
 }
 
 /* MPI_Waitall may give up at an error and leave others, marked MPI_ERR_PENDING, as they are. */
@@ -177,16 +178,17 @@ int open_wait(exec *e)
 {
     int error;
 
-    if (e->nprobes < e->nopen)
+    if (e->run.nprobes < e->run.nopen)
         probe_all(e);
-    error = wait_all(e->nprobes, e->probe_request, e->statuses);
-    if (error == MPI_SUCCESS && e->left == e->nprobes && !e->unpacks) {
-        e->left = e->nopen = 0; /* nothing comes after them */
+    error = wait_all(e->run.nprobes, e->run.probe_request, e->run.statuses);
+    if (error == MPI_SUCCESS && e->run.left == e->run.nprobes && !e->bound.unpacks) {
+        e->run.left = e->run.nopen = 0; /* nothing comes after them */
         return 0;
     }
-    for (int k = 0; k < e->nprobes; k++) {
-        int one = finish_pending(&e->probe_request[k], status_error(error, &e->statuses[k]));
-        add_finished(e, k, e->probe_step[k], one);
+    for (int k = 0; k < e->run.nprobes; k++) {
+        int one =
+            finish_pending(&e->run.probe_request[k], status_error(error, &e->run.statuses[k]));
+        add_finished(e, k, e->run.probe_step[k], one);
     }
-    return e->nprobes;
+    return e->run.nprobes;
 }

@@ -7,15 +7,15 @@ enum { POSTED = 16 };
 
 bool open_hold(exec *e, int index)
 {
-    const step *st = &e->sched->steps[index];
-    struct held *h = &e->held[st->queue];
+    const step *st = &e->bound.sched->steps[index];
+    struct held *h = &e->run.held[st->queue];
 
     if (st->kind != STEP_RECV || h->posted < POSTED) {
         h->posted++;
         return false;
     }
     if (h->n++ > 0)
-        e->after[h->last] = index;
+        e->run.after[h->last] = index;
     else
         h->first = index;
     h->last = index;
@@ -24,7 +24,7 @@ bool open_hold(exec *e, int index)
 
 int open_release(exec *e, int queue)
 {
-    struct held *h = &e->held[queue];
+    struct held *h = &e->run.held[queue];
     int index = h->first;
 
     if (h->n == 0) {
@@ -32,24 +32,25 @@ int open_release(exec *e, int queue)
         return -1;
     }
     h->n--;
-    h->first = e->after[index];
+    h->first = e->run.after[index];
     return index;
 }
 
 static void close_message(exec *e, int index, int error)
 {
-    int q = e->sched->steps[index].queue, at = 0, before;
+    int q = e->bound.sched->steps[index].queue, at = 0, before;
 
-    while (at < e->nprobes && e->probe_step[at] != index)
+    while (at < e->run.nprobes && e->run.probe_step[at] != index)
         at++;
-    if (at < e->nprobes) {
+    if (at < e->run.nprobes) {
         open_next(e, at);
     } else {
-        for (before = e->queue_head[q]; e->after[before] != index; before = e->after[before])
+        for (before = e->run.queue_head[q]; e->run.after[before] != index;
+             before = e->run.after[before])
             ;
         open_drop_behind(e, q, before);
     }
-    e->finished[0] = (struct finished){.step = index, .error = error};
+    e->run.finished[0] = (struct finished){.step = index, .error = error};
 }
 
 /* Does anything wait for this message? Not for the sends of most schedules. */
@@ -65,13 +66,14 @@ static int list_oldest(const exec *e, bool all, int steps[], MPI_Request request
     enum { OLDEST = 4 };
     int n = 0;
 
-    for (int i = 0; i < e->nprobes; i++) {
-        int k = e->probe_step[i];
-        for (int taken = 0; taken < OLDEST && k >= 0; k = e->sched->flat ? -1 : e->after[k]) {
-            if (!all && !awaited(e->sched, k))
+    for (int i = 0; i < e->run.nprobes; i++) {
+        int k = e->run.probe_step[i];
+        for (int taken = 0; taken < OLDEST && k >= 0;
+             k = e->bound.sched->flat ? -1 : e->run.after[k]) {
+            if (!all && !awaited(e->bound.sched, k))
                 continue;
             steps[n] = k;
-            requests[n++] = e->requests[e->sched->steps[k].message];
+            requests[n++] = e->run.requests[e->bound.sched->steps[k].message];
             taken++;
         }
     }
@@ -84,8 +86,8 @@ static int list_oldest(const exec *e, bool all, int steps[], MPI_Request request
 void open_wait_any(exec *e)
 {
     int n, which, error;
-    int *steps = malloc((size_t)e->nopen * sizeof *steps);
-    MPI_Request *requests = malloc((size_t)e->nopen * sizeof(MPI_Request));
+    int *steps = malloc((size_t)e->run.nopen * sizeof *steps);
+    MPI_Request *requests = malloc((size_t)e->run.nopen * sizeof(MPI_Request));
 
     if (!steps || !requests)
         abort(); /* the simulation, not a program's run */

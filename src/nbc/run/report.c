@@ -12,19 +12,19 @@ enum { LINE = 1024 };
 
 static bool is_due(const exec *e)
 {
-    return !e->reported && watch_too_long(e->started);
+    return !e->stats.reported && watch_too_long(e->stats.started);
 }
 
 static int begin_line(const exec *e, char line[LINE])
 {
-    return snprintf(line, LINE, "%s (%s) on rank %d of %d is open for %.1f s", e->collective,
-                    e->algorithm, e->comm->rank, e->comm->p, watch_since(e->started));
+    return snprintf(line, LINE, "%s (%s) on rank %d of %d is open for %.1f s", e->stats.collective,
+                    e->stats.algorithm, e->comm->rank, e->comm->p, watch_since(e->stats.started));
 }
 
 static int add_message(const exec *e, int index, char *at, size_t room)
 {
-    const step *st = &e->sched->steps[index];
-    const message *m = &e->messages[st->message];
+    const step *st = &e->bound.sched->steps[index];
+    const message *m = &e->bound.messages[st->message];
     MPI_Count size = 0;
 
     PMPI_Type_size_x(m->type, &size);
@@ -39,13 +39,13 @@ static void report(exec *e)
     size_t n = (size_t)begin_line(e, line);
 
     n += (size_t)snprintf(line + n, LINE - n,
-                          ": %d of %d steps done, open:", e->sched->nsteps - e->left,
-                          e->sched->nsteps);
-    for (int k = 0; k < e->nprobes; k++)
-        for (int i = e->probe_step[k]; i >= 0 && n < LINE; i = e->after[i])
+                          ": %d of %d steps done, open:", e->bound.sched->nsteps - e->run.left,
+                          e->bound.sched->nsteps);
+    for (int k = 0; k < e->run.nprobes; k++)
+        for (int i = e->run.probe_step[k]; i >= 0 && n < LINE; i = e->run.after[i])
             n += (size_t)add_message(e, i, line + n, LINE - n);
     env_say_here("%s%s", line, n < LINE ? "" : "...");
-    e->reported = true;
+    e->stats.reported = true;
 }
 
 void report_running(exec *running)
@@ -63,5 +63,5 @@ void report_gated(exec *e)
         return;
     begin_line(e, line);
     env_say_here("%s: waits for the tags of an older operation", line);
-    e->reported = true;
+    e->stats.reported = true;
 }

@@ -10,42 +10,42 @@ enum { RETIRED = -1 };
 
 static void keep_error(exec *e, int error)
 {
-    if (error != MPI_SUCCESS && e->error == MPI_SUCCESS)
-        e->error = error;
+    if (error != MPI_SUCCESS && e->run.error == MPI_SUCCESS)
+        e->run.error = error;
 }
 
 static inline void retire(exec *e, int index)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
 
-    e->left--;
-    e->waiting[index] = RETIRED;
+    e->run.left--;
+    e->run.waiting[index] = RETIRED;
     for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
         int next = s->succ[k];
-        if (--e->waiting[next] > 0)
+        if (--e->run.waiting[next] > 0)
             continue;
         if (step_is_message(&s->steps[next]))
-            e->ready[e->ready_tail++] = next;
+            e->run.ready[e->run.ready_tail++] = next;
         else
-            e->ready[e->local_tail++] = next;
+            e->run.ready[e->run.local_tail++] = next;
     }
 }
 
 /* As if MPI packed it (simulated.h). */
 static void simulate_derived(const exec *e, const step *st)
 {
-    if (simulated() && st->n > 1 && !wire_packed(&e->messages[st->message]))
-        simulated_copy(wire_bytes(e, st));
+    if (simulated() && st->n > 1 && !wire_packed(&e->bound.messages[st->message]))
+        simulated_copy(wire_bytes(&e->bound, st));
 }
 
 static int post(exec *e, const step *st)
 {
-    const message *m = &e->messages[st->message];
-    MPI_Request *r = &e->requests[st->message];
-    char *at = e->base[m->base] + m->offset;
+    const message *m = &e->bound.messages[st->message];
+    MPI_Request *r = &e->run.requests[st->message];
+    char *at = e->bound.base[m->base] + m->offset;
     int tag = steps_tag(e, m);
 
-    if (e->persistent_messages)
+    if (e->run.persistent)
         return PMPI_Start(r);
     if (st->kind == STEP_SEND)
         simulate_derived(e, st);
@@ -59,11 +59,11 @@ static int post(exec *e, const step *st)
  * that could not be packed is sent all the same, one that could not be posted counts as done. */
 static void post_message(exec *e, int index)
 {
-    const step *st = &e->sched->steps[index];
+    const step *st = &e->bound.sched->steps[index];
     int error;
 
-    if (st->kind == STEP_SEND && wire_packed(&e->messages[st->message]))
-        keep_error(e, wire_pack(e, st));
+    if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
+        keep_error(e, wire_pack(&e->bound, st));
     error = post(e, st);
     if (error == MPI_SUCCESS) {
         open_add(e, index);
@@ -81,17 +81,17 @@ static void issue_message(exec *e, int index)
 
 static void run_local(exec *e, const step *st)
 {
-    const raw_copy *c = &e->copies[st->queue];
+    const raw_copy *c = &e->bound.copies[st->queue];
 
     if (c->bytes)
-        wire_copy(e, c);
+        wire_copy(&e->bound, c);
     else if (st->kind != STEP_FENCE)
-        keep_error(e, wire_local(e, st));
+        keep_error(e, wire_local(&e->bound, st));
 }
 
 static void issue_local(exec *e, int index)
 {
-    run_local(e, &e->sched->steps[index]);
+    run_local(e, &e->bound.sched->steps[index]);
     retire(e, index);
 }
 
@@ -99,10 +99,10 @@ static void issue_local(exec *e, int index)
 static void issue_ready(exec *e)
 {
     for (;;) {
-        if (e->ready_head < e->ready_tail)
-            issue_message(e, e->ready[e->ready_head++]);
-        else if (e->local_head < e->local_tail)
-            issue_local(e, e->ready[e->local_head++]);
+        if (e->run.ready_head < e->run.ready_tail)
+            issue_message(e, e->run.ready[e->run.ready_head++]);
+        else if (e->run.local_head < e->run.local_tail)
+            issue_local(e, e->run.ready[e->run.local_head++]);
         else
             break;
     }
@@ -111,15 +111,16 @@ static void issue_ready(exec *e)
 
 static void finish(exec *e, int index, int error)
 {
-    const step *st = &e->sched->steps[index];
+    const step *st = &e->bound.sched->steps[index];
 
-    if (error == MPI_SUCCESS && st->kind == STEP_RECV && wire_packed(&e->messages[st->message]))
-        error = wire_unpack(e, st);
+    if (error == MPI_SUCCESS && st->kind == STEP_RECV &&
+        wire_packed(&e->bound.messages[st->message]))
+        error = wire_unpack(&e->bound, st);
     if (st->kind == STEP_RECV)
         simulate_derived(e, st);
     keep_error(e, error);
-    if (e->sched->flat) { /* nothing waits for it */
-        e->left--;
+    if (e->bound.sched->flat) { /* nothing waits for it */
+        e->run.left--;
         return;
     }
     retire(e, index);
@@ -132,9 +133,9 @@ static void finish(exec *e, int index, int error)
 
 static void finish_all(exec *e, int n)
 {
-    const struct finished *f = e->finished;
+    const struct finished *f = e->run.finished;
 
-    e->nopen -= n;
+    e->run.nopen -= n;
     for (int i = 0; i < n; i++)
         finish(e, f[i].step, f[i].error);
 }
@@ -170,11 +171,11 @@ void steps_wait_any(exec *e)
  * message, the ready lists stay empty. Saves a quarter of the instructions of a small exchange. */
 static void begin_flat(exec *e)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
     int n = 0;
 
-    e->error = e->bound.error;
-    e->fruitless = e->turn = 0;
+    e->run.error = e->bound.given.error;
+    e->run.fruitless = e->run.turn = 0;
     for (int i = 0; i < s->nready; i++) {
         int index = s->ready[i], error;
         const step *st = &s->steps[index];
@@ -183,22 +184,22 @@ static void begin_flat(exec *e)
             run_local(e, st);
             continue;
         }
-        if (st->kind == STEP_SEND && wire_packed(&e->messages[st->message]))
-            keep_error(e, wire_pack(e, st));
+        if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
+            keep_error(e, wire_pack(&e->bound, st));
         error = post(e, st);
         keep_error(e, error);
         if (error != MPI_SUCCESS)
             continue;
-        e->probe_step[n] = index;
-        e->probe_request[n++] = e->requests[st->message];
+        e->run.probe_step[n] = index;
+        e->run.probe_request[n++] = e->run.requests[st->message];
     }
-    e->left = e->nopen = e->nprobes = n;
+    e->run.left = e->run.nopen = e->run.nprobes = n;
     simulated_pay();
 }
 
 void steps_begin(exec *e)
 {
-    const sched *s = e->sched;
+    const sched *s = e->bound.sched;
 
     if (s->flat) {
         begin_flat(e);
@@ -216,17 +217,17 @@ void steps_begin(exec *e)
 void steps_fail(exec *e, int error)
 {
     exec_reset(e);
-    e->left = 0;
-    e->error = error;
+    e->run.left = 0;
+    e->run.error = error;
 }
 
 /* What is open of a flat schedule are its probes. */
 bool steps_retired(const exec *e, int index)
 {
-    if (!e->sched->flat)
-        return e->waiting[index] == RETIRED;
-    for (int i = 0; i < e->nprobes; i++)
-        if (e->probe_step[i] == index)
+    if (!e->bound.sched->flat)
+        return e->run.waiting[index] == RETIRED;
+    for (int i = 0; i < e->run.nprobes; i++)
+        if (e->run.probe_step[i] == index)
             return false;
     return true;
 }

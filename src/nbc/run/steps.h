@@ -28,7 +28,7 @@ void steps_wait_any(exec *e);
 /* Is that so? */
 static inline bool steps_only_messages(const exec *e)
 {
-    return e->left == e->nopen && e->left <= EXEC_WAITALL;
+    return e->run.left == e->run.nopen && e->run.left <= EXEC_WAITALL;
 }
 
 /* Has this step of a running exec retired? */

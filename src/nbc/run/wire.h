@@ -5,8 +5,8 @@
 #ifndef TUTTI_WIRE_H
 #define TUTTI_WIRE_H
 
-#include "nbc/run/exec.h"
 #include "nbc/process/simulated.h"
+#include "nbc/run/bound.h"
 
 #include <string.h>
 
@@ -17,33 +17,33 @@ bool wire_packs(int n, int64_t bytes);
 bool wire_persistent(int64_t bytes);
 
 /* Does the step's list name more than one space? */
-bool wire_spans_spaces(const exec *e, const step *st);
+bool wire_spans_spaces(const bound *b, const step *st);
 
 /* Resolve the message of a step; packed messages get their place in the packing buffer, which
  * *pack_at is the fill level of. */
-int wire_resolve(const exec *e, const step *st, message *m, int64_t *pack_at);
+int wire_resolve(const bound *b, const step *st, message *m, int64_t *pack_at);
 
 /* Bytes of data in a message. */
-int64_t wire_bytes(const exec *e, const step *st);
+int64_t wire_bytes(const bound *b, const step *st);
 
 /* Before a packed SEND is posted, after a packed RECV has come. */
-int wire_pack(const exec *e, const step *st);
-int wire_unpack(const exec *e, const step *st);
+int wire_pack(const bound *b, const step *st);
+int wire_unpack(const bound *b, const step *st);
 
 /* Resolve a local step. */
-raw_copy wire_resolve_copy(const exec *e, const step *st);
+raw_copy wire_resolve_copy(const bound *b, const step *st);
 
 /* Run a COPY step that is not raw, or a REDUCE step. */
-int wire_local(const exec *e, const step *st);
+int wire_local(const bound *b, const step *st);
 
 /* In pieces: from about the size of the second-level cache on memcpy writes past the caches, and
  * the peer that fetches the block from its copy has to go to memory: 5 % of an exchange of 1 MiB on
  * Open MPI (docs/measurements.md). */
-static inline void wire_copy(const exec *e, const raw_copy *c)
+static inline void wire_copy(const bound *b, const raw_copy *c)
 {
     enum { PIECE = 131072 };
-    const char *from = e->base[c->from_base] + c->from;
-    char *to = e->base[c->to_base] + c->to;
+    const char *from = b->base[c->from_base] + c->from;
+    char *to = b->base[c->to_base] + c->to;
     size_t n = c->bytes;
 
     simulated_copy((int64_t)n);
