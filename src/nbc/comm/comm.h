@@ -88,7 +88,7 @@ typedef struct comm {
     const handshake
         *current;       /* what a rank waits for now, or NULL; engine lock, as the next ones: */
     const char *caller; /* in which call, */
-    double opened;      /* since when (watch.c) */
+    double opened;      /* since when (gate.c) */
     bool reported;
     bool tested;              /* in a call further up, or in another thread */
     bool lost;                /* MPI_Finalize has begun before the handshake was over */
