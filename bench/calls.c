@@ -7,16 +7,9 @@
 #include <tutti_simulated.h>
 #endif
 
-const char *collective_name(collective c)
+int extent_blocks(coll_extent e, int p)
 {
-    static const char *const names[] = {"allgather", "allgatherv", "alltoall", "alltoallv"};
-
-    return names[c];
-}
-
-bool collective_sends_p_blocks(collective c)
-{
-    return c == ALLTOALL || c == ALLTOALLV;
+    return e == COLL_NONE ? 0 : e == COLL_ONE ? 1 : p;
 }
 
 const char *form_suffix(form f)
@@ -26,7 +19,7 @@ const char *form_suffix(form f)
     return suffixes[f];
 }
 
-bool calls_find(collective c, const char *name, form f, way *result)
+bool calls_find(coll_kind c, const char *name, form f, way *result)
 {
     if (strcmp(name, "native") == 0 || strcmp(name, "mpi") == 0)
         return calls_find_native(c, name, f, result);

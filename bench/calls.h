@@ -6,9 +6,9 @@
  *
  *   native   the MPI's own call (PMPI_: never a wrapper)
  *   mpi      what the program's MPI_ name is linked to: under libtutti_mpi.so its wrapper
- *   hand     what a programmer would write: allgather all messages at once, alltoall one partner
- *            after the other; plain messages (hand_i) or persistent ones (hand_init)
- *   <name>   Tutti, every algorithm of algos.def and auto; with words (lane:ring+block) through the
+ *   hand     what a programmer would write: allgather(v) all messages at once, alltoall(v) one
+ *            partner after the other; plain messages or persistent ones (hand_init)
+ *   <name>   Tutti, every row of entries.def; with words (lane:ring+block) through the
  *            info key tutti_algorithm, or as a hint of a communicator of its own
  *
  * Forms: "" blocking, "_i" non-blocking and waited for, "_init" started and waited for, "_thread"
@@ -17,21 +17,24 @@
 #ifndef BENCH_CALLS_H
 #define BENCH_CALLS_H
 
+#include "nbc/sched/coll.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <tutti.h>
-
-typedef enum collective { ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, COLLECTIVES } collective;
 
 typedef enum form { BLOCKING, NONBLOCKING, PERSISTENT, THREADED, FORMS } form;
 
 /* What one way works with. All ways share the buffers: none has warmer caches. */
 typedef struct run {
-    collective what;
+    coll_kind what;
     int p, rank;         /* of comm */
     int size;            /* bytes of a block */
-    char *send, *recv;   /* [size] or [p * size], [p * size] */
+    char *send, *recv;   /* as many blocks as extent_blocks says of its side */
     int *counts, *place; /* [p]: for v-collectives, all blocks of one size */
+    int count;           /* of a vector: elements of this type */
+    MPI_Datatype type;
+    int root;
     MPI_Comm comm;
     const char *words; /* name for info and hints, or NULL */
     MPI_Request native;
@@ -53,21 +56,22 @@ typedef struct way {
     bool own_comm; /* r->comm has to be the way's own, with r->words as hint */
 } way;
 
-const char *collective_name(collective c);
-bool collective_sends_p_blocks(collective c);
+/* Blocks of a side among p ranks: 0, 1 or p. */
+int extent_blocks(coll_extent e, int p);
+
 const char *form_suffix(form f);
 
 /* "ring", "sparbit:block", "native", "mpi", "hand" without suffix. False: no such name (or not of
  * this collective, or not in this form). */
-bool calls_find(collective c, const char *name, form f, way *result);
+bool calls_find(coll_kind c, const char *name, form f, way *result);
 
 /* All names of Tutti's algorithms for a collective, one after the other; NULL at the end. */
-const char *calls_algorithm(collective c, int i);
+const char *calls_algorithm(coll_kind c, int i);
 
 /* The parts of the table. */
-bool calls_find_native(collective c, const char *name, form f, way *result);
-bool calls_find_hand(collective c, form f, way *result);
-bool calls_find_tutti(collective c, const char *name, form f, way *result);
+bool calls_find_native(coll_kind c, const char *name, form f, way *result);
+bool calls_find_hand(coll_kind c, form f, way *result);
+bool calls_find_tutti(coll_kind c, const char *name, form f, way *result);
 
 /* For the parts: wait for and test r->native and r->tutti. */
 int calls_wait_native(run *r);

@@ -14,7 +14,7 @@ static char *at(char *buffer, const run *r, int rank)
 
 static bool pairwise(const run *r)
 {
-    return collective_sends_p_blocks(r->what);
+    return coll_shapes[r->what].send != COLL_ONE;
 }
 
 /* Step k. In alltoall both are one rank where p is a power of two. */
@@ -122,15 +122,22 @@ static void close_persistent(run *r)
         MPI_Request_free(&r->messages[i]);
 }
 
-bool calls_find_hand(collective c, form f, way *result)
+/* Does every rank receive a block from each rank? */
+static bool serves(const coll_shape *shape)
 {
-    bool steps = collective_sends_p_blocks(c);
+    return !shape->traits && shape->send != COLL_NONE &&
+           (shape->recv == COLL_EACH || shape->recv == COLL_LISTED);
+}
+
+bool calls_find_hand(coll_kind c, form f, way *result)
+{
+    bool steps = coll_shapes[c].send != COLL_ONE;
 
 #ifdef TUTTI_SIMULATED /* its persistent messages are not to be trusted */
     if (f == PERSISTENT)
         return false;
 #endif
-    if (f == THREADED)
+    if (f == THREADED || !serves(&coll_shapes[c]))
         return false;
     if (f == PERSISTENT)
         *result = (way){.open = open_persistent,

@@ -1,6 +1,6 @@
 /* calls_native.c - the MPI's own collectives: by their PMPI_ names, and by their MPI_ names, which
  * a preloaded library may have taken over. Persistent ones where the MPI has them. */
-#include "calls.h"
+#include "arguments.h"
 
 #include <string.h>
 
@@ -13,54 +13,47 @@
 #define INIT(P, Name) P##_##Name##_init
 #endif
 
-#define ARGUMENTS_Allgather  r->send, r->size, MPI_BYTE, r->recv, r->size, MPI_BYTE
-#define ARGUMENTS_Allgatherv r->send, r->size, MPI_BYTE, r->recv, r->counts, r->place, MPI_BYTE
-#define ARGUMENTS_Alltoall   r->send, r->size, MPI_BYTE, r->recv, r->size, MPI_BYTE
-#define ARGUMENTS_Alltoallv                                                                        \
-    r->send, r->counts, r->place, MPI_BYTE, r->recv, r->counts, r->place, MPI_BYTE
-
 #ifdef HAVE_PERSISTENT
-#define DEFINE_OPEN(P, Name)                                                                       \
-    static int P##_open_##Name(run *r)                                                             \
+#define DEFINE_OPEN(P, Name, name)                                                                 \
+    static int P##_open_##name(run *r)                                                             \
     {                                                                                              \
-        return INIT(P, Name)(ARGUMENTS_##Name, r->comm, MPI_INFO_NULL, &r->native);                \
+        return init_native_##name(r, INIT(P, Name), &r->native);                                   \
     }
-#define OPEN(P, Name) P##_open_##Name
+#define OPEN(P, name) P##_open_##name
 #else
-#define DEFINE_OPEN(P, Name)
-#define OPEN(P, Name) NULL
+#define DEFINE_OPEN(P, Name, name)
+#define OPEN(P, name) NULL
 #endif
 
 #define DEFINE(P, Name, name)                                                                      \
-    static int P##_block_##Name(run *r)                                                            \
+    static int P##_block_##name(run *r)                                                            \
     {                                                                                              \
-        return P##_##Name(ARGUMENTS_##Name, r->comm);                                              \
+        return call_##name(r, P##_##Name);                                                         \
     }                                                                                              \
-    static int P##_start_##Name(run *r)                                                            \
+    static int P##_start_##name(run *r)                                                            \
     {                                                                                              \
-        return P##_I##name(ARGUMENTS_##Name, r->comm, &r->native);                                 \
+        return start_##name(r, P##_I##name, &r->native);                                           \
     }                                                                                              \
-    DEFINE_OPEN(P, Name)
+    DEFINE_OPEN(P, Name, name)
 
-#define DEFINE_ALL(P)                                                                              \
-    DEFINE(P, Allgather, allgather)                                                                \
-    DEFINE(P, Allgatherv, allgatherv)                                                              \
-    DEFINE(P, Alltoall, alltoall)                                                                  \
-    DEFINE(P, Alltoallv, alltoallv)
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    DEFINE(PMPI, Name, name)                                                                       \
+    DEFINE(MPI, Name, name)
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
 
-DEFINE_ALL(PMPI)
-DEFINE_ALL(MPI)
-
-#define WAYS(P, Name)                                                                              \
+#define WAYS(P, name)                                                                              \
     {                                                                                              \
-        P##_block_##Name, P##_start_##Name, OPEN(P, Name)                                          \
+        P##_block_##name, P##_start_##name, OPEN(P, name)                                          \
     }
 
 static const struct {
     int (*block)(run *r), (*start)(run *r), (*open)(run *r);
-} table[2][COLLECTIVES] = {
-    {WAYS(PMPI, Allgather), WAYS(PMPI, Allgatherv), WAYS(PMPI, Alltoall), WAYS(PMPI, Alltoallv)},
-    {WAYS(MPI, Allgather), WAYS(MPI, Allgatherv), WAYS(MPI, Alltoall), WAYS(MPI, Alltoallv)},
+} table[COLL_KINDS][2] = {
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    [COLL_##name] = {WAYS(PMPI, name), WAYS(MPI, name)},
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
 };
 
 static int start_native(run *r)
@@ -102,7 +95,7 @@ static void close_mpi(run *r)
         MPI_Request_free(&r->native);
 }
 
-bool calls_find_native(collective c, const char *name, form f, way *result)
+bool calls_find_native(coll_kind c, const char *name, form f, way *result)
 {
     bool mpi = strcmp(name, "mpi") == 0;
 
@@ -110,13 +103,13 @@ bool calls_find_native(collective c, const char *name, form f, way *result)
         (way){.wait = mpi ? wait_mpi : wait_pmpi, .progress = mpi ? calls_test_native : test_pmpi};
     switch (f) {
     case BLOCKING:
-        *result = (way){.start = table[mpi][c].block};
+        *result = (way){.start = table[c][mpi].block};
         return true;
     case NONBLOCKING:
-        result->start = table[mpi][c].start;
+        result->start = table[c][mpi].start;
         return true;
     case PERSISTENT:
-        result->open = table[mpi][c].open;
+        result->open = table[c][mpi].open;
         result->start = mpi ? start_mpi : start_native;
         result->close = mpi ? close_mpi : close_native;
         return result->open != NULL;

@@ -1,67 +1,39 @@
-/* calls_tutti.c - Tutti's algorithms: the rows of algos.def, each in its three forms. */
-#include "calls.h"
+/* calls_tutti.c - Tutti's algorithms: the rows of entries.def, each in its three forms. */
+#include "arguments.h"
 
 #include <string.h>
 
-#define ARGUMENTS_Allgather  r->send, r->size, MPI_BYTE, r->recv, r->size, MPI_BYTE
-#define ARGUMENTS_Allgatherv r->send, r->size, MPI_BYTE, r->recv, r->counts, r->place, MPI_BYTE
-#define ARGUMENTS_Alltoall   r->send, r->size, MPI_BYTE, r->recv, r->size, MPI_BYTE
-#define ARGUMENTS_Alltoallv                                                                        \
-    r->send, r->counts, r->place, MPI_BYTE, r->recv, r->counts, r->place, MPI_BYTE
-
-#define DEFINE(Name, name, algorithm, ...)                                                         \
+#define ENTRY(name, Name, algorithm)                                                               \
     static int block_##name##_##algorithm(run *r)                                                  \
     {                                                                                              \
-        return MPIX_##Name##_##algorithm(ARGUMENTS_##Name, __VA_ARGS__);                           \
+        return call_##name(r, MPIX_##Name##_##algorithm);                                          \
     }                                                                                              \
     static int start_##name##_##algorithm(run *r)                                                  \
     {                                                                                              \
-        return MPIX_I##name##_##algorithm(ARGUMENTS_##Name, __VA_ARGS__, &r->native);              \
+        return start_##name(r, MPIX_I##name##_##algorithm, &r->native);                            \
     }                                                                                              \
     static int open_##name##_##algorithm(run *r)                                                   \
     {                                                                                              \
-        return MPIX_##Name##_##algorithm##_init(ARGUMENTS_##Name, __VA_ARGS__, MPI_INFO_NULL,      \
-                                                &r->tutti);                                        \
+        return init_##name(r, MPIX_##Name##_##algorithm##_init, MPI_INFO_NULL, &r->tutti);         \
     }
-
-#define DEFINE_allgather_both(a)                                                                   \
-    DEFINE(Allgather, allgather, a, r->comm) DEFINE(Allgatherv, allgatherv, a, r->comm)
-#define DEFINE_alltoall_both(a)                                                                    \
-    DEFINE(Alltoall, alltoall, a, r->comm) DEFINE(Alltoallv, alltoallv, a, r->comm)
-#define DEFINE_alltoall_regular(a) DEFINE(Alltoall, alltoall, a, r->comm)
-
-#define DEFINE_barrier_both(a)
-#define DEFINE_bcast_both(a)
-#define DEFINE_allreduce_both(a)
-#define ALGO(collective, name, calls) DEFINE_##collective##_##calls(name)
-#include "algos/algos.def"
-ALGO(allgather, auto, both)
-ALGO(alltoall, auto, both)
-#undef ALGO
+#include "entries.def"
+#undef ENTRY
 
 typedef struct row {
-    collective what;
+    coll_kind what;
     const char *name;
     int (*block)(run *r), (*start)(run *r), (*open)(run *r);
 } row;
 
-#define ROW(K, name, a)          {K, #a, block_##name##_##a, start_##name##_##a, open_##name##_##a},
-#define ROWS_allgather_both(a)   ROW(ALLGATHER, allgather, a) ROW(ALLGATHERV, allgatherv, a)
-#define ROWS_alltoall_both(a)    ROW(ALLTOALL, alltoall, a) ROW(ALLTOALLV, alltoallv, a)
-#define ROWS_alltoall_regular(a) ROW(ALLTOALL, alltoall, a)
-
-#define ROWS_barrier_both(a)
-#define ROWS_bcast_both(a)
-#define ROWS_allreduce_both(a)
-
 static const row table[] = {
-#define ALGO(collective, name, calls) ROWS_##collective##_##calls(name)
-#include "algos/algos.def"
-    ALGO(allgather, auto, both) ALGO(alltoall, auto, both)
-#undef ALGO
+#define ENTRY(name, Name, algorithm)                                                               \
+    {COLL_##name, #algorithm, block_##name##_##algorithm, start_##name##_##algorithm,              \
+     open_##name##_##algorithm},
+#include "entries.def"
+#undef ENTRY
 };
 
-static const row *find(collective c, const char *name, size_t n)
+static const row *find(coll_kind c, const char *name, size_t n)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].what == c && strlen(table[i].name) == n &&
@@ -70,7 +42,7 @@ static const row *find(collective c, const char *name, size_t n)
     return NULL;
 }
 
-const char *calls_algorithm(collective c, int i)
+const char *calls_algorithm(coll_kind c, int i)
 {
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (table[k].what == c && i-- == 0)
@@ -92,19 +64,20 @@ static int with_info(run *r, int (*use)(run *r, MPI_Info info))
     return error;
 }
 
-static int init_auto(run *r, MPI_Info info)
-{
-    switch (r->what) {
-    case ALLGATHER:
-        return MPIX_Allgather_auto_init(ARGUMENTS_Allgather, r->comm, info, &r->tutti);
-    case ALLGATHERV:
-        return MPIX_Allgatherv_auto_init(ARGUMENTS_Allgatherv, r->comm, info, &r->tutti);
-    case ALLTOALL:
-        return MPIX_Alltoall_auto_init(ARGUMENTS_Alltoall, r->comm, info, &r->tutti);
-    default:
-        return MPIX_Alltoallv_auto_init(ARGUMENTS_Alltoallv, r->comm, info, &r->tutti);
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    static int init_auto_##name(run *r, MPI_Info info)                                             \
+    {                                                                                              \
+        return init_##name(r, MPIX_##Name##_auto_init, info, &r->tutti);                           \
     }
-}
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+
+static int (*const init_auto[COLL_KINDS])(run *r, MPI_Info info) = {
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    [COLL_##name] = init_auto_##name,
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+};
 
 static int set_hints(run *r, MPI_Info info)
 {
@@ -113,7 +86,7 @@ static int set_hints(run *r, MPI_Info info)
 
 static int open_words(run *r)
 {
-    return with_info(r, init_auto);
+    return with_info(r, init_auto[r->what]);
 }
 
 static int hint_words(run *r)
@@ -157,7 +130,7 @@ static void close_persistent(run *r)
         MPIX_Request_free(&r->tutti);
 }
 
-bool calls_find_tutti(collective c, const char *name, form f, way *result)
+bool calls_find_tutti(coll_kind c, const char *name, form f, way *result)
 {
     const char *colon = strchr(name, ':');
     const row *found = find(c, name, colon ? (size_t)(colon - name) : strlen(name));

@@ -28,7 +28,7 @@ typedef struct session {
 static session *current; /* for `done` */
 
 /* "iallgatherv_init" and its like. */
-static bool parse_command(const char *name, collective *what, form *f)
+static bool parse_command(const char *name, coll_kind *what, form *f)
 {
     char text[32];
     size_t n = strlen(name);
@@ -41,11 +41,11 @@ static bool parse_command(const char *name, collective *what, form *f)
         text[n - 5] = '\0';
         *f = PERSISTENT;
     }
-    for (int c = 0; c < COLLECTIVES; c++) {
-        *what = (collective)c;
-        if (strcmp(text, collective_name(*what)) == 0)
+    for (int c = 0; c < COLL_KINDS; c++) {
+        *what = (coll_kind)c;
+        if (strcmp(text, coll_kind_name(*what)) == 0)
             return true;
-        if (*f == BLOCKING && text[0] == 'i' && strcmp(text + 1, collective_name(*what)) == 0) {
+        if (*f == BLOCKING && text[0] == 'i' && strcmp(text + 1, coll_kind_name(*what)) == 0) {
             *f = NONBLOCKING;
             return true;
         }
@@ -55,7 +55,7 @@ static bool parse_command(const char *name, collective *what, form *f)
 
 bool bench_collective_known(const char *name)
 {
-    collective c;
+    coll_kind c;
     form f;
 
     return lanes_command(name) || parse_command(name, &c, &f);
@@ -69,16 +69,12 @@ static double weight_of(const options *o, int64_t size)
 
 static bool fits(const session *s, int64_t size)
 {
-    int64_t all = size * s->blocks,
-            both = collective_sends_p_blocks(s->o.what) ? 2 * all : all + size;
+    const options *o = &s->o;
 
-    if ((s->o.what == ALLGATHERV || s->o.what == ALLTOALLV) && all > INT32_MAX)
+    if (coll_is_v(o->what) && size * s->blocks > INT32_MAX)
         return false;
-#ifdef TUTTI_SIMULATED
-    if (s->o.fold > 0 && all > s->o.fold)
-        return true;
-#endif
-    return both <= s->o.memory;
+    return buffers_fold(o->what, s->blocks, size, o->fold) ||
+           buffers_need(o->what, s->blocks, size) <= o->memory;
 }
 
 static void done(double fraction)
@@ -117,6 +113,8 @@ static bool find_variant(session *s, const char *name)
 
 static int open_variants(session *s)
 {
+    if (s->o.root >= s->p)
+        return complain(s, "--root", "must be a rank");
     s->v = calloc(MAX_VARIANTS, sizeof *s->v);
     for (int i = 0; i < s->o.nnames; i++) {
         if (!find_variant(s, s->o.names[i]))
@@ -132,12 +130,12 @@ static int open_variants(session *s)
 
 static int open_buffers(session *s)
 {
-    int64_t largest = 0;
+    int64_t largest = -1;
 
-    for (int64_t size = s->o.min; size <= s->o.max; size *= s->o.factor)
+    for (int64_t size = s->o.min; size <= s->o.max; size = options_next(&s->o, size))
         if (fits(s, size))
             largest = size;
-    if (!largest)
+    if (largest < 0)
         return complain(s, "-m", "no size fits the limit of memory (-M)");
     if (!buffers_open(&s->b, s->o.what, s->blocks, largest, s->o.fold))
         return complain(s, "-m", "out of memory");
@@ -204,13 +202,13 @@ static int run_all(session *s)
     double total = 0;
     int64_t wrong = 0;
 
-    for (int64_t size = s->o.min; size <= s->o.max; size *= s->o.factor)
+    for (int64_t size = s->o.min; size <= s->o.max; size = options_next(&s->o, size))
         total += fits(s, size) ? weight_of(&s->o, size) : 0;
     remaining_start(s->rank == 0 && isatty(STDERR_FILENO), total);
     work_calibrate();
     if (s->rank == 0 && has_table(&s->o))
         table_head(&s->o, s->v, s->n);
-    for (int64_t size = s->o.min; size <= s->o.max; size *= s->o.factor)
+    for (int64_t size = s->o.min; size <= s->o.max; size = options_next(&s->o, size))
         if (fits(s, size))
             wrong += run_size(s, size);
     return wrong ? 1 : 0;
@@ -265,7 +263,7 @@ static void set_defaults(options *o, const char *command)
                    .memory = 512 * (int64_t)MiB,
                    .call = "native"};
     if (lanes_command(command))
-        o->what = ALLTOALL;
+        o->what = COLL_alltoall;
     else
         parse_command(command, &o->what, &o->form);
 }

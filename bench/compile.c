@@ -27,15 +27,25 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static coll call_of(const algo *a, bool v, int p, const int64_t *counts)
+/* The kind that the algorithm serves, of equal or of listed blocks; COLL_KINDS: there is none. */
+static coll_kind kind_of(const algo *a, bool v)
 {
-    int kinds[2][2] = {{COLL_allgather, COLL_allgatherv}, {COLL_alltoall, COLL_alltoallv}};
+    int kind = 0;
 
-    return (coll){.kind = (coll_kind)kinds[a->kind == COLL_alltoall][v],
+    while (kind < COLL_KINDS &&
+           !(algo_serves(a, (coll_kind)kind) && coll_is_v((coll_kind)kind) == v))
+        kind++;
+    return (coll_kind)kind;
+}
+
+/* Of a v-collective a rank's own block is as long as in its list. */
+static coll call_of(const algo *a, coll_kind kind, int p, const int64_t *counts)
+{
+    return (coll){.kind = kind,
                   .p = p,
                   .rank = a->regional ? 0 : p / 2,
                   .parameter = algo_parameter_for(a, 0, p),
-                  .send.count = v ? 1000 : 1,
+                  .send.count = coll_is_v(kind) ? 1000 : 1,
                   .send.counts = counts,
                   .send.displs = counts + p,
                   .recv.count = 1,
@@ -62,7 +72,8 @@ static double time_of(const algo *a, coll_form form, const coll *c, const topo *
 static void measure(const algo *a, coll_form form, int p, const topo *t, const int64_t *v)
 {
     static const char *const forms[] = {"step", "block"};
-    coll regular = call_of(a, false, p, v), vector = call_of(a, true, p, v);
+    coll_kind listed = kind_of(a, true);
+    coll regular = call_of(a, kind_of(a, false), p, v), vector;
     sched *s = NULL;
     double time;
 
@@ -72,7 +83,8 @@ static void measure(const algo *a, coll_form form, int p, const topo *t, const i
     printf("%-10s %-20s %-6s %6d %8d %9zu %11.1f", coll_kind_name(a->kind), a->name,
            a->has_forms ? forms[form] : "", p, s->nsteps, sched_memory(s), 1e6 * time);
     sched_free(s);
-    if (!a->regular) {
+    if (listed != COLL_KINDS) {
+        vector = call_of(a, listed, p, v);
         printf(" %11.1f", 1e6 * time_of(a, form, &vector, t, &s));
         sched_free(s);
     }

@@ -68,8 +68,8 @@ static int64_t verify(variant *v)
     int64_t wrong = 0, all;
 
     for (int seed = 1; seed <= 2; seed++) {
-        v->fill(&v->r, seed);
         MPI_Barrier(MPI_COMM_WORLD);
+        v->fill(&v->r, seed);
         check(call(v->how.enter, &v->r), v);
         check(once(v), v);
         check(call(v->how.leave, &v->r), v);

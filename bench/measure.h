@@ -53,7 +53,7 @@ typedef struct result {
     double osu_average;
     int late;      /* repetitions that some rank began late in all attempts; they count */
     double drift;  /* see sync.h */
-    int64_t wrong; /* bytes on all ranks */
+    int64_t wrong; /* bytes on all ranks; without data: ranks that left too early */
     bool verified; /* else nobody has looked */
 } result;
 

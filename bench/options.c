@@ -1,6 +1,8 @@
 /* options.c - see options.h. */
 #include "options.h"
 
+#include "buffers.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -12,6 +14,7 @@ enum { LARGE = 8192 }; /* OSU: above it fewer iterations */
 
 enum {
     OPTION_FACTOR = 256,
+    OPTION_ROOT,
     OPTION_BATCH,
     OPTION_SEED,
     OPTION_SYNC,
@@ -36,6 +39,7 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
                                       {"version", no_argument, NULL, 'v'},
                                       {"algorithms", required_argument, NULL, 'a'},
                                       {"factor", required_argument, NULL, OPTION_FACTOR},
+                                      {"root", required_argument, NULL, OPTION_ROOT},
                                       {"batch", required_argument, NULL, OPTION_BATCH},
                                       {"seed", required_argument, NULL, OPTION_SEED},
                                       {"sync", required_argument, NULL, OPTION_SYNC},
@@ -63,9 +67,11 @@ void options_usage(const char *command)
         "thread;\n"
         "        native, native_i, native_init: the MPI's own; mpi...: what MPI_ is linked to "
         "(wrappers of\n"
-        "        libtutti_mpi.so); hand, hand_init: the same messages by hand\n"
+        "        libtutti_mpi.so); hand, hand_init: allgather and alltoall by hand\n"
         "  -m, --message-size [MIN:]MAX   bytes of a block (1:1048576), each --factor (2) times "
-        "the one before\n"
+        "the one before;\n"
+        "        reductions add up doubles: MIN is rounded up to 8; a barrier has no sizes\n"
+        "      --root RANK                of collectives that have one (0)\n"
         "  -i, --iterations N             repetitions (1000, above 8 KiB 100)\n"
         "  -x, --warmup N                 repetitions before, not counted (200, above 8 KiB 10)\n"
         "  -t, --num_test_calls N         progress calls during the computation (0)\n"
@@ -74,7 +80,8 @@ void options_usage(const char *command)
         "  -f, --full                     more columns: extremes, phases; with several algorithms "
         "intervals\n"
         "  -c, --verify                   column #wrong: bytes that are wrong, of all ranks and "
-        "algorithms\n"
+        "algorithms;\n"
+        "        of a barrier: ranks that left before the last one had come\n"
         "      --overlap[=osu|imb]        overlap with a computation as long as the operation, in "
         "per cent\n"
         "      --sync barrier|dissem|roundtime\n"
@@ -125,6 +132,8 @@ static bool parse_sizes(options *o, char *text)
 {
     char *colon = strchr(text, ':');
 
+    if (coll_shapes[o->what].recv == COLL_NONE)
+        return false;
     if (!colon)
         return number(text, 1, INT_MAX, &o->max);
     *colon = '\0';
@@ -185,6 +194,8 @@ static bool parse_one(options *o, int option, char *argument)
         return parse_names(o, argument);
     case OPTION_FACTOR:
         return number(argument, 2, INT_MAX, &o->factor);
+    case OPTION_ROOT:
+        return coll_has(o->what, COLL_ROOTED) && small_number(argument, 0, &o->root);
     case OPTION_BATCH:
         return small_number(argument, 1, &o->batch);
     case OPTION_SEED:
@@ -235,6 +246,20 @@ static bool parse_plain(options *o, int option, char *argument)
     }
 }
 
+/* Whole elements; and nothing where there are no data. */
+static void fit_sizes(options *o)
+{
+    int64_t unit = buffers_unit(o->what);
+
+    if (coll_shapes[o->what].recv == COLL_NONE)
+        o->min = o->max = 0;
+    if (o->max < o->min)
+        o->min = o->max;
+    o->min = (o->min + unit - 1) / unit * unit;
+    if (o->max < o->min)
+        o->max = o->min;
+}
+
 bool options_parse(options *o, int argc, char **argv, const char **why)
 {
     static char text[200];
@@ -258,9 +283,13 @@ bool options_parse(options *o, int argc, char **argv, const char **why)
         snprintf(text, sizeof text, "%s: not an option", argv[optind]);
         return false;
     }
-    if (o->max < o->min)
-        o->min = o->max;
+    fit_sizes(o);
     return true;
+}
+
+int64_t options_next(const options *o, int64_t size)
+{
+    return size ? size * o->factor : o->max + 1;
 }
 
 int options_iterations(const options *o, int64_t size)

@@ -13,11 +13,12 @@ enum { MAX_VARIANTS = 64 };
 
 typedef struct options {
     const char *command; /* "iallgather", "lane_pattern", ... */
-    collective what;
+    coll_kind what;
     form form;
     const char *names[MAX_VARIANTS]; /* -a */
     int nnames;
-    int64_t min, max, factor; /* -m, --factor: bytes of a block */
+    int64_t min, max, factor; /* -m, --factor: bytes of a block; 0: there are no data */
+    int root;                 /* --root */
     int iterations, warmup;   /* -i, -x; -1: by size, as OSU does */
     int batch;                /* operations between two looks at the clock */
     int seed;
@@ -36,6 +37,9 @@ typedef struct options {
 /* Fills *o. False: *why (owned by the library) says what is wrong. argv[0] is the subcommand; the
  * strings are used, and those of -a changed. */
 bool options_parse(options *o, int argc, char **argv, const char **why);
+
+/* The block size after this one, above o->max at the end. */
+int64_t options_next(const options *o, int64_t size);
 
 /* Repetitions for blocks of this size, and those before them that do not count. */
 int options_iterations(const options *o, int64_t size);

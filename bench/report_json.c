@@ -68,6 +68,9 @@ static json_t *settings(const options *o)
                   "iterations", o->iterations, "warmup", o->warmup, "batch", o->batch, "seed",
                   o->seed, "sync", sync_names[o->sync], "seconds", o->seconds, "overlap",
                   overlaps[o->overlap], "progress_calls", o->calls, "verify", o->verify);
+
+    if (coll_has(o->what, COLL_ROOTED))
+        json_object_set_new(j, "root", json_integer(o->root));
     return j;
 }
 

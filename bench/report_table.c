@@ -41,7 +41,7 @@ static void osu_title(const options *o, const variant *v)
 {
     char name[64];
 
-    snprintf(name, sizeof name, "%s", collective_name(o->what));
+    snprintf(name, sizeof name, "%s", coll_kind_name(o->what));
     name[0] = (char)toupper((unsigned char)name[0]);
     printf("\n# Tutti MPI %s%s Latency Test, %s\n",
            v->form == NONBLOCKING || v->form == THREADED ? "Non-blocking "

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Collectives: [i]allgather[v], [i]alltoall[v], or with _init; and the two of lanes.c. */
+/* Collectives of collectives.def: NAME, iNAME, NAME_init; and the two of lanes.c. */
 int bench_collective(int argc, char **argv);
 bool bench_collective_known(const char *name);
 

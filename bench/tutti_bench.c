@@ -1,6 +1,8 @@
 /* tutti_bench.c - the benchmark program: tutti-bench SUBCOMMAND [OPTION...]. */
 #include "subcommands.h"
 
+#include "nbc/sched/coll.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -21,16 +23,45 @@ static const struct {
 #endif
     {NULL, NULL, NULL}};
 
+enum { NAMES = 41 }; /* width of the first column */
+
+/* All but the first one, in lines of the first column. */
+static void print_names(FILE *out)
+{
+    int width = 0;
+
+    fprintf(out, "  ");
+    for (int i = 1; i < COLL_KINDS; i++) {
+        const char *name = coll_kind_name((coll_kind)i);
+        if (width + (int)strlen(name) + 2 > NAMES) {
+            fprintf(out, "\n  ");
+            width = 0;
+        }
+        width += fprintf(out, "%s%s", width ? " " : "", name);
+        if (i < COLL_KINDS - 1)
+            width += fprintf(out, ",");
+    }
+    fprintf(out, "%*s of these\n", width < NAMES ? NAMES - width : 0, "");
+}
+
+static void print_collectives(FILE *out)
+{
+    const char *name = coll_kind_name((coll_kind)0);
+    char names[100];
+
+    snprintf(names, sizeof names, "%s, i%s, %s_init", name, name, name);
+    fprintf(out, "  %-*s blocking, non-blocking, persistent; likewise\n", NAMES, names);
+    print_names(out);
+}
+
 static int usage(FILE *out)
 {
-    fputs(
-        "usage: mpiexec -n RANKS tutti-bench SUBCOMMAND [OPTION...]\n"
-        "  allgather, iallgather, allgather_init     blocking, non-blocking, persistent; likewise\n"
-        "  allgatherv, alltoall, alltoallv           of these\n"
-        "  lane_pattern, multi_collective            the benchmarks of the multi-lane paper\n",
-        out);
+    fputs("usage: mpiexec -n RANKS tutti-bench SUBCOMMAND [OPTION...]\n", out);
+    print_collectives(out);
+    fprintf(out, "  %-*s %s\n", NAMES, "lane_pattern, multi_collective",
+            "the benchmarks of the multi-lane paper");
     for (int i = 0; commands[i].name; i++)
-        fprintf(out, "  %-41s %s\n", commands[i].name, commands[i].what);
+        fprintf(out, "  %-*s %s\n", NAMES, commands[i].name, commands[i].what);
     fputs("tutti-bench SUBCOMMAND --help says what options there are.\n", out);
     return out == stdout ? 0 : 2;
 }

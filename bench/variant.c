@@ -1,6 +1,8 @@
 /* variant.c - see variant.h. */
 #include "variant.h"
 
+#include "arrivals.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +52,11 @@ static bool words_known(const char *name)
 
 bool variant_parse(variant *v, const options *o, const char *name)
 {
-    *v = (variant){.form = o->form, .fill = buffers_fill, .wrong = buffers_wrong};
+    bool data = coll_shapes[o->what].recv != COLL_NONE;
+
+    *v = (variant){.form = o->form,
+                   .fill = data ? buffers_fill : arrivals_begin,
+                   .wrong = data ? buffers_wrong : arrivals_early};
     if (strlen(name) >= NAME_SIZE)
         return false;
     strcpy(v->name, name);
@@ -66,6 +72,8 @@ void variant_open(variant *v, const options *o)
     run *r = &v->r;
 
     *r = (run){.what = o->what,
+               .root = o->root,
+               .type = buffers_type(o->what),
                .comm = MPI_COMM_WORLD,
                .words = strchr(v->words, ':') ? v->words : NULL,
                .native = MPI_REQUEST_NULL,
@@ -86,9 +94,10 @@ void variant_close(variant *v)
 
 void variant_use(variant *v, const buffers *b, int size)
 {
-    v->r.send = b->send;
+    v->r.send = coll_shapes[v->r.what].send == COLL_NONE ? b->recv : b->send;
     v->r.recv = b->recv;
     v->r.counts = b->counts;
     v->r.place = b->place;
     v->r.size = size;
+    v->r.count = size / buffers_unit(v->r.what);
 }

@@ -1,8 +1,10 @@
 /* spoil.c - to preload, so that checks have something to find: MPI_Allgather spoils one byte of the
- * last rank's copy, MPI_Allgatherv one of each block; with SPOIL_BCAST=n the last rank comes 50 ms
+ * last rank's copy, MPI_Allgatherv one of each block, MPI_Ibcast and MPI_Iallreduce one of what rank 0
+ * gives; with SPOIL_BARRIER=1 MPI_Ibarrier waits for nobody; with SPOIL_BCAST=n the last rank comes 50 ms
  * late out of MPI_Bcast, from its n-th call on; with SPOIL_CLOCK the clock of rank r is r hours
  * ahead, and gains r per cent. */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -50,6 +52,34 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
     if (from && is_last(comm) && ++calls >= atoi(from))
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     return error;
+}
+
+static void spoil_first(const void *buffer, MPI_Comm comm)
+{
+    int rank;
+
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        ((char *)(uintptr_t)buffer)[0] ^= 1;
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+    spoil_first(buffer, comm);
+    return PMPI_Ibcast(buffer, count, type, root, comm, request);
+}
+
+int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    spoil_first(sendbuf, comm);
+    return PMPI_Iallreduce(sendbuf, recvbuf, count, type, op, comm, request);
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Ibarrier(getenv("SPOIL_BARRIER") ? MPI_COMM_SELF : comm, request);
 }
 
 double MPI_Wtime(void)

@@ -1,0 +1,60 @@
+/* arguments.h - the arguments of every collective of collectives.def, from a run.
+ *
+ * call_allgather(r, f), start_allgather(r, f, ...) and init_allgather(r, f, ...) call f with them:
+ * MPI's function, or Tutti's by any algorithm. f is a constant where they are used, so the compiler
+ * makes direct calls of them.
+ */
+#ifndef BENCH_ARGUMENTS_H
+#define BENCH_ARGUMENTS_H
+
+#include "calls.h"
+
+/* Under the names that collectives.def gives them. A vector that is reduced or broadcast is r->count
+ * of r->type; all else is bytes. */
+#define ARGUMENTS                                                                                  \
+    char *sendbuf = r->send, *recvbuf = r->recv, *buffer = r->recv;                                \
+    int sendcount = r->size, recvcount = r->size, count = r->count, root = r->root;                \
+    const int *sendcounts = r->counts, *sdispls = r->place;                                        \
+    const int *recvcounts = r->counts, *displs = r->place, *rdispls = r->place;                    \
+    MPI_Datatype sendtype = MPI_BYTE, recvtype = MPI_BYTE, datatype = r->type;                     \
+    MPI_Op op = MPI_SUM;                                                                           \
+    MPI_Comm comm = r->comm;                                                                       \
+                                                                                                   \
+    (void)sendbuf, (void)recvbuf, (void)buffer, (void)sendcount, (void)recvcount, (void)count;     \
+    (void)sendcounts, (void)sdispls, (void)recvcounts, (void)displs, (void)rdispls, (void)root;    \
+    (void)sendtype, (void)recvtype, (void)datatype, (void)op;
+
+#define UNWRAP(...) __VA_ARGS__
+#define COUNT       int
+#define DISPL       int
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    static inline int call_##name(const run *r, int(*f) parameters)                                \
+    {                                                                                              \
+        ARGUMENTS                                                                                  \
+        return f arguments;                                                                        \
+    }                                                                                              \
+    static inline int start_##name(const run *r, int (*f)(UNWRAP parameters, MPI_Request *),       \
+                                   MPI_Request *request)                                           \
+    {                                                                                              \
+        ARGUMENTS                                                                                  \
+        return f(UNWRAP arguments, request);                                                       \
+    }                                                                                              \
+    static inline int init_##name(const run *r,                                                    \
+                                  int (*f)(UNWRAP parameters, MPI_Info, MPIX_Request *),           \
+                                  MPI_Info info, MPIX_Request *request)                            \
+    {                                                                                              \
+        ARGUMENTS                                                                                  \
+        return f(UNWRAP arguments, info, request);                                                 \
+    }                                                                                              \
+    static inline int init_native_##name(                                                          \
+        const run *r, int (*f)(UNWRAP parameters, MPI_Info, MPI_Request *), MPI_Request *request)  \
+    {                                                                                              \
+        ARGUMENTS                                                                                  \
+        return f(UNWRAP arguments, MPI_INFO_NULL, request);                                        \
+    }
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+#undef DISPL
+#undef COUNT
+
+#endif
