@@ -99,9 +99,20 @@ static int when_from(MPI_Info info, bool *when_needed)
     return error;
 }
 
+static int ops_from(MPI_Info info, bool *runs_ops)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    int error = value_of(info, "tutti_ops", text);
+
+    *runs_ops = strcmp(text, "true") == 0;
+    if (!error && *text && !*runs_ops && strcmp(text, "false") != 0)
+        error = MPI_ERR_INFO_VALUE;
+    return error;
+}
+
 int tutti_progress_thread_start(MPI_Info info)
 {
-    bool when_needed;
+    bool when_needed, runs_ops;
     int pu, error = enter();
 
     if (error)
@@ -110,7 +121,9 @@ int tutti_progress_thread_start(MPI_Info info)
     if (!error)
         error = when_from(info, &when_needed);
     if (!error)
-        error = driver_thread_start(pu, when_needed);
+        error = ops_from(info, &runs_ops);
+    if (!error)
+        error = driver_thread_start(pu, when_needed, runs_ops);
     return error ? comm_raise(NULL, error) : MPI_SUCCESS;
 }
 

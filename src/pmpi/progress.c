@@ -41,6 +41,7 @@ static bool start_thread(void)
     if (PMPI_Info_create(&info) != MPI_SUCCESS)
         return false;
     PMPI_Info_set(info, "tutti_when", "needed");
+    PMPI_Info_set(info, "tutti_ops", "true"); /* the program may sit in MPI_Recv meanwhile */
     error = tutti_progress_thread_start(info);
     PMPI_Info_free(&info);
     return error == MPI_SUCCESS;

@@ -6,6 +6,7 @@
 
 bool process_threaded;
 _Thread_local bool process_in_callback;
+_Thread_local bool process_in_background;
 atomic_flag engine_taken = ATOMIC_FLAG_INIT;
 bool engine_inside;
 

@@ -36,8 +36,8 @@ extern const driver driver_poll, driver_hook, driver_thread, driver_manual;
 int driver_choose(const char *forced, const driver **chosen, const char **reason);
 
 /* The progress thread, whatever the driver. pu: see topo/pu.h. Starts are counted. when_needed: by
- * the first operation that outlives its call. */
-int driver_thread_start(int pu, bool when_needed);
+ * the first operation that outlives its call. runs_ops: it may call functions of MPI_Op_create. */
+int driver_thread_start(int pu, bool when_needed, bool runs_ops);
 int driver_thread_stop(void);
 void driver_thread_end(void); /* MPI_Finalize has begun */
 

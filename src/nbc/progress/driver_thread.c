@@ -31,6 +31,7 @@ static int wanted_pu;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work, stop or bound */
 static atomic_bool asleep, stopping;
+static atomic_bool calls_ops; /* somebody has allowed it to call functions of MPI_Op_create */
 static atomic_uint starts;
 static bool started; /* the thread has tried to bind itself */
 static int bind_error;
@@ -80,6 +81,7 @@ static void *run(void *argument)
     engine_i_am_background();
     say_started(*(int *)argument);
     while (!atomic_load(&stopping)) {
+        process_in_background = !atomic_load_explicit(&calls_ops, memory_order_relaxed);
         if (engine_progress(NULL)) {
             fruitless = 0;
             continue;
@@ -160,7 +162,7 @@ static void begin_when_needed(bool outlives)
     pthread_mutex_unlock(&users_mutex);
 }
 
-int driver_thread_start(int pu, bool when_needed)
+int driver_thread_start(int pu, bool when_needed, bool runs_ops)
 {
     int error = MPI_SUCCESS;
 
@@ -173,6 +175,8 @@ int driver_thread_start(int pu, bool when_needed)
     } else if (!running && !when_needed) {
         error = begin(pu);
     }
+    if (!error && runs_ops)
+        atomic_store(&calls_ops, true);
     if (!error)
         users++;
     pthread_mutex_unlock(&users_mutex);
@@ -188,6 +192,8 @@ int driver_thread_stop(void)
         error = MPI_ERR_OTHER;
     else if (--users == 0)
         end();
+    if (users == 0)
+        atomic_store(&calls_ops, false);
     pthread_mutex_unlock(&users_mutex);
     return error;
 }
@@ -207,7 +213,7 @@ static const char *start(void)
 {
     if (!process_threaded)
         return "MPI_THREAD_MULTIPLE is not provided";
-    return driver_thread_start(PU_DEFAULT, false) ? "the system gives no thread" : NULL;
+    return driver_thread_start(PU_DEFAULT, false, false) ? "the system gives no thread" : NULL;
 }
 
 static void stop(void)

@@ -2,6 +2,7 @@
 #include "nbc/run/steps.h"
 
 #include "nbc/comm/comm.h"
+#include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/open_simulated.h"
 #include "nbc/run/wire.h"
@@ -79,20 +80,40 @@ static void issue_message(exec *e, int index)
         post_message(e, index);
 }
 
-static void run_local(exec *e, const step *st)
+/* Functions of the program run in its own calls: until one comes the step stays ready. */
+static bool is_put_off(const exec *e, const step *st)
+{
+    return st->kind == STEP_REDUCE && process_in_background && !e->bound.given.op.predefined;
+}
+
+/* False: it is put off. */
+static bool run_local(exec *e, const step *st)
 {
     const raw_copy *c = &e->bound.copies[st->queue];
 
-    if (c->bytes)
+    if (c->bytes) {
         wire_copy(&e->bound, c);
-    else if (st->kind != STEP_FENCE)
+        return true;
+    }
+    if (is_put_off(e, st))
+        return false;
+    if (st->kind != STEP_FENCE)
         keep_error(e, wire_local(&e->bound, st));
+    return true;
 }
 
-static void issue_local(exec *e, int index)
+static bool issue_local(exec *e, int index)
 {
-    run_local(e, &e->bound.sched->steps[index]);
+    if (!run_local(e, &e->bound.sched->steps[index]))
+        return false;
     retire(e, index);
+    return true;
+}
+
+/* Local steps that are ready are put off. */
+static bool has_put_off(const exec *e)
+{
+    return e->run.local_head < e->run.local_tail;
 }
 
 /* Issue what is ready, messages first. */
@@ -101,8 +122,9 @@ static void issue_ready(exec *e)
     for (;;) {
         if (e->run.ready_head < e->run.ready_tail)
             issue_message(e, e->run.ready[e->run.ready_head++]);
-        else if (e->run.local_head < e->run.local_tail)
-            issue_local(e, e->run.ready[e->run.local_head++]);
+        else if (e->run.local_head < e->run.local_tail &&
+                 issue_local(e, e->run.ready[e->run.local_head]))
+            e->run.local_head++;
         else
             break;
     }
@@ -147,6 +169,9 @@ int steps_poll(exec *e)
     if (n) {
         finish_all(e, n);
         issue_ready(e);
+    } else if (has_put_off(e) && !process_in_background) {
+        issue_ready(e);
+        n = 1;
     }
     return n;
 }
@@ -209,8 +234,8 @@ void steps_begin(exec *e)
     for (int i = 0; i < s->nready; i++)
         if (step_is_message(&s->steps[s->ready[i]]))
             issue_message(e, s->ready[i]);
-        else
-            issue_local(e, s->ready[i]);
+        else if (!issue_local(e, s->ready[i]))
+            e->run.ready[e->run.local_tail++] = s->ready[i];
     issue_ready(e);
 }
 

@@ -56,7 +56,7 @@ typedef struct sched {
     int nready;  /* steps without dependencies */
     int nphases; /* 0: the algorithm has named none */
     int parts;   /* elements that a vector is cut into (sched_cut); 1: an element is never cut */
-    bool flat;   /* all steps are ready, and every message has a queue of its own */
+    bool flat;   /* all are ready, none reduces, every message has a queue of its own */
     const char *phase[SCHED_PHASES]; /* names, static */
     int64_t extent[SPACES];          /* elements used of each space: 1 + the highest one named */
     const step *steps;               /* [nsteps], in program order */

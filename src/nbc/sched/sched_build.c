@@ -333,17 +333,19 @@ static void fill_edges(sched *s, const edges *e)
 static void fill_ready(sched *s)
 {
     int32_t *ready = (int32_t *)s->ready;
+    bool reduces = false;
     int n = 0;
 
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < s->nsteps; i++) {
             int kind = s->steps[i].kind;
+            reduces |= kind == STEP_REDUCE;
             int turn = kind == STEP_RECV ? 0 : kind == STEP_SEND ? 1 : 2;
             if (turn == round && s->ndeps[i] == 0)
                 ready[n++] = i;
         }
     s->nready = n;
-    s->flat = n == s->nsteps && s->nqueues == s->nmessages;
+    s->flat = n == s->nsteps && s->nqueues == s->nmessages && !reduces;
 }
 
 sched_error sched_commit(sched_builder *b, sched **result)
