@@ -48,14 +48,9 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static bool lend_progress(void)
-{
-    return chosen != &driver_hook && driver_hook_lend();
-}
-
 static const comm_hooks above_comm = {
     .idle_turn = engine_idle_turn,
-    .lend_progress = lend_progress,
+    .lend_progress = driver_hook_lend,
     .return_progress = driver_hook_return,
     .clear_plans = plan_cache_clear,
     .reap_plans = plan_reap,

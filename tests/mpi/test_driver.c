@@ -4,6 +4,7 @@
 
 #include "nbc/process/test_knobs.h"
 #include "nbc/progress/driver.h"
+#include "topo/pu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,37 @@ static void the_replacement_completes_operations(void)
     free(all);
 }
 
+/* A waiting thread does not leave the work to a progress thread that may wait for a processor much
+ * longer than it: here that is not there at all. */
+static void native_calls_advance_without_the_progress_thread(void)
+{
+    enum { TESTS = 50 * 1000 * 1000 };
+    int *all = calloc((size_t)world_size, sizeof *all), flag = 0, level;
+    MPI_Request r;
+
+    MPI_Query_thread(&level);
+    if (level == MPI_THREAD_MULTIPLE) {
+        CHECK(driver_thread_stop() == MPI_SUCCESS);
+        MPI_Barrier(MPI_COMM_WORLD);
+        CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r) ==
+              MPI_SUCCESS);
+        for (int i = 0; !flag && i < TESTS; i++)
+            MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+        CHECK(flag);
+        CHECK(driver_thread_start(PU_DEFAULT, false, false) == MPI_SUCCESS);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        for (int i = 0; i < world_size; i++)
+            CHECK(all[i] == i);
+    }
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(a_driver_that_fails_the_self_test_is_replaced_by_the_next),
         MPI_TEST(the_replacement_completes_operations),
+        MPI_TEST(native_calls_advance_without_the_progress_thread),
     };
 
     return mpi_test_main(argc, argv, "driver", tests, sizeof tests / sizeof *tests);

@@ -29,19 +29,34 @@ static int hook(void)
     return engine_progress(NULL);
 }
 
-static const char *start(void)
+static bool stays; /* a driver wants it, no need to lend it */
+
+static bool add_hook(void)
 {
     change_callbacks *add = find("opal_progress_register");
 
-    return add && add(hook) == 0 ? NULL : "this MPI has no opal_progress_register";
+    return add && add(hook) == 0;
 }
 
-static void stop(void)
+static void remove_hook(void)
 {
     change_callbacks *remove = find("opal_progress_unregister");
 
     if (remove)
         remove(hook);
+}
+
+static const char *start(void)
+{
+    stays = add_hook();
+    return stays ? NULL : "this MPI has no opal_progress_register";
+}
+
+static void stop(void)
+{
+    if (stays)
+        remove_hook();
+    stays = false;
 }
 
 static int request(exec *e, MPI_Request *request)
@@ -52,13 +67,13 @@ static int request(exec *e, MPI_Request *request)
 /* Two at a time are two registrations of one function: the first one to go takes one of them. */
 bool driver_hook_lend(void)
 {
-    return start() == NULL;
+    return !stays && add_hook();
 }
 
 void driver_hook_return(bool lent)
 {
     if (lent)
-        stop();
+        remove_hook();
 }
 
 const driver driver_hook = {

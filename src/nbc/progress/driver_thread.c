@@ -5,7 +5,9 @@
  *      +------------- nothing runs for LINGER turns -------+
  *
  * Asleep it waits on a condition variable and costs nothing. The program's own waits advance as
- * before: whoever gets the engine's try-lock. Native requests are of the other drivers' form.
+ * before: whoever gets the engine's try-lock. Native requests are of the other drivers' form, and
+ * advance in native calls too: where nobody is idle, a thread that yields comes back only after the
+ * time slices of all others, and a wait that left the work to it would burn one for every message.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "nbc/progress/driver.h"
@@ -213,15 +215,18 @@ static const char *start(void)
 {
     if (!process_threaded)
         return "MPI_THREAD_MULTIPLE is not provided";
-    return driver_thread_start(PU_DEFAULT, false, false) ? "the system gives no thread" : NULL;
+    if (driver_thread_start(PU_DEFAULT, false, false))
+        return "the system gives no thread";
+    driver_hook.start(); /* Open MPI's waits; MPICH has no such hook and calls our poll function */
+    return NULL;
 }
 
 static void stop(void)
 {
+    driver_hook.stop();
     driver_thread_stop();
 }
 
-/* On MPICH the waiting thread polls too, else its MPI_Wait would only spin. */
 static int request(exec *e, MPI_Request *request)
 {
 #ifdef TUTTI_HAVE_MPIX_GREQUEST
