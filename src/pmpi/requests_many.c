@@ -5,10 +5,10 @@
  * waited for in one blocking call. Non-blocking collectives are native requests here. Null requests
  * go to the native side.
  */
+#include "nbc/process/rest.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 enum { SPIN = 500 }; /* fruitless rounds before the processor is yielded */
@@ -83,10 +83,8 @@ static void put_back(split *s, MPI_Request requests[])
 
 static void turn(int *idle)
 {
-    if (++*idle >= SPIN) {
+    if (++*idle >= SPIN && !rest(*idle - SPIN))
         *idle = 0;
-        sched_yield();
-    }
 }
 
 /* ---- all ---- */

@@ -1,8 +1,9 @@
 /* process.c - see process.h. */
 #include "nbc/process/process.h"
 
+#include "nbc/process/rest.h"
+
 #include <pthread.h>
-#include <sched.h>
 
 bool process_threaded;
 _Thread_local bool process_in_callback;
@@ -60,6 +61,6 @@ void process_unlock(void)
 
 void engine_enter(void)
 {
-    while (!engine_try_enter())
-        sched_yield();
+    for (int again = 0; !engine_try_enter(); again++)
+        rest(again);
 }

@@ -8,23 +8,18 @@
 
 #ifdef TUTTI_HAVE_MPIX_GREQUEST
 
+#include "nbc/process/rest.h"
 #include "nbc/run/engine.h"
 
-#include <sched.h>
-
-enum { YIELD = 1000 };
+enum { SPIN = 1000 };
 
 static int poll_function(void *extra_state, MPI_Status *status)
 {
     static _Thread_local int idle;
 
     (void)status;
-    if (engine_progress_for(extra_state)) {
-        idle = 0;
-    } else if (++idle >= YIELD) { /* MPI_Wait polls without yielding */
-        idle = 0;
-        sched_yield();
-    }
+    if (engine_progress_for(extra_state) || (++idle >= SPIN && !rest(idle - SPIN)))
+        idle = 0; /* MPI_Wait polls without yielding */
     return MPI_SUCCESS;
 }
 

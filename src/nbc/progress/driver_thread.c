@@ -1,6 +1,6 @@
 /* driver_thread.c - one thread per process advances the engine while something runs.
  *
- *   asleep --start--> spin --SPIN fruitless turns--> yield after each turn
+ *   asleep --start--> spin --SPIN fruitless turns--> rest after each turn
  *      ^                                                   |
  *      +------------- nothing runs for LINGER turns -------+
  *
@@ -15,11 +15,11 @@
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
+#include "nbc/process/rest.h"
 #include "nbc/process/waker.h"
 #include "topo/pu.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 
 enum { SPIN = 50, LINGER = 200 };
@@ -88,11 +88,12 @@ static void *run(void *argument)
             fruitless = 0;
             continue;
         }
-        fruitless++;
+        if (fruitless <= LINGER)
+            fruitless++;
         if (!engine_busy() && fruitless > LINGER)
             sleep_until_work();
         else if (fruitless > SPIN)
-            sched_yield();
+            rest(fruitless - SPIN);
     }
     return NULL;
 }

@@ -4,17 +4,17 @@
 #include "nbc/comm/comm.h"
 #include "nbc/process/clock.h"
 #include "nbc/process/process.h"
+#include "nbc/process/rest.h"
 #include "nbc/process/simulated.h"
 #include "nbc/process/waker.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
 
-#include <sched.h>
 #include <utlist.h>
 
 enum {
-    SPIN = 500, /* fruitless turns of a wait before it yields the processor */
+    SPIN = 500, /* fruitless turns of a wait before it rests */
     BATCH = 16  /* execs polled by one call: bounds its cost however many run */
 };
 
@@ -292,12 +292,8 @@ int engine_progress_for(exec *e)
 
 static void idle_turn(exec *e, int *idle)
 {
-    if (engine_progress(e))
+    if (engine_progress(e) || (++*idle >= SPIN && !rest(*idle - SPIN)))
         *idle = 0;
-    else if (++*idle >= SPIN) {
-        *idle = 0;
-        sched_yield();
-    }
 }
 
 void engine_idle_turn(int *idle)

@@ -1,0 +1,87 @@
+/* test_rest.c - how a waiting thread gives its processor away, on a clock of our own: sched_yield,
+ * nanosleep and clock_gettime are replaced, so the test does not depend on how busy the machine is. */
+#include "nbc/process/rest.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <time.h>
+#include <cmocka.h>
+
+enum { RESTS = 1000, QUICK = 2000, SLICE = 8 * 1000 * 1000 }; /* the last two in ns */
+
+static long long now, yield_takes;
+static int yields, naps;
+
+int sched_yield(void)
+{
+    yields++;
+    now += yield_takes;
+    return 0;
+}
+
+int nanosleep(const struct timespec *t, struct timespec *rest_of_it)
+{
+    (void)rest_of_it;
+    naps++;
+    now += t->tv_nsec;
+    return 0;
+}
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    (void)id;
+    *t = (struct timespec){.tv_sec = now / 1000000000, .tv_nsec = now % 1000000000};
+    return 0;
+}
+
+static void rest_often(long long takes, bool keeps_waiting)
+{
+    now = yields = naps = 0;
+    yield_takes = takes;
+    for (int i = 0; i < RESTS; i++)
+        rest(keeps_waiting ? i : 0);
+}
+
+static void quick_yields_are_never_naps(void **state)
+{
+    (void)state;
+    rest_often(QUICK, true);
+    assert_int_equal(yields, RESTS);
+    assert_int_equal(naps, 0);
+    assert_false(rest(0));
+}
+
+/* Nearly all rests are short then, and a long wait wakes up rarely. */
+static void slow_yields_are_followed_by_naps(void **state)
+{
+    (void)state;
+    rest_often(SLICE, false);
+    assert_true(yields >= 1 && yields <= RESTS / 100);
+    assert_true(now / RESTS < SLICE / 40);
+    rest_often(SLICE, true);
+    assert_true(yields <= RESTS / 100);
+    assert_true((now - (long long)yields * SLICE) / naps > 500 * 1000);
+}
+
+/* Whatever the naps have left over, it ends. */
+static void quick_yields_come_back_when_the_load_is_gone(void **state)
+{
+    (void)state;
+    rest_often(SLICE, false);
+    rest_often(QUICK, false);
+    rest_often(QUICK, false);
+    assert_int_equal(naps, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quick_yields_are_never_naps),
+        cmocka_unit_test(slow_yields_are_followed_by_naps),
+        cmocka_unit_test(quick_yields_come_back_when_the_load_is_gone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
