@@ -1,7 +1,7 @@
 # Read collectives.def and algos.def: TUTTI_ALGORITHM_SOURCES (the algorithms' files), TUTTI_DECLARATIONS
 # (the named entry points, for tutti.h), TUTTI_ENTRIES (their definitions, for entries.c) TUTTI_EXPORTS (their
-# names, for the linker's version script) TUTTI_CALLS (a list of them, for
-# tests and bench) and TUTTI_MPI4_DECLARATIONS (MPI-4's names, for tutti_mpi.h).
+# names, for the linker's version script) TUTTI_CALLS (a list of them, for tests and bench),
+# TUTTI_MPI4_DECLARATIONS (MPI-4's names, for tutti_mpi.h) and TUTTI_COLLECTIVES (all collectives).
 set(collectives_def ${CMAKE_CURRENT_SOURCE_DIR}/src/nbc/sched/collectives.def)
 set(algos_def ${CMAKE_CURRENT_SOURCE_DIR}/src/algos/algos.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${collectives_def} ${algos_def})
@@ -46,6 +46,7 @@ while(collectives MATCHES "${row_pattern}")
         set(sizes int)
     endif()
     set(name ${CMAKE_MATCH_2})
+    list(APPEND TUTTI_COLLECTIVES ${name})
     set(Name ${CMAKE_MATCH_3})
     set(family ${CMAKE_MATCH_4})
     set(listed FALSE)

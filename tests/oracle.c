@@ -89,6 +89,11 @@ static received *const families[COLL_KINDS] = {
 #undef COLLECTIVE
 };
 
+bool oracle_is_common(coll_kind kind)
+{
+    return families[kind] != oracle_alltoall;
+}
+
 uint64_t oracle_received(const oracle *o, int me, int block, int64_t i)
 {
     return families[o->kind](o, me, block, i);

@@ -26,6 +26,9 @@ uint64_t oracle_sent(const oracle *o, int from, int to, int64_t i);
 /* Item i of the block that rank `me` must have received. */
 uint64_t oracle_received(const oracle *o, int me, int block, int64_t i);
 
+/* Do all ranks receive the same? */
+bool oracle_is_common(coll_kind kind);
+
 /* One for each family: a row of collectives.def without one does not compile. */
 uint64_t oracle_allgather(const oracle *o, int me, int block, int64_t i);
 uint64_t oracle_alltoall(const oracle *o, int me, int block, int64_t i);

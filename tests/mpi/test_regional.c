@@ -284,7 +284,7 @@ static crossing simulate(const algo *a, const topo *t, const int *node)
         sched *s = NULL;
         CHECK(algo_compile(a, FORM_STEP, &call, t, &s) == SCHED_OK);
         char *scratch = calloc(1, (size_t)s->extent[SPACE_SCRATCH] + 1);
-        ranks[r] = (sim_rank){s, {at, at + p, scratch}};
+        ranks[r] = (sim_rank){s, {at, at + p, scratch}, {1, 1, 1}};
     }
     sim_run(ranks, world_size, &o, &result);
     CHECK(result.error[0] == '\0');

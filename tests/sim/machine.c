@@ -104,16 +104,16 @@ sim_result gather(const char *name, coll_form form, int variant, const topo *t, 
                   traffic *f)
 {
     *f = (traffic){.t = t, .count = 3};
-    return gather_run_do((gather_run){.a = find(COLL_allgather, name),
-                                      .form = form,
-                                      .kind = COLL_allgather,
-                                      .p = t->p,
-                                      .count = f->count,
-                                      .variant = variant,
-                                      .topo = t,
-                                      .shape = shape,
-                                      .sends = SIM_MIXED,
-                                      .seed = (uint64_t)t->p,
-                                      .traffic = count_message,
-                                      .context = f});
+    return coll_run_do((coll_run){.a = find(COLL_allgather, name),
+                                  .form = form,
+                                  .kind = COLL_allgather,
+                                  .p = t->p,
+                                  .count = f->count,
+                                  .variant = variant,
+                                  .topo = t,
+                                  .shape = shape,
+                                  .sends = SIM_MIXED,
+                                  .seed = (uint64_t)t->p,
+                                  .traffic = count_message,
+                                  .context = f});
 }

@@ -2,14 +2,14 @@
 #ifndef TUTTI_MACHINE_H
 #define TUTTI_MACHINE_H
 
-#include "sim/gather_run.h"
+#include "sim/coll_run.h"
 
 enum { MACHINE_MOST = 1024 }; /* ranks */
 
 /* By rank, in messages and in blocks; by node, in blocks. */
 typedef struct traffic {
     const topo *t;
-    int count; /* elements of a block */
+    int count; /* items of a block */
     int far_messages[MACHINE_MOST];
     int64_t far_blocks[MACHINE_MOST], out[MACHINE_MOST], in[MACHINE_MOST];
     int64_t weighted; /* sum of blocks * distance */
@@ -32,7 +32,7 @@ int draw(uint64_t *random, int n);
 /* The algorithm, which must exist. */
 const algo *find(coll_kind kind, const char *name);
 
-/* An allgather of blocks of 3 elements; its traffic is in *f. */
+/* An allgather of blocks of 3 items; its traffic is in *f. */
 sim_result gather(const char *name, coll_form form, int variant, const topo *t, const char *shape,
                   traffic *f);
 

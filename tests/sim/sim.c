@@ -73,34 +73,60 @@ static void push(sim *m, event e)
     m->events[m->nevents++] = e;
 }
 
+static int64_t items_before(const sim *m, int rank, sched_space space, int64_t element)
+{
+    const sim_rank *r = &m->ranks[rank];
+
+    return sched_items(r->sched->parts, r->count[space], element);
+}
+
+static int64_t items(const sim *m, int rank, interval i)
+{
+    return items_before(m, rank, i.space, interval_end(i)) -
+           items_before(m, rank, i.space, i.offset);
+}
+
 static unsigned char *address(const sim *m, int rank, interval i)
 {
-    return (unsigned char *)m->ranks[rank].buffer[i.space] + (size_t)i.offset * m->o->size[i.space];
+    return (unsigned char *)m->ranks[rank].buffer[i.space] +
+           (size_t)items_before(m, rank, i.space, i.offset) * m->o->size[i.space];
 }
 
-static size_t bytes(const sim *m, interval i)
+static size_t bytes(const sim *m, int rank, interval i)
 {
-    return (size_t)i.length * m->o->size[i.space];
+    return (size_t)items(m, rank, i) * m->o->size[i.space];
 }
 
-static size_t message_bytes(const sim *m, const sched *s, const step *st)
+static size_t message_bytes(const sim *m, int rank, const step *st)
 {
+    const sched *s = m->ranks[rank].sched;
     size_t sum = 0;
 
     for (int i = 0; i < st->n; i++)
-        sum += bytes(m, s->list[st->first + i]);
+        sum += bytes(m, rank, s->list[st->first + i]);
     return sum;
+}
+
+/* Parts without data: both sides know, and nothing is sent. */
+static bool is_empty(const sim *m, int rank, const step *st)
+{
+    return m->ranks[rank].sched->parts > 1 && message_bytes(m, rank, st) == 0;
+}
+
+static void fail(sim *m, const char *what, int a, int b)
+{
+    snprintf(m->r->error, sizeof m->r->error, what, a, b);
 }
 
 static unsigned char *gather(const sim *m, int rank, const step *st)
 {
     const sched *s = m->ranks[rank].sched;
-    unsigned char *data = must(malloc(message_bytes(m, s, st) + 1)), *at = data;
+    unsigned char *data = must(malloc(message_bytes(m, rank, st) + 1)), *at = data;
 
     for (int i = 0; i < st->n; i++) {
         interval v = s->list[st->first + i];
-        memcpy(at, address(m, rank, v), bytes(m, v));
-        at += bytes(m, v);
+        memcpy(at, address(m, rank, v), bytes(m, rank, v));
+        at += bytes(m, rank, v);
     }
     return data;
 }
@@ -154,7 +180,7 @@ static void count_sent(sim *m, int rank, const step *st)
     int64_t size = 0;
 
     for (int i = 0; i < st->n; i++)
-        size += (int64_t)m->ranks[rank].sched->list[st->first + i].length;
+        size += items(m, rank, m->ranks[rank].sched->list[st->first + i]);
     if (m->o->traffic)
         m->o->traffic(m->o->context, rank, st->peer, size);
     m->state[rank].messages++;
@@ -166,6 +192,10 @@ static void count_sent(sim *m, int rank, const step *st)
 static void post_send(sim *m, int rank, int index)
 {
     const step *st = &m->ranks[rank].sched->steps[index];
+    if (is_empty(m, rank, st)) {
+        push(m, (event){.kind = EVENT_RETIRE, .rank = rank, .step = index});
+        return;
+    }
     bool eager =
         m->o->sends == SIM_EAGER || (m->o->sends == SIM_MIXED && sim_random(&m->random) & 1);
     unsigned char *data = eager ? gather(m, rank, st) : NULL;
@@ -187,12 +217,17 @@ static void post_recv(sim *m, int rank, int index)
 {
     const sched *s = m->ranks[rank].sched;
     const step *st = &s->steps[index];
+    if (is_empty(m, rank, st)) {
+        push(m, (event){.kind = EVENT_RETIRE, .rank = rank, .step = index});
+        return;
+    }
     mailbox *box = &m->state[rank].box;
     envelope *arrived = take(box->arrived, st->peer, st->tag);
 
     count_open(m, rank, STEP_RECV, 1);
     for (int i = 0; i < st->n; i++)
-        memset(address(m, rank, s->list[st->first + i]), POISON, bytes(m, s->list[st->first + i]));
+        memset(address(m, rank, s->list[st->first + i]), POISON,
+               bytes(m, rank, s->list[st->first + i]));
     if (arrived)
         match(m, rank, index, arrived->rank, arrived->step, arrived->data);
     else
@@ -208,7 +243,7 @@ static void retire(sim *m, int rank, int index)
     state *t = &m->state[rank];
 
     t->done++;
-    if (step_is_message(&s->steps[index]))
+    if (step_is_message(&s->steps[index]) && !is_empty(m, rank, &s->steps[index]))
         count_open(m, rank, (step_kind)s->steps[index].kind, -1);
     if (t->depth[index] > m->r->critical_path)
         m->r->critical_path = t->depth[index];
@@ -228,14 +263,17 @@ static void run_local(sim *m, int rank, int index)
 
     if (st->kind != STEP_FENCE) {
         interval from = s->list[st->first], to = s->list[st->first + 1];
-        if (bytes(m, from) != bytes(m, to))
-            snprintf(m->r->error, sizeof m->r->error, "rank %d step %d: lengths differ", rank,
-                     index);
+        if (bytes(m, rank, from) != bytes(m, rank, to))
+            fail(m, "rank %d step %d: lengths differ", rank, index);
+        else if (from.offset % s->parts != to.offset % s->parts)
+            fail(m, "rank %d step %d: from one part to another", rank, index);
         else if (st->kind == STEP_COPY) {
-            memcpy(address(m, rank, to), address(m, rank, from), bytes(m, from));
-            m->r->copied += (int64_t)to.length;
-        } else
-            m->o->op(address(m, rank, from), address(m, rank, to), (int64_t)to.length);
+            memcpy(address(m, rank, to), address(m, rank, from), bytes(m, rank, from));
+            m->r->copied += items(m, rank, to);
+        } else {
+            m->o->op(address(m, rank, from), address(m, rank, to), items(m, rank, to));
+            m->r->reduced += items(m, rank, to);
+        }
     }
     retire(m, rank, index);
 }
@@ -254,6 +292,28 @@ static void issue(sim *m, int rank, int index)
     }
 }
 
+/* Are both sides of the message the same parts, in the same order? */
+static bool same_parts(const sched *from, const step *send, const sched *to, const step *recv)
+{
+    int64_t done[2] = {0}; /* elements of the interval that each side is at */
+
+    if (from->parts != to->parts)
+        return false;
+    for (int i = 0, k = 0; i < send->n && k < recv->n && from->parts > 1;) {
+        interval x = from->list[send->first + i], y = to->list[recv->first + k];
+        int64_t left = (int64_t)x.length - done[0], other = (int64_t)y.length - done[1];
+        int64_t n = left < other ? left : other;
+
+        if ((x.offset + done[0] - y.offset - done[1]) % from->parts != 0)
+            return false;
+        done[0] = n == left ? 0 : done[0] + n;
+        done[1] = n == other ? 0 : done[1] + n;
+        i += n == left;
+        k += n == other;
+    }
+    return true;
+}
+
 /* The receive ends a chain that is one message longer than the one that led to the send. What made
  * the receive's target free counts too, but posting it is no message. */
 static void deliver(sim *m, const event *e)
@@ -263,14 +323,15 @@ static void deliver(sim *m, const event *e)
     unsigned char *data = e->data ? e->data : gather(m, e->from, send), *at = data;
     int depth = m->state[e->from].depth[e->send] + 1;
 
-    if (message_bytes(m, from, send) != message_bytes(m, to, recv))
-        snprintf(m->r->error, sizeof m->r->error,
-                 "message %d->%d: sent and received lengths differ", e->from, e->rank);
+    if (message_bytes(m, e->from, send) != message_bytes(m, e->rank, recv))
+        fail(m, "message %d->%d: sent and received lengths differ", e->from, e->rank);
+    else if (!same_parts(from, send, to, recv))
+        fail(m, "message %d->%d: from one part to another", e->from, e->rank);
     else
         for (int i = 0; i < recv->n; i++) {
             interval v = to->list[recv->first + i];
-            memcpy(address(m, e->rank, v), at, bytes(m, v));
-            at += bytes(m, v);
+            memcpy(address(m, e->rank, v), at, bytes(m, e->rank, v));
+            at += bytes(m, e->rank, v);
         }
     if (!e->data)
         push(m, (event){.kind = EVENT_RETIRE, .rank = e->from, .step = e->send});
@@ -290,7 +351,7 @@ static void sim_init(sim *m)
         t->waiting = must(malloc((size_t)s->nsteps * sizeof *t->waiting + 1));
         t->depth = must(calloc((size_t)s->nsteps + 1, sizeof *t->depth));
         memcpy(t->waiting, s->ndeps, (size_t)s->nsteps * sizeof *t->waiting);
-        for (int i = 0; i < s->nready; i++)
+        for (int i = 0; i < s->nready && r != m->o->withheld - 1; i++)
             push(m, (event){.kind = EVENT_ISSUE, .rank = r, .step = s->ready[i]});
     }
 }
@@ -310,6 +371,22 @@ static int drop_all(envelope **list)
     return n;
 }
 
+/* Nothing happens any more: has the rank done all of it? */
+static void finish_rank(sim *m, int rank)
+{
+    state *t = &m->state[rank];
+    int left = drop_all(t->box.arrived), nsteps = m->ranks[rank].sched->nsteps;
+
+    drop_all(t->box.posted);
+    m->r->finished += t->done == nsteps;
+    if (m->o->withheld || m->r->error[0])
+        return;
+    if (t->done < nsteps)
+        fail(m, "deadlock: rank %d did only %d steps", rank, t->done);
+    else if (left)
+        fail(m, "%d messages to rank %d were never received", left, rank);
+}
+
 static void sim_finish(sim *m)
 {
     sim_result *r = m->r;
@@ -317,15 +394,8 @@ static void sim_finish(sim *m)
     r->min_sent = INT64_MAX;
     for (int k = 0; k < m->p; k++) {
         state *t = &m->state[k];
-        int left = drop_all(t->box.arrived), open = drop_all(t->box.posted);
 
-        if (!r->error[0] && t->done < m->ranks[k].sched->nsteps)
-            snprintf(r->error, sizeof r->error,
-                     "deadlock: rank %d did %d of %d steps, %d receives unmatched", k, t->done,
-                     m->ranks[k].sched->nsteps, open);
-        if (!r->error[0] && left)
-            snprintf(r->error, sizeof r->error, "%d messages to rank %d were never received", left,
-                     k);
+        finish_rank(m, k);
         if (t->messages > r->max_messages)
             r->max_messages = t->messages;
         if (t->sent > r->max_sent)

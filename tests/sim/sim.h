@@ -5,6 +5,10 @@
  * issued, or a matched message is delivered. A receive's target is poisoned when the receive is
  * posted, and a synchronous message is read from its source only when it is delivered: so a step
  * that touches bytes too early, or that should have waited for a send, ends in wrong data.
+ *
+ * Where a vector is cut (sched_cut) parts are as long as the library makes them; those without data
+ * are not sent; and data that moves between parts of different index is an error, whatever their
+ * lengths.
  */
 #ifndef TUTTI_SIM_H
 #define TUTTI_SIM_H
@@ -21,13 +25,14 @@ typedef enum sim_sends {
 /* inout[i] = in[i] op inout[i], as MPI_Reduce_local does. */
 typedef void sim_op(const void *in, void *inout, int64_t n);
 
-/* Called for every message that is sent: who, to whom, elements. */
+/* Called for every message that is sent: who, to whom, items. */
 typedef void sim_traffic(void *context, int from, int to, int64_t size);
 
 typedef struct sim_options {
     uint64_t seed;
     sim_sends sends;
-    size_t size[SPACES];  /* bytes of one element of each space */
+    size_t size[SPACES];  /* bytes of one item of each space */
+    int withheld;         /* 1 + a rank that never begins; 0: all do */
     sim_op *op;           /* for schedules with REDUCE */
     sim_traffic *traffic; /* or NULL */
     void *context;        /* traffic's */
@@ -35,18 +40,22 @@ typedef struct sim_options {
 
 typedef struct sim_rank {
     const sched *sched;
-    void *buffer[SPACES]; /* caller's; SCRATCH may be NULL if the schedule uses none */
+    void *buffer[SPACES];  /* caller's; SCRATCH may be NULL if the schedule uses none */
+    int64_t count[SPACES]; /* items of one element of each space; if the schedule cuts a vector, of
+                              the vector. 0: elements are tokens without data */
 } sim_rank;
 
 typedef struct sim_result {
-    char error[200];   /* empty: all steps done, no message left over */
+    char error[200];   /* empty: all steps done, no message left over; or a rank was withheld */
+    int finished;      /* ranks that did all their steps */
     int critical_path; /* messages on the longest chain of dependent messages */
     int max_messages;  /* largest number of messages sent by one rank */
-    int64_t max_sent;  /* largest and smallest number of elements sent by one rank, */
-    int64_t min_sent;  /* in elements of the space they were sent from */
-    int64_t copied;    /* elements copied by COPY steps, all ranks together */
-    int64_t max_size;  /* elements of the largest message */
-    int max_open[2];   /* largest number of sends, of receives, that one rank had open at a time */
+    int64_t max_sent;  /* largest and smallest number of items sent by one rank */
+    int64_t min_sent;
+    int64_t copied;   /* items copied by COPY steps, all ranks together */
+    int64_t reduced;  /* items of REDUCE steps */
+    int64_t max_size; /* items of the largest message */
+    int max_open[2];  /* largest number of sends, of receives, that one rank had open at a time */
 } sim_result;
 
 void sim_run(const sim_rank *ranks, int p, const sim_options *o, sim_result *result);

@@ -3,7 +3,7 @@
  * usage: test_allgather allgather|allgatherv
  * Each run draws its order of events from a seed that is printed when something is wrong.
  */
-#include "sim/gather_run.h"
+#include "sim/coll_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static int table_steps(const char *name, int p)
 
 /* Where p is no power of two, Bruck and Sparbit pass on only a part of what they know in some
  * step: what does not need the step before does not wait for it, and the path gets shorter. */
-static bool is_exact(const gather_run *t)
+static bool is_exact(const coll_run *t)
 {
     return (t->p & (t->p - 1)) == 0 ||
            (strcmp(t->a->name, "bruck") != 0 && strcmp(t->a->name, "sparbit") != 0);
@@ -41,34 +41,34 @@ static bool is_exact(const gather_run *t)
 
 /* The table's counts, from what was executed. Linear and ring send one block a message, the
  * others all blocks of a step in one message, or one a message in the block form. */
-static void check_counts(const gather_run *t, const sim_result *r)
+static void check_counts(const coll_run *t, const sim_result *r)
 {
     int steps = table_steps(t->a->name, t->p);
     bool single = t->form == FORM_BLOCK || !t->a->has_forms;
 
     if (t->count == 0) {
         if (r->max_messages || r->max_sent)
-            gather_run_fail(t, "messages of nothing");
+            coll_run_fail(t, "messages of nothing");
         return;
     }
     if (t->kind == COLL_allgatherv)
         return;
     if (r->critical_path > steps || (is_exact(t) && r->critical_path < steps) ||
         t->a->cost(t->p, 0).messages != steps)
-        gather_run_fail(t, "critical path differs from the table");
+        coll_run_fail(t, "critical path differs from the table");
     if (r->max_messages != (single ? t->p - 1 : steps))
-        gather_run_fail(t, "number of messages differs from the table");
+        coll_run_fail(t, "number of messages differs from the table");
     if (r->max_sent != (t->p - 1) * (int64_t)t->count || r->min_sent != r->max_sent ||
         t->a->cost(t->p, 0).blocks != t->p - 1)
-        gather_run_fail(t, "blocks sent per rank differ from the table");
+        coll_run_fail(t, "blocks sent per rank differ from the table");
     if (t->a->cost(t->p, 0).copies != 1 ||
         r->copied != (t->in_place ? 0 : t->p * (int64_t)t->count))
-        gather_run_fail(t, "something but the own block was copied");
+        coll_run_fail(t, "something but the own block was copied");
 }
 
-static void run_one(gather_run t)
+static void run_one(coll_run t)
 {
-    sim_result r = gather_run_do(t);
+    sim_result r = coll_run_do(t);
 
     check_counts(&t, &r);
 }
@@ -83,14 +83,14 @@ static void run_all_ways(const algo *a, int p, int count)
         return; /* regional: test_regional.c */
     for (int form = 0; form <= (a->has_forms ? FORM_BLOCK : FORM_STEP); form++)
         for (int sends = first; sends < SIM_SENDS; sends++)
-            run_one((gather_run){.a = a,
-                                 .form = form,
-                                 .kind = tested_kind,
-                                 .p = p,
-                                 .count = count,
-                                 .in_place = (p + sends + form) % 2,
-                                 .sends = sends,
-                                 .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
+            run_one((coll_run){.a = a,
+                               .form = form,
+                               .kind = tested_kind,
+                               .p = p,
+                               .count = count,
+                               .in_place = (p + sends + form) % 2,
+                               .sends = sends,
+                               .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
 }
 
 static void run_sizes(const algo *a, int p)

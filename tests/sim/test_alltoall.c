@@ -4,7 +4,7 @@
  * Each run draws its order of events from a seed that is printed when something is wrong. The
  * counts that are expected are computed here from the definitions, not by the library.
  */
-#include "sim/alltoall_run.h"
+#include "sim/coll_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static int largest_round(int p, int radix)
 }
 
 /* Blocks that all steps of one rank copy. */
-static int64_t table_copies(const alltoall_run *t)
+static int64_t table_copies(const coll_run *t)
 {
     const char *name = t->a->name;
     int64_t volume;
@@ -76,7 +76,7 @@ static int64_t table_copies(const alltoall_run *t)
     return 2 * t->p + 2 * volume;
 }
 
-static void check_direct(const alltoall_run *t, const sim_result *r)
+static void check_direct(const coll_run *t, const sim_result *r)
 {
     int window = strcmp(t->a->name, "linear") == 0 ? t->parameter : 1;
     int steps = (t->p - 1 + window - 1) / window;
@@ -86,15 +86,15 @@ static void check_direct(const alltoall_run *t, const sim_result *r)
 
     if (r->critical_path > (t->in_place ? in_place : steps) || r->critical_path < steps ||
         t->a->cost(t->p, t->parameter).messages != steps)
-        alltoall_run_fail(t, "critical path differs from the table");
+        coll_run_fail(t, "critical path differs from the table");
     if (r->max_messages != t->p - 1 || r->max_sent != (t->p - 1) * (int64_t)t->count)
-        alltoall_run_fail(t, "messages or blocks sent differ from the table");
+        coll_run_fail(t, "messages or blocks sent differ from the table");
     if (r->max_open[0] > window || r->max_open[1] > window + 1)
-        alltoall_run_fail(t, "more in flight than the window allows");
+        coll_run_fail(t, "more in flight than the window allows");
 }
 
 /* Where p is no power of the radix, some step does not need the one before, and does not wait. */
-static void check_bruck(const alltoall_run *t, const sim_result *r)
+static void check_bruck(const coll_run *t, const sim_result *r)
 {
     int radix = t->parameter ? t->parameter : 2, phases = ceil_log(t->p, radix), whole = 1;
     algo_cost cost = t->a->cost(t->p, t->parameter);
@@ -103,25 +103,25 @@ static void check_bruck(const alltoall_run *t, const sim_result *r)
         whole *= radix;
     if (r->critical_path > phases || (whole == t->p && r->critical_path != phases) ||
         cost.messages != phases)
-        alltoall_run_fail(t, "critical path differs from the table");
+        coll_run_fail(t, "critical path differs from the table");
     if (r->max_messages > (radix - 1) * phases || (radix == 2 && r->max_messages != phases))
-        alltoall_run_fail(t, "number of messages differs from the table");
+        coll_run_fail(t, "number of messages differs from the table");
     if (r->max_size != largest_round(t->p, radix) * (int64_t)t->count ||
         (radix == 2 && r->max_size > t->p / 2 * (int64_t)t->count) ||
         (whole == t->p && t->p > 1 && r->max_size != t->p / radix * (int64_t)t->count))
-        alltoall_run_fail(t, "too many blocks in a step");
+        coll_run_fail(t, "too many blocks in a step");
     if (r->max_sent != all_hops(t->p, radix) * t->count || r->min_sent != r->max_sent ||
         cost.blocks != (double)all_hops(t->p, radix))
-        alltoall_run_fail(t, "blocks sent per rank differ from the table");
+        coll_run_fail(t, "blocks sent per rank differ from the table");
 }
 
-static void check_counts(const alltoall_run *t, const sim_result *r)
+static void check_counts(const coll_run *t, const sim_result *r)
 {
     if (tested_kind == COLL_alltoallv)
         return;
     if (t->count == 0) {
         if (r->max_messages || r->copied)
-            alltoall_run_fail(t, "messages or copies of nothing");
+            coll_run_fail(t, "messages or copies of nothing");
         return;
     }
     if (strncmp(t->a->name, "bruck", 5) == 0)
@@ -129,16 +129,16 @@ static void check_counts(const alltoall_run *t, const sim_result *r)
     else
         check_direct(t, r);
     if (r->copied != table_copies(t) * t->p * t->count)
-        alltoall_run_fail(t, "blocks copied differ from the table");
+        coll_run_fail(t, "blocks copied differ from the table");
     if (!t->in_place && t->a->cost(t->p, t->parameter).copies != (double)table_copies(t))
-        alltoall_run_fail(t, "the cost model counts other copies");
+        coll_run_fail(t, "the cost model counts other copies");
 }
 
 /* ---- the matrix ---- */
 
-static void run_one(alltoall_run t)
+static void run_one(coll_run t)
 {
-    sim_result r = alltoall_run_do(t);
+    sim_result r = coll_run_do(t);
 
     check_counts(&t, &r);
 }
@@ -149,14 +149,14 @@ static void run_all_ways(const algo *a, int p, int parameter, int count)
         return; /* test_regional.c */
     for (int in_place = 0; in_place < 2; in_place++)
         for (int sends = SIM_EAGER; sends < SIM_SENDS; sends++)
-            run_one((alltoall_run){.a = a,
-                                   .kind = tested_kind,
-                                   .p = p,
-                                   .count = count,
-                                   .parameter = algo_parameter_for(a, parameter, p),
-                                   .in_place = in_place,
-                                   .sends = sends,
-                                   .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
+            run_one((coll_run){.a = a,
+                               .kind = tested_kind,
+                               .p = p,
+                               .count = count,
+                               .parameter = algo_parameter_for(a, parameter, p),
+                               .in_place = in_place,
+                               .sends = sends,
+                               .seed = (uint64_t)p * 1000 + (uint64_t)count + (uint64_t)sends});
 }
 
 /* One data size of gigabytes less: 1000 elements for up to 32 ranks. */

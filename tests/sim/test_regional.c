@@ -4,7 +4,6 @@
  *
  * usage: test_regional
  */
-#include "sim/alltoall_run.h"
 #include "sim/machine.h"
 
 #include <setjmp.h>
@@ -36,18 +35,18 @@ static void gather_all_ways(const algo *a, coll_kind kind, int count, const topo
     for (int form = 0; form < 2; form++)
         for (int variant = 0; variant < variants_of(a); variant++)
             for (int order = 0; order < (a->orders ? ORDERS : 1); order++, turn++)
-                gather_run_do((gather_run){.a = a,
-                                           .form = (coll_form)form,
-                                           .kind = kind,
-                                           .p = t->p,
-                                           .count = count,
-                                           .variant = variant,
-                                           .order = (coll_order)order,
-                                           .topo = t,
-                                           .shape = shape,
-                                           .in_place = turn % 2,
-                                           .sends = (sim_sends)(turn / 2 % SIM_SENDS),
-                                           .seed = seed});
+                coll_run_do((coll_run){.a = a,
+                                       .form = (coll_form)form,
+                                       .kind = kind,
+                                       .p = t->p,
+                                       .count = count,
+                                       .variant = variant,
+                                       .order = (coll_order)order,
+                                       .topo = t,
+                                       .shape = shape,
+                                       .in_place = turn % 2,
+                                       .sends = (sim_sends)(turn / 2 % SIM_SENDS),
+                                       .seed = seed});
 }
 
 static void alltoall_all_ways(const algo *a, int count, const topo *t, const char *shape,
@@ -57,16 +56,16 @@ static void alltoall_all_ways(const algo *a, int count, const topo *t, const cha
 
     for (int variant = 0; variant < variants_of(a); variant++)
         for (int in_place = 0; in_place < 2; in_place++, turn++)
-            alltoall_run_do((alltoall_run){.a = a,
-                                           .kind = COLL_alltoall,
-                                           .p = t->p,
-                                           .count = count,
-                                           .variant = variant,
-                                           .topo = t,
-                                           .shape = shape,
-                                           .in_place = in_place,
-                                           .sends = (sim_sends)(turn % SIM_SENDS),
-                                           .seed = seed});
+            coll_run_do((coll_run){.a = a,
+                                   .kind = COLL_alltoall,
+                                   .p = t->p,
+                                   .count = count,
+                                   .variant = variant,
+                                   .topo = t,
+                                   .shape = shape,
+                                   .in_place = in_place,
+                                   .sends = (sim_sends)(turn % SIM_SENDS),
+                                   .seed = seed});
 }
 
 static void run_all(int count, const topo *t, const char *shape, uint64_t seed)
@@ -277,13 +276,13 @@ static void finer_levels_are_regions_too(void **state)
 
     (void)state;
     f = (traffic){.t = t, .count = 1};
-    gather_run_do((gather_run){.a = find(COLL_allgather, "locality_bruck"),
-                               .kind = COLL_allgather,
-                               .p = 64,
-                               .count = 1,
-                               .topo = t,
-                               .traffic = count_packages,
-                               .context = &f});
+    coll_run_do((coll_run){.a = find(COLL_allgather, "locality_bruck"),
+                           .kind = COLL_allgather,
+                           .p = 64,
+                           .count = 1,
+                           .topo = t,
+                           .traffic = count_packages,
+                           .context = &f});
     for (int r = 0; r < 64; r++)
         sum += f.far_messages[r];
     assert_int_equal(sum, 8 * 2 * 2);
@@ -364,16 +363,15 @@ static void an_alltoall_crosses_nodes_in_few_messages(void **state)
                 topo *t = machine(q % 2 ? "node:3@cyclic" : "node:4", nodes * (q % 2 ? 3 : 4));
                 int size = t->level[0].most;
                 f = (traffic){.t = t, .count = 2};
-                alltoall_run_do(
-                    (alltoall_run){.a = find(COLL_alltoall, lanes ? "lane" : "hierarchical"),
-                                   .kind = COLL_alltoall,
-                                   .p = t->p,
-                                   .count = f.count,
-                                   .topo = t,
-                                   .variant = lanes ? 0 : q % 2,
-                                   .sends = SIM_MIXED,
-                                   .traffic = count_message,
-                                   .context = &f});
+                coll_run_do((coll_run){.a = find(COLL_alltoall, lanes ? "lane" : "hierarchical"),
+                                       .kind = COLL_alltoall,
+                                       .p = t->p,
+                                       .count = f.count,
+                                       .topo = t,
+                                       .variant = lanes ? 0 : q % 2,
+                                       .sends = SIM_MIXED,
+                                       .traffic = count_message,
+                                       .context = &f});
                 assert_int_equal(most_messages(&f), nodes - 1);
                 assert_int_equal(most_blocks(&f), (nodes - 1) * size * (lanes ? 1 : size));
                 for (int i = 0; i < nodes; i++)

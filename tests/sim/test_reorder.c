@@ -138,13 +138,13 @@ static void the_ways_to_keep_the_order_cost_what_they_say(void **state)
         for (int k = 0; k < ORDERS; k++) {
             const int copies[] = {in_place ? 0 : 16, in_place ? 0 : fixed,
                                   16 * (in_place ? 16 : 17)};
-            sim_result r = gather_run_do((gather_run){.a = find(COLL_allgather, "reorder_sparbit"),
-                                                      .kind = COLL_allgather,
-                                                      .p = 16,
-                                                      .count = 1,
-                                                      .order = (coll_order)k,
-                                                      .topo = t,
-                                                      .in_place = in_place});
+            sim_result r = coll_run_do((coll_run){.a = find(COLL_allgather, "reorder_sparbit"),
+                                                  .kind = COLL_allgather,
+                                                  .p = 16,
+                                                  .count = 1,
+                                                  .order = (coll_order)k,
+                                                  .topo = t,
+                                                  .in_place = in_place});
             assert_int_equal(r.max_messages, k == ORDER_INITCOMM ? 5 : 4);
             assert_int_equal(r.copied, copies[k]);
         }

@@ -46,7 +46,8 @@ static void cut_dependencies(sched *s)
 static sim_result run_two(sched *a, sched *b, sim_sends sends, uint64_t seed, int out[2][4])
 {
     int in[2][4] = {{10, 11, 12, 13}, {20, 21, 22, 23}};
-    sim_rank ranks[2] = {{a, {in[0], out[0], NULL}}, {b, {in[1], out[1], NULL}}};
+    sim_rank ranks[2] = {{a, {in[0], out[0], NULL}, {1, 1, 1}},
+                         {b, {in[1], out[1], NULL}, {1, 1, 1}}};
     sim_options o = {.seed = seed, .sends = sends, .size = {sizeof(int), sizeof(int), 1}};
     sim_result r;
 
@@ -142,7 +143,7 @@ static void more_messages_than_tags_arrive_in_their_places(void **state)
     }
     sched *x = commit(a), *y = commit(b);
     for (uint64_t seed = 0; seed < 30; seed++) {
-        sim_rank ranks[2] = {{x, {in, none, NULL}}, {y, {none, out, NULL}}};
+        sim_rank ranks[2] = {{x, {in, none, NULL}, {1, 1, 1}}, {y, {none, out, NULL}, {1, 1, 1}}};
         sim_options o = {.seed = seed,
                          .sends = (sim_sends)(seed % SIM_SENDS),
                          .size = {sizeof(int), sizeof(int), 1}};
@@ -219,7 +220,8 @@ static span reduce_over(int p, bool swapped, uint64_t seed)
         span *at = memory + k * N * 12;
         for (int i = 0; i < N; i++)
             at[i] = (span){k, k};
-        ranks[k] = (sim_rank){binomial_reduce(p, k, N, swapped), {at, at + N, at + 2 * (size_t)N}};
+        ranks[k] = (sim_rank){
+            binomial_reduce(p, k, N, swapped), {at, at + N, at + 2 * (size_t)N}, {1, 1, 1}};
     }
     sim_run(ranks, p, &o, &r);
     assert_string_equal(r.error, "");

@@ -1,0 +1,54 @@
+/* coll_run.h - one collective of all ranks, compiled, executed and checked: any row of
+ * collectives.def with any row of algos.def that serves it.
+ *
+ * Items are numbers of 64 bits. What an element is, is as the library binds it: a whole block where
+ * blocks are equal, so that one schedule serves every count; an item where they are listed; a part
+ * of a vector that is cut.
+ */
+#ifndef TUTTI_COLL_RUN_H
+#define TUTTI_COLL_RUN_H
+
+#include "algos/algo.h"
+#include "sim/sim.h"
+
+typedef struct coll_run {
+    const algo *a;
+    coll_kind kind;
+    coll_form form;
+    int p;
+    int count; /* items of a block, or of the vector. Listed blocks are unequal: up to about twice as
+                  long, some of them empty, in another order than the ranks, with gaps */
+    int root, parameter, variant;
+    coll_order order;
+    bool in_place;
+    bool ordered;      /* REDUCES: with an operation that does not commute */
+    bool packs;        /* see coll.h */
+    const topo *topo;  /* or NULL */
+    const char *shape; /* what topo is, for people */
+    const int *part;   /* [p], or NULL: ranks of the same part do it among themselves. Root: the
+                          index in each part, which wraps around */
+    int finer;         /* of a vector, with part: see split.h; 0: 1 */
+    bool thorough;     /* check the schedules of all ranks by brute force, not of some */
+    sim_sends sends;
+    uint64_t seed;
+    sim_traffic *traffic; /* see sim.h */
+    void *context;
+} coll_run;
+
+/* What to say of it is printed before what is wrong. Every byte of every receive buffer is compared;
+ * what is wrong fails the test. A collective without data is proven to hold back everybody until
+ * the last rank has begun. Returns what the run cost. */
+sim_result coll_run_do(coll_run t);
+
+/* The same for several counts and all ways to send, in which schedules are the same as far as
+ * blocks are equal. If `each` is not NULL it is called after every run. */
+typedef void coll_run_checker(const coll_run *t, const sim_result *r);
+void coll_run_many(coll_run t, const int *counts, int n, coll_run_checker *each);
+
+/* Can the algorithm serve this call (of the fields up to part)? */
+bool coll_run_fits(const coll_run *t);
+
+/* Fail the test; names the run. */
+void coll_run_fail(const coll_run *t, const char *what);
+
+#endif

@@ -1,0 +1,82 @@
+/* split.c - see split.h. */
+#include "sim/split.h"
+
+#include <stdlib.h>
+
+/* What the row's functions are about: they get no context. */
+static split now;
+static int now_rank;
+static algo row;
+
+int split_size(const split *how, int rank)
+{
+    int n = 0;
+
+    for (int r = 0; r < how->p; r++)
+        n += how->part[r] == how->part[rank];
+    return n;
+}
+
+int split_index(const split *how, int rank)
+{
+    int n = 0;
+
+    for (int r = 0; r < rank; r++)
+        n += how->part[r] == how->part[rank];
+    return n;
+}
+
+static int parts_of(int size, int parameter)
+{
+    return now.a->parts ? now.a->parts(size, parameter) : 1;
+}
+
+static int parts(int p, int parameter)
+{
+    (void)p;
+    return now.finer * parts_of(split_size(&now, now_rank), parameter);
+}
+
+/* The blocks of the members, one item each; or the parts of a vector, `finer` to an item. */
+static blockmap items_of(const group *members, const blockmap *b, int parameter, sched_builder *s)
+{
+    itemlist t;
+
+    if (coll_shapes[now.a->kind].recv == COLL_NONE)
+        return *b;
+    if (coll_shapes[now.a->kind].recv == COLL_ONE)
+        return cut(b, parts_of(members->size, parameter), s);
+    t = items_begin(b, members->size, s);
+    for (int i = 0; i < members->size; i++) {
+        items_add(&t, b, peer(members, i));
+        items_next(&t);
+    }
+    return t.map;
+}
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    int *ranks = sched_borrow(s, (size_t)g->size * sizeof *ranks);
+    group members = {
+        .size = 0, .index = split_index(&now, g->index), .ranks = ranks, .topo = g->topo};
+    algo_options mine = *o;
+    blockmap items;
+
+    for (int r = 0; ranks && r < g->size; r++)
+        if (now.part[r] == now.part[g->index])
+            ranks[members.size++] = r;
+    mine.root = split_index(&now, o->root);
+    items = items_of(&members, b, o->parameter, s);
+    if (ranks)
+        now.a->compile(&mine, &members, &items, s);
+}
+
+const algo *split_row(const split *how, int rank)
+{
+    now = *how;
+    now_rank = rank;
+    row = *how->a;
+    row.parts = parts;
+    row.compile = compile;
+    return &row;
+}

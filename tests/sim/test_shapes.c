@@ -1,0 +1,306 @@
+/* test_shapes.c - every collective with every algorithm that serves it, proven in the simulator, in
+ * all ranks and in parts of them.
+ *
+ * usage: test_shapes [--all] [collective]...
+ *
+ * Each run draws its order of events from a seed that is printed when something is wrong. Without
+ * --all: for up to 9 ranks every combination of what a call can ask for; for more, each of them
+ * with some number of ranks. What is special to one algorithm has a test of its own.
+ */
+#include "sim/coll_run.h"
+#include "sim/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MANY = 64 };
+
+static bool all, wanted[COLL_KINDS];
+static long runs[COLL_KINDS][MANY]; /* of each algorithm, and in parts: */
+static long split_runs[COLL_KINDS][MANY];
+
+static const char *const shapes[] = {
+    "node:4",
+    "node:4@cyclic",
+    "node:5 package:2",
+    "none",
+    "node:4,1,3@cyclic package:2",
+    "node:8 package:2@cyclic numa:2 l3:2",
+    "node:1",
+    "node:1,7 package:3",
+    "switch:2 node:3,2@cyclic package:2 core:2",
+    "node:1000",
+};
+
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* ---- what a call can ask for: each choice is one of `of` ---- */
+
+typedef struct choice {
+    int *to, of;
+} choice;
+
+typedef struct asked {
+    int form, variant, order, in_place, ordered, packs, root;
+} asked;
+
+static int variants_of(const algo *a)
+{
+    int n = 0;
+
+    while (a->variants && a->variants[n])
+        n++;
+    return n ? n : 1;
+}
+
+/* The n-th combination. False: there are not so many. */
+static bool ask(coll_run *t, long n, int roots)
+{
+    asked x;
+    const choice choices[] = {
+        {&x.form, t->a->has_forms || t->a->regional ? 2 : 1},
+        {&x.in_place, coll_shapes[t->kind].send != COLL_NONE ? 2 : 1},
+        {&x.ordered, coll_has(t->kind, COLL_REDUCES) ? 2 : 1},
+        {&x.packs, t->a->parts && !coll_has(t->kind, COLL_REDUCES) ? 2 : 1},
+        {&x.variant, variants_of(t->a)},
+        {&x.order, t->a->orders ? ORDERS : 1},
+        {&x.root, coll_has(t->kind, COLL_ROOTED) ? roots : 1},
+    };
+
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        *choices[i].to = (int)(n % choices[i].of);
+        n /= choices[i].of;
+    }
+    t->form = (coll_form)x.form;
+    t->variant = x.variant;
+    t->order = (coll_order)x.order;
+    t->in_place = x.in_place;
+    t->ordered = x.ordered;
+    t->packs = x.packs;
+    t->root =
+        roots < t->p ? (int)((long)x.root * (t->p - 1) / (roots > 1 ? roots - 1 : 1)) : x.root;
+    return n == 0;
+}
+
+static long combinations(coll_run t, int roots)
+{
+    long n = 1;
+
+    while (ask(&t, n, roots))
+        n++;
+    return n;
+}
+
+/* ---- counts ---- */
+
+/* Items of blocks; of a vector also some less and some more than ranks, which divide it badly. Data
+ * of gigabytes proves no more than of kilobytes. */
+static int counts_for(const coll_run *t, int *counts)
+{
+    const coll_shape *shape = &coll_shapes[t->kind];
+    int large = all ? 32 : 8, n = 0;
+
+    counts[n++] = 0;
+    if (shape->recv == COLL_NONE)
+        return n;
+    counts[n++] = 1;
+    if (t->p < 100 || shape->recv == COLL_ONE)
+        counts[n++] = 7;
+    if (shape->recv == COLL_ONE) {
+        counts[n++] = t->p > 2 ? t->p - 1 : 2;
+        counts[n++] = 3 * t->p + t->p / 2;
+    }
+    if (t->p <= large || shape->recv == COLL_ONE)
+        counts[n++] = 1000;
+    return n;
+}
+
+static void run_one(coll_run t)
+{
+    int counts[8], n = counts_for(&t, counts), i = 0;
+
+    if (!coll_run_fits(&t))
+        return;
+    while (algo_table[i] != t.a)
+        i++;
+    (t.part ? split_runs : runs)[t.kind][i]++;
+    coll_run_many(t, counts, n, NULL);
+}
+
+/* On a machine, if it matters. */
+static void run_on(coll_run t, const char *shape)
+{
+    topo *machines = t.a->regional ? machine(shape, t.p) : NULL;
+
+    t.topo = machines;
+    t.shape = machines ? shape : NULL;
+    run_one(t);
+    topo_free(machines);
+}
+
+/* ---- loops ---- */
+
+typedef void body(const algo *a, coll_kind kind);
+
+static void for_all_rows(body *each)
+{
+    for (int i = 0; i < algo_count; i++)
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            if (wanted[kind] && algo_serves(algo_table[i], (coll_kind)kind))
+                each(algo_table[i], (coll_kind)kind);
+}
+
+/* All combinations for few ranks; for more, the next few of them. */
+static void run_ranks(const algo *a, coll_kind kind, int p, long few)
+{
+    coll_run t = {.a = a, .kind = kind, .p = p, .seed = (uint64_t)p * 1000};
+    int roots = p <= 17 ? p : 4;
+    long n = combinations(t, roots), first = 0;
+
+    if (p > 9 && !all && n > few) {
+        first = p * few;
+        n = few;
+    }
+    for (long i = first; i < first + n; i++) {
+        ask(&t, i % combinations(t, roots), roots);
+        for (int k = 0; k < (all && p <= 64 && a->regional ? SHAPES : 1); k++)
+            run_on(t, shapes[(p + i + k) % SHAPES]);
+    }
+}
+
+static void up_to_64(const algo *a, coll_kind kind)
+{
+    for (int p = 1; p <= 64; p++)
+        run_ranks(a, kind, p, p <= 17 ? 8 : 2);
+}
+
+static void hundreds(const algo *a, coll_kind kind)
+{
+    static const int sizes[] = {100, 128, 255};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        run_ranks(a, kind, sizes[i], 1);
+}
+
+/* Every value of a parameter. */
+static void parameters(const algo *a, coll_kind kind)
+{
+    for (int p = 1; p <= (all ? 32 : 12) && a->parameter.name; p++)
+        for (int value = a->parameter.least; value <= p; value++) {
+            coll_run t = {.a = a, .kind = kind, .p = p, .parameter = value, .seed = (uint64_t)p};
+            ask(&t, (p + value) % combinations(t, p), p);
+            run_on(t, shapes[p % SHAPES]);
+        }
+}
+
+/* ---- parts of the ranks ---- */
+
+/* Odd and even ones; a power of two of them and the others, scattered; three of unequal size. */
+static void divide(int p, int way, int *part)
+{
+    int power = 1;
+
+    while (2 * power < p)
+        power *= 2;
+    for (int r = 0; r < p; r++) {
+        int scattered = r * 7 % p; /* all of 0 to p - 1, if 7 does not divide p */
+        if (way == 0)
+            part[r] = r % 2;
+        else if (way == 1)
+            part[r] = p % 7 ? scattered >= power : r >= power;
+        else
+            part[r] = r * r % 11 % 3;
+    }
+}
+
+static void run_parts(const algo *a, coll_kind kind, int p, int way)
+{
+    int part[MANY];
+    coll_run t = {.a = a, .kind = kind, .p = p, .part = part, .seed = (uint64_t)(p * 1000 + way)};
+    long n = combinations(t, p), few = all || n < 6 ? n : 6;
+
+    divide(p, way, part);
+    for (long i = 0; i < few; i++) {
+        ask(&t, (i + (p + way) * few) % n, p);
+        t.finer = 1 + (int)(p + i) % 3;
+        run_on(t, shapes[(p + way + i) % SHAPES]);
+    }
+}
+
+static void in_parts(const algo *a, coll_kind kind)
+{
+    for (int p = 2; p <= (all ? 40 : 20); p++)
+        for (int way = 0; way < 3; way++)
+            run_parts(a, kind, p, way);
+}
+
+/* ---- tests ---- */
+
+static void up_to_64_ranks_have_what_the_oracle_says(void **state)
+{
+    (void)state;
+    for_all_rows(up_to_64);
+}
+
+static void hundreds_of_ranks_have_what_the_oracle_says(void **state)
+{
+    (void)state;
+    for_all_rows(hundreds);
+}
+
+static void every_parameter_works(void **state)
+{
+    (void)state;
+    for_all_rows(parameters);
+}
+
+static void parts_of_the_ranks_work_among_themselves(void **state)
+{
+    (void)state;
+    for_all_rows(in_parts);
+}
+
+static void was_run(const algo *a, coll_kind kind)
+{
+    int i = 0;
+
+    while (algo_table[i] != a)
+        i++;
+    if (!runs[kind][i] || !split_runs[kind][i])
+        fail_msg("%s %s was not run", coll_kind_name(kind), a->name);
+}
+
+static void nothing_was_left_out(void **state)
+{
+    (void)state;
+    for_all_rows(was_run);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(up_to_64_ranks_have_what_the_oracle_says),
+        cmocka_unit_test(hundreds_of_ranks_have_what_the_oracle_says),
+        cmocka_unit_test(every_parameter_works),
+        cmocka_unit_test(parts_of_the_ranks_work_among_themselves),
+        cmocka_unit_test(nothing_was_left_out),
+    };
+    int named = 0;
+
+    for (int i = 1; i < argc; i++) {
+        coll_kind kind = coll_kind_find(argv[i]);
+        all |= strcmp(argv[i], "--all") == 0;
+        if (kind != COLL_KINDS)
+            wanted[kind] = ++named;
+        else if (strcmp(argv[i], "--all") != 0)
+            return 2;
+    }
+    for (int kind = 0; kind < COLL_KINDS && !named; kind++)
+        wanted[kind] = true;
+    return cmocka_run_group_tests_name("shapes", tests, NULL, NULL);
+}
