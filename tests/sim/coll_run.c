@@ -21,16 +21,17 @@ typedef struct run {
     rank_data *data; /* [p] */
     sim_rank *ranks; /* [p] */
     bool compiled;
+    uint64_t *kept; /* bits: what rank 0 had after the run before */
 } run;
 
 void coll_run_fail(const coll_run *t, const char *what)
 {
-    fail_msg("%s %s:%d form %d variant %d order %d p %d count %d root %d%s%s%s%s finer %d sends %d "
-             "seed %llu %s: %s",
+    fail_msg("%s %s:%d form %d variant %d order %d p %d count %d root %d%s%s%s%s%s finer %d sends "
+             "%d seed %llu %s: %s",
              coll_kind_name(t->kind), t->a->name, t->parameter, t->form, t->variant, t->order, t->p,
              t->count, t->root, t->in_place ? " in place" : "", t->ordered ? " ordered" : "",
-             t->packs ? " packs" : "", t->part ? " in parts" : "", t->finer, t->sends,
-             (unsigned long long)t->seed, t->shape ? t->shape : "", what);
+             t->bits ? " bits" : "", t->packs ? " packs" : "", t->part ? " in parts" : "", t->finer,
+             t->sends, (unsigned long long)t->seed, t->shape ? t->shape : "", what);
 }
 
 static void *zeroed(size_t n, size_t size)
@@ -156,6 +157,44 @@ static void compose(const void *in, void *inout, int64_t n)
     oracle_compose(in, inout, n);
 }
 
+/* Commutes, but is not associative: like a sum of floating-point numbers, but for any data. */
+static void blend(const void *in, void *inout, int64_t n)
+{
+    const uint64_t *x = in;
+    uint64_t *y = inout;
+
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t sum = x[i] + y[i];
+        y[i] = sim_random(&sum);
+    }
+}
+
+static sim_op *operation(const coll_run *t)
+{
+    return t->bits ? blend : t->ordered ? compose : add;
+}
+
+/* All ranks of a part must have what its first rank has. */
+static void expect_equal(run *u)
+{
+    for (int r = 0; r < u->t.p; r++) {
+        rank_data *k = &u->data[r];
+        memcpy(k->expected, u->data[k->first].recvs, (size_t)k->recv.length * sizeof *k->recvs);
+    }
+}
+
+/* And in this run what it had in the one before. */
+static void expect_repeated(run *u)
+{
+    size_t bytes = (size_t)u->data[0].recv.length * sizeof *u->kept;
+
+    if (u->kept && memcmp(u->kept, u->data[0].recvs, bytes) != 0)
+        coll_run_fail(&u->t, "another result than at the start before");
+    free(u->kept);
+    u->kept = zeroed(bytes, 1);
+    memcpy(u->kept, u->data[0].recvs, bytes);
+}
+
 /* Nobody of its part may finish before it has begun. */
 static void check_withheld(const run *u, sim_options o)
 {
@@ -178,7 +217,7 @@ static sim_result execute(run *u)
     sim_options o = {.seed = t->seed,
                      .sends = t->sends,
                      .size = {sizeof(uint64_t), sizeof(uint64_t), scratch_size(u)},
-                     .op = t->ordered ? compose : add,
+                     .op = operation(t),
                      .traffic = t->traffic,
                      .context = t->context};
     sim_result result;
@@ -188,6 +227,10 @@ static sim_result execute(run *u)
     sim_run(u->ranks, t->p, &o, &result);
     if (result.error[0])
         coll_run_fail(t, result.error);
+    if (t->bits) {
+        expect_equal(u);
+        expect_repeated(u);
+    }
     for (int r = 0; r < t->p; r++)
         if (!rank_data_right(&u->data[r]))
             coll_run_fail(t, "wrong data");
@@ -216,6 +259,7 @@ static void run_close(run *u)
         rank_data_free(&u->data[r]);
         free(u->ranks[r].buffer[SPACE_SCRATCH]);
     }
+    free(u->kept);
     free(u->ranks);
     free(u->data);
     free(u->all);
@@ -229,7 +273,7 @@ static void fill(run *u)
                    .root = u->t.root,
                    .in_place = u->t.in_place,
                    .ordered = u->t.ordered,
-                   .turn = (int)(u->t.seed % 1000),
+                   .turn = u->t.bits ? 0 : (int)(u->t.seed % 1000),
                    .part = u->split.part};
 
     for (int r = 0; r < u->t.p; r++) {
@@ -251,18 +295,22 @@ sim_result coll_run_do(coll_run t)
     return r;
 }
 
-void coll_run_many(coll_run t, const int *counts, int n, coll_run_checker *each)
+void coll_run_many(coll_run t, const int *counts, int n, int sends, coll_run_checker *each)
 {
     run u;
 
     run_open(&u, &t);
-    for (int i = 0; i < n * SIM_SENDS; i++) {
-        int count = counts[i / SIM_SENDS], before = u.t.count;
+    for (int i = 0; i < n * sends; i++) {
+        int count = counts[i / sends], before = u.t.count;
         bool same = coll_is_v(t.kind) ? count == before : (count > 0) == (before > 0);
         sim_result r;
 
+        if (count != before) {
+            free(u.kept);
+            u.kept = NULL;
+        }
         u.t.count = count;
-        u.t.sends = (sim_sends)(i % SIM_SENDS);
+        u.t.sends = (sim_sends)(((int)t.sends + i) % SIM_SENDS);
         u.t.seed++;
         fill(&u);
         if (!u.compiled || !same)
@@ -281,7 +329,7 @@ bool coll_run_fits(const coll_run *t)
     bool reduces = coll_has(t->kind, COLL_REDUCES);
 
     if (!algo_serves(t->a, t->kind) || (t->in_place && shape->send == COLL_NONE) ||
-        (t->ordered && !reduces) || (t->packs && (!t->a->parts || reduces)))
+        ((t->ordered || t->bits) && !reduces) || (t->packs && (!t->a->parts || reduces)))
         return false;
     for (int r = 0; r < t->p && t->part; r++) {
         split s = {.p = t->p, .part = t->part};

@@ -22,6 +22,8 @@ typedef struct coll_run {
     coll_order order;
     bool in_place;
     bool ordered;      /* REDUCES: with an operation that does not commute */
+    bool bits;         /* REDUCES: the operation is not associative. Whatever the result is, it must
+                          be the same on all ranks, and for all kinds of sends */
     bool packs;        /* see coll.h */
     const topo *topo;  /* or NULL */
     const char *shape; /* what topo is, for people */
@@ -40,10 +42,11 @@ typedef struct coll_run {
  * the last rank has begun. Returns what the run cost. */
 sim_result coll_run_do(coll_run t);
 
-/* The same for several counts and all ways to send, in which schedules are the same as far as
- * blocks are equal. If `each` is not NULL it is called after every run. */
+/* The same for several counts, each with so many kinds of sends (SIM_SENDS: all), which begin with
+ * the run's and take turns. Schedules are compiled again only where lengths of listed blocks, or
+ * blocks of nothing, ask for it. If `each` is not NULL it is called after every run. */
 typedef void coll_run_checker(const coll_run *t, const sim_result *r);
-void coll_run_many(coll_run t, const int *counts, int n, coll_run_checker *each);
+void coll_run_many(coll_run t, const int *counts, int n, int sends, coll_run_checker *each);
 
 /* Can the algorithm serve this call (of the fields up to part)? */
 bool coll_run_fits(const coll_run *t);

@@ -4,8 +4,8 @@
  * usage: test_shapes [--all] [collective]...
  *
  * Each run draws its order of events from a seed that is printed when something is wrong. Without
- * --all: for up to 9 ranks every combination of what a call can ask for; for more, each of them
- * with some number of ranks. What is special to one algorithm has a test of its own.
+ * --all: for up to 9 ranks (17 if there is a root) every combination of what a call can ask for; for
+ * more, each of them with some number of ranks. What is special to one algorithm has a test of its own.
  */
 #include "sim/coll_run.h"
 #include "sim/machine.h"
@@ -18,11 +18,18 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MANY = 64 };
+enum { FEW = 9, SOME = 17, MANY = 64 }; /* ranks */
+
+enum {
+    ROWS = 0
+#define ALGO(family, name, serves) +1
+#include "algos/algos.def"
+#undef ALGO
+};
 
 static bool all, wanted[COLL_KINDS];
-static long runs[COLL_KINDS][MANY]; /* of each algorithm, and in parts: */
-static long split_runs[COLL_KINDS][MANY];
+static bool ran[COLL_KINDS][ROWS]; /* each algorithm; and in parts: */
+static bool ran_split[COLL_KINDS][ROWS];
 
 static const char *const shapes[] = {
     "node:4",
@@ -46,7 +53,7 @@ typedef struct choice {
 } choice;
 
 typedef struct asked {
-    int form, variant, order, in_place, ordered, packs, root;
+    int form, variant, order, in_place, operation, packs, root;
 } asked;
 
 static int variants_of(const algo *a)
@@ -65,7 +72,7 @@ static bool ask(coll_run *t, long n, int roots)
     const choice choices[] = {
         {&x.form, t->a->has_forms || t->a->regional ? 2 : 1},
         {&x.in_place, coll_shapes[t->kind].send != COLL_NONE ? 2 : 1},
-        {&x.ordered, coll_has(t->kind, COLL_REDUCES) ? 2 : 1},
+        {&x.operation, coll_has(t->kind, COLL_REDUCES) ? 3 : 1},
         {&x.packs, t->a->parts && !coll_has(t->kind, COLL_REDUCES) ? 2 : 1},
         {&x.variant, variants_of(t->a)},
         {&x.order, t->a->orders ? ORDERS : 1},
@@ -80,7 +87,8 @@ static bool ask(coll_run *t, long n, int roots)
     t->variant = x.variant;
     t->order = (coll_order)x.order;
     t->in_place = x.in_place;
-    t->ordered = x.ordered;
+    t->ordered = x.operation == 1;
+    t->bits = x.operation == 2;
     t->packs = x.packs;
     t->root =
         roots < t->p ? (int)((long)x.root * (t->p - 1) / (roots > 1 ? roots - 1 : 1)) : x.root;
@@ -128,8 +136,9 @@ static void run_one(coll_run t)
         return;
     while (algo_table[i] != t.a)
         i++;
-    (t.part ? split_runs : runs)[t.kind][i]++;
-    coll_run_many(t, counts, n, NULL);
+    (t.part ? ran_split : ran)[t.kind][i] = true;
+    t.sends = (sim_sends)(t.seed % SIM_SENDS);
+    coll_run_many(t, counts, n, all || t.p <= FEW ? SIM_SENDS : 1, NULL);
 }
 
 /* On a machine, if it matters. */
@@ -159,24 +168,24 @@ static void for_all_rows(body *each)
 static void run_ranks(const algo *a, coll_kind kind, int p, long few)
 {
     coll_run t = {.a = a, .kind = kind, .p = p, .seed = (uint64_t)p * 1000};
-    int roots = p <= 17 ? p : 4;
+    int roots = p <= SOME ? p : 4;
     long n = combinations(t, roots), first = 0;
 
-    if (p > 9 && !all && n > few) {
+    if (p > (coll_has(kind, COLL_ROOTED) ? SOME : FEW) && !all && n > few) {
         first = p * few;
         n = few;
     }
     for (long i = first; i < first + n; i++) {
         ask(&t, i % combinations(t, roots), roots);
-        for (int k = 0; k < (all && p <= 64 && a->regional ? SHAPES : 1); k++)
+        for (int k = 0; k < (all && p <= MANY && a->regional ? SHAPES : 1); k++)
             run_on(t, shapes[(p + i + k) % SHAPES]);
     }
 }
 
 static void up_to_64(const algo *a, coll_kind kind)
 {
-    for (int p = 1; p <= 64; p++)
-        run_ranks(a, kind, p, p <= 17 ? 8 : 2);
+    for (int p = 1; p <= MANY; p++)
+        run_ranks(a, kind, p, p <= SOME ? 8 : 2);
 }
 
 static void hundreds(const algo *a, coll_kind kind)
@@ -271,7 +280,7 @@ static void was_run(const algo *a, coll_kind kind)
 
     while (algo_table[i] != a)
         i++;
-    if (!runs[kind][i] || !split_runs[kind][i])
+    if (!ran[kind][i] || !ran_split[kind][i])
         fail_msg("%s %s was not run", coll_kind_name(kind), a->name);
 }
 
