@@ -44,6 +44,7 @@ static coll call_of(const algo *a, coll_kind kind, int p, const int64_t *counts)
     return (coll){.kind = kind,
                   .p = p,
                   .rank = a->regional ? 0 : p / 2,
+                  .in_place = coll_shapes[kind].send == COLL_NONE,
                   .parameter = algo_parameter_for(a, 0, p),
                   .send.count = coll_is_v(kind) ? 1000 : 1,
                   .send.counts = counts,

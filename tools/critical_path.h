@@ -1,4 +1,5 @@
-/* critical_path.h - how long the schedules of all ranks take, in block transfers.
+/* critical_path.h - how long the schedules of all ranks take, in block transfers (of a vector that
+ * is cut: in transfers of its parts).
  *
  * Two figures. The chain: the largest number of blocks in messages of which each needs the one
  * before. And the time on ports: each rank sends one message at a time and receives one at a time,

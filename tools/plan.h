@@ -1,0 +1,37 @@
+/* plan.h - what tutti-plan is asked for, and its parts: a schedule of one rank (plan_compile), what
+ * would take too long (plan_limits.c), what is printed (plan_print.c).
+ */
+#ifndef TUTTI_PLAN_TOOL_H
+#define TUTTI_PLAN_TOOL_H
+
+#include "algos/algo.h"
+#include "tune/select.h"
+
+enum { MOST_RANKS = 1 << 20 };
+
+typedef struct request {
+    coll_kind kind;
+    choice choice;
+    int p, rank, root;
+    bool root_given, all, in_place, critical_path;
+    const char *regions; /* or NULL */
+    topo *topo;          /* of it */
+    int64_t *counts, *displs;
+} request;
+
+/* Say what is wrong, and how to call the program. Returns its exit status. */
+int plan_fail(const char *what, const char *value);
+
+/* NULL: out of memory. */
+sched *plan_compile(const request *r, int rank);
+
+/* Does it take too long? Said on stderr; returns 0 or the exit status. `option` asks for all ranks. */
+int plan_too_many_nodes(const request *r);
+int plan_too_much(const request *r, const char *option);
+
+/* Each returns the exit status. */
+int plan_print_rank(const request *r);
+int plan_print_all(const request *r);
+int plan_print_critical_path(const request *r);
+
+#endif
