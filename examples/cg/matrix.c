@@ -125,7 +125,8 @@ void matrix_free(matrix *m)
     *m = (matrix){0};
 }
 
-void csr_multiply(const csr *part, int rows, const double *x, double *y, void (*progress)(void))
+void csr_multiply(const csr *part, int rows, const double *x, double *y,
+                  void (*progress)(void *context), void *context)
 {
     enum { BETWEEN = 4096 };
     int next = BETWEEN;
@@ -135,9 +136,10 @@ void csr_multiply(const csr *part, int rows, const double *x, double *y, void (*
         for (int k = part->start[r]; k < part->start[r + 1]; k++)
             sum += part->value[k] * x[part->column[k]];
         y[r] += sum;
-        if (progress && part->start[r + 1] >= next) {
-            progress();
+        if (part->start[r + 1] >= next) {
+            progress(context);
             next = part->start[r + 1] + BETWEEN;
         }
     }
+    progress(context);
 }

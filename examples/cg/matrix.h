@@ -49,8 +49,9 @@ int matrix_poisson(int k, entries *e);
 int matrix_distribute(const entries *e, MPI_Comm comm, matrix *m);
 void matrix_free(matrix *m);
 
-/* y += part * x for my rows; x has n elements, y has m->rows. progress (may be NULL) is called
- * every few thousand non-zeros. */
-void csr_multiply(const csr *part, int rows, const double *x, double *y, void (*progress)(void));
+/* y += part * x for my rows; x has n elements, y has m->rows. progress is called every few thousand
+ * non-zeros, and at the end. */
+void csr_multiply(const csr *part, int rows, const double *x, double *y,
+                  void (*progress)(void *context), void *context);
 
 #endif

@@ -1,0 +1,20 @@
+/* options.h - the command line of cg. */
+#ifndef CG_OPTIONS_H
+#define CG_OPTIONS_H
+
+#include <stdbool.h>
+
+typedef struct options {
+    const char *file;      /* NULL: the Poisson problem on grid^3 points */
+    const char *method;    /* of those of solver.h, or "all" */
+    const char *algorithm; /* of the persistent allgatherv */
+    int grid, iterations;
+    double tolerance;
+} options;
+
+extern const char options_usage[];
+
+/* False: wrong; print options_usage. */
+bool options_parse(int argc, char **argv, options *o);
+
+#endif

@@ -1,0 +1,147 @@
+/* report.c - see report.h. */
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Median over the iterations of the slowest rank's time, seconds. */
+static double typical_time(solver *s)
+{
+    int n = s->iterations;
+
+    if (n == 0)
+        return 0;
+    MPI_Allreduce(MPI_IN_PLACE, s->times, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    qsort(s->times, (size_t)n, sizeof(double), compare_doubles);
+    return s->times[n / 2];
+}
+
+static double over_all(double mine, MPI_Op op)
+{
+    double all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    return all;
+}
+
+/* Largest difference of a's solution to b's, or to ones if b is NULL. */
+static double difference(const solver *a, const solver *b)
+{
+    double most = 0;
+
+    for (int i = 0; i < a->m->rows; i++)
+        most = fmax(most, fabs(a->x[i] - (b ? b->x[i] : 1)));
+    return over_all(most, MPI_MAX);
+}
+
+static bool same_bits(const solver *a, const solver *b)
+{
+    double other = memcmp(a->x, b->x, (size_t)a->m->rows * sizeof(double)) != 0;
+
+    return over_all(other, MPI_MAX) == 0;
+}
+
+/* |b - A x| / |b|, computed anew. b[] is the right-hand side, and room for a vector. */
+static double true_residual(exchange *native, const double *x, double *b)
+{
+    const matrix *m = native->m;
+    double *r = b + m->rows;
+
+    memcpy(native->vector + m->first, x, (size_t)m->rows * sizeof(double));
+    multiply(native, r);
+    for (int i = 0; i < m->rows; i++)
+        r[i] = b[i] - r[i];
+    return sqrt(over_all(dot(m->rows, r, r), MPI_SUM) / over_all(dot(m->rows, b, b), MPI_SUM));
+}
+
+/* Where the order of the sums is the same, all is the same. Else the solutions may differ as much as
+ * they are wrong. */
+static bool same_solution(const solver *s, const solver *first)
+{
+    double apart = difference(s, first), wrong = difference(first, NULL);
+
+    return apart <= (s->way->reduce == first->way->reduce ? 1e-10 : 10 * (wrong + s->o->tolerance));
+}
+
+/* Nor may rounding cost many iterations: wrong sums often lead to the solution, too, but slowly. */
+static bool same_pace(const solver *s, const solver *first)
+{
+    int apart = abs(s->iterations - first->iterations);
+
+    return apart <= (s->way->reduce == first->way->reduce ? 0 : 3 + first->iterations / 10);
+}
+
+static const char *judge(const solver *s, const solver *first, double residual)
+{
+    if (s->broken)
+        return s->broken;
+    if (!solver_converged(s))
+        return "not converged";
+    if (!(residual <= 2 * s->o->tolerance))
+        return "RESIDUAL HAS DRIFTED";
+    if (!same_solution(s, first))
+        return "DIFFERENT SOLUTION";
+    if (!same_pace(s, first))
+        return "CONVERGES DIFFERENTLY";
+    return NULL;
+}
+
+static int report_line(solver *s, const solver *first, double residual, double time, double ratio)
+{
+    const char *wrong = judge(s, first, residual);
+    bool bits = s != first && same_bits(s, first);
+    double error = difference(s, NULL);
+
+    if (s->m->rank == 0)
+        printf("%-20s %5d iterations  residual %.2e  error %.2e  %9.1f us/iteration (%.2f)  %s\n",
+               s->way->name, s->iterations, residual, error, time * 1e6, ratio,
+               wrong  ? wrong
+               : bits ? "bit for bit the same solution"
+                      : "same solution");
+    return wrong != NULL;
+}
+
+/* An exchange that is not among those to be judged, and the right-hand side, with room for another
+ * vector. 0, or -1 on all ranks: out of memory. */
+static int reference_open(exchange *native, const matrix *m, double **b)
+{
+    *b = calloc((size_t)m->rows * 2 + 1, sizeof **b);
+    if (exchange_open(native, m, BLOCKING, BLOCKING, 1, NULL) != MPI_SUCCESS ||
+        over_all(!*b, MPI_MAX) > 0)
+        return -1;
+    for (int i = 0; i < m->rows; i++)
+        native->vector[m->first + i] = 1;
+    multiply(native, *b);
+    return 0;
+}
+
+int report(solver s[], int n)
+{
+    exchange native;
+    double *b, first_time = 0;
+    int failed = reference_open(&native, s[0].m, &b);
+
+    if (failed) {
+        fprintf(stderr, "cg: out of memory\n");
+        n = 0;
+    }
+    for (int i = 0; i < n; i++) {
+        double time = typical_time(&s[i]);
+        if (i == 0)
+            first_time = time;
+        failed |= report_line(&s[i], &s[0], true_residual(&native, s[i].x, b), time,
+                              first_time > 0 ? time / first_time : 1);
+    }
+    exchange_close(&native);
+    free(b);
+    return failed;
+}
