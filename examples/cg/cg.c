@@ -12,6 +12,11 @@
  *   gather        MPIX_Start of one request made before the loop, own columns, MPIX_Wait, the rest
  *   persistent    the same; and each dot product is MPIX_Start and MPIX_Wait of a persistent
  *                 allreduce made before the loop, where the others call MPI_Allreduce
+ *
+ * With --pipelined two more, whose only sum is under the multiplication, too (pipelined.c):
+ *
+ *   non-blocking  MPI_Iallreduce, MPI_Iallgatherv, own columns, MPI_Wait, the rest, MPI_Wait
+ *   persistent    MPIX_Start of both requests, own columns, MPIX_Wait, the rest, MPIX_Wait
  */
 #include "report.h"
 #include "solver.h"

@@ -9,6 +9,11 @@ const char options_usage[] =
     "usage: cg [options] [FILE.mtx]\n"
     "  --algorithm NAME[:FORM]  for the persistent allgatherv (default auto)\n"
     "  --method NAME            blocking, nonblocking, gather, persistent or all (default)\n"
+    "  --pipelined              nonblocking and persistent also with one sum in an iteration, "
+    "under\n"
+    "                           the product with the matrix\n"
+    "  --replace N              there: compute the residual anew every N iterations (default 50,\n"
+    "                           0: never)\n"
     "  --iterations N           at most (default 1000)\n"
     "  --tolerance X            relative residual (default 1e-8)\n"
     "  --grid K                 without FILE: Poisson problem on K^3 points (default 30)\n";
@@ -35,12 +40,17 @@ bool options_parse(int argc, char **argv, options *o)
     static const struct option names[] = {
         {"algorithm", required_argument, NULL, 'a'},  {"method", required_argument, NULL, 'm'},
         {"iterations", required_argument, NULL, 'i'}, {"tolerance", required_argument, NULL, 't'},
-        {"grid", required_argument, NULL, 'g'},       {0}};
+        {"grid", required_argument, NULL, 'g'},       {"pipelined", no_argument, NULL, 'p'},
+        {"replace", required_argument, NULL, 'r'},    {0}};
     bool right = true, known = false;
     int option;
 
-    *o = (options){
-        .grid = 30, .iterations = 1000, .tolerance = 1e-8, .method = "all", .algorithm = "auto"};
+    *o = (options){.grid = 30,
+                   .iterations = 1000,
+                   .tolerance = 1e-8,
+                   .replace = 50,
+                   .method = "all",
+                   .algorithm = "auto"};
     opterr = 0;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
         if (option == 'a')
@@ -53,10 +63,14 @@ bool options_parse(int argc, char **argv, options *o)
             right &= positive(optarg, &o->tolerance);
         else if (option == 'g')
             right &= whole(optarg, 1, 400, &o->grid);
+        else if (option == 'r')
+            right &= whole(optarg, 0, 1 << 24, &o->replace);
+        else if (option == 'p')
+            o->pipelined = true;
         else
             right = false;
     o->file = argv[optind];
     for (int i = 0; i < WAYS; i++)
-        known |= way_chosen(&ways[i], o);
+        known |= way_chosen(&ways[i], o) && ways[i].pipelined == o->pipelined;
     return right && known && argc - optind <= 1;
 }

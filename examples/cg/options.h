@@ -8,7 +8,9 @@ typedef struct options {
     const char *file;      /* NULL: the Poisson problem on grid^3 points */
     const char *method;    /* of those of solver.h, or "all" */
     const char *algorithm; /* of the persistent allgatherv */
+    bool pipelined;        /* those methods as well */
     int grid, iterations;
+    int replace; /* iterations between residuals computed anew, in the pipelined ones; 0: never */
     double tolerance;
 } options;
 

@@ -63,13 +63,18 @@ static double true_residual(exchange *native, const double *x, double *b)
     return sqrt(over_all(dot(m->rows, r, r), MPI_SUM) / over_all(dot(m->rows, b, b), MPI_SUM));
 }
 
-/* Where the order of the sums is the same, all is the same. Else the solutions may differ as much as
- * they are wrong. */
+/* Then the order of the sums is the same, and all that follows. */
+static bool same_arithmetic(const solver *a, const solver *b)
+{
+    return a->way->reduce == b->way->reduce && a->way->pipelined == b->way->pipelined;
+}
+
+/* Else the solutions may differ as much as they are wrong. */
 static bool same_solution(const solver *s, const solver *first)
 {
     double apart = difference(s, first), wrong = difference(first, NULL);
 
-    return apart <= (s->way->reduce == first->way->reduce ? 1e-10 : 10 * (wrong + s->o->tolerance));
+    return apart <= (same_arithmetic(s, first) ? 1e-10 : 10 * (wrong + s->o->tolerance));
 }
 
 /* Nor may rounding cost many iterations: wrong sums often lead to the solution, too, but slowly. */
@@ -77,7 +82,7 @@ static bool same_pace(const solver *s, const solver *first)
 {
     int apart = abs(s->iterations - first->iterations);
 
-    return apart <= (s->way->reduce == first->way->reduce ? 0 : 3 + first->iterations / 10);
+    return apart <= (same_arithmetic(s, first) ? 0 : 3 + first->iterations / 10);
 }
 
 static const char *judge(const solver *s, const solver *first, double residual)
@@ -95,10 +100,12 @@ static const char *judge(const solver *s, const solver *first, double residual)
     return NULL;
 }
 
-static int report_line(solver *s, const solver *first, double residual, double time, double ratio)
+/* alike: the first of its kind, plain or pipelined. The bits of other kinds are other ones. */
+static int report_line(const solver *s, const solver *first, const solver *alike, double residual,
+                       double time, double ratio)
 {
     const char *wrong = judge(s, first, residual);
-    bool bits = s != first && same_bits(s, first);
+    bool bits = s != alike && same_bits(s, alike);
     double error = difference(s, NULL);
 
     if (s->m->rank == 0)
@@ -127,6 +134,7 @@ static int reference_open(exchange *native, const matrix *m, double **b)
 int report(solver s[], int n)
 {
     exchange native;
+    const solver *alike = &s[0];
     double *b, first_time = 0;
     int failed = reference_open(&native, s[0].m, &b);
 
@@ -138,7 +146,9 @@ int report(solver s[], int n)
         double time = typical_time(&s[i]);
         if (i == 0)
             first_time = time;
-        failed |= report_line(&s[i], &s[0], true_residual(&native, s[i].x, b), time,
+        if (s[i].way->pipelined != alike->way->pipelined)
+            alike = &s[i];
+        failed |= report_line(&s[i], &s[0], alike, true_residual(&native, s[i].x, b), time,
                               first_time > 0 ? time / first_time : 1);
     }
     exchange_close(&native);

@@ -1,20 +1,23 @@
 /* solver.c - see solver.h. */
-#include "solver.h"
+#include "pipelined.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const way ways[WAYS] = {
-    {"blocking", "native blocking", BLOCKING, BLOCKING},
-    {"nonblocking", "native non-blocking", NONBLOCKING, BLOCKING},
-    {"gather", "Tutti gather", PERSISTENT, BLOCKING},
-    {"persistent", "Tutti persistent", PERSISTENT, PERSISTENT},
+    {"blocking", "native blocking", BLOCKING, BLOCKING, false},
+    {"nonblocking", "native non-blocking", NONBLOCKING, BLOCKING, false},
+    {"gather", "Tutti gather", PERSISTENT, BLOCKING, false},
+    {"persistent", "Tutti persistent", PERSISTENT, PERSISTENT, false},
+    {"nonblocking", "native pipelined", NONBLOCKING, NONBLOCKING, true},
+    {"persistent", "Tutti pipelined", PERSISTENT, PERSISTENT, true},
 };
 
 bool way_chosen(const way *w, const options *o)
 {
-    return strcmp(o->method, "all") == 0 || strcmp(o->method, w->method) == 0;
+    return (strcmp(o->method, "all") == 0 || strcmp(o->method, w->method) == 0) &&
+           (o->pipelined || !w->pipelined);
 }
 
 double dot(int n, const double *a, const double *b)
@@ -36,8 +39,7 @@ static double dot_all(solver *s, const double *a, const double *b)
     return s->e.sums[0];
 }
 
-/* Of a positive definite matrix this is positive. */
-static void check(solver *s, double square)
+void solver_check(solver *s, double square)
 {
     if (!isfinite(square))
         s->broken = "numbers out of range";
@@ -45,29 +47,44 @@ static void check(solver *s, double square)
         s->broken = "matrix not positive definite";
 }
 
-int solver_open(solver *s, const matrix *m, const way *w, const options *o)
+/* The vectors, all 0. */
+static int allocate(solver *s)
 {
-    size_t rows = (size_t)m->rows;
-    int failed, error;
+    double **const vectors[] = {&s->x, &s->r, &s->ap, &s->b, &s->q, &s->z, &s->p};
+    size_t n = s->way->pipelined ? 7 : 3, rows = (size_t)s->m->rows;
+    double *at = calloc(rows * n + 1, sizeof(double));
+    int failed;
 
-    *s = (solver){.m = m, .way = w, .o = o};
-    s->x = calloc(rows * 3 + 1, sizeof(double));
-    s->times = calloc((size_t)o->iterations, sizeof(double));
+    s->x = at;
+    for (size_t i = 0; i < n && at; i++)
+        *vectors[i] = at + i * rows;
+    s->times = calloc((size_t)s->o->iterations, sizeof(double));
     failed = !s->x || !s->times;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (failed)
-        return MPI_ERR_NO_MEM;
-    s->r = s->x + rows;
-    s->ap = s->r + rows;
-    error = exchange_open(&s->e, m, w->gather, w->reduce, 1, o->algorithm);
+    return failed ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+int solver_open(solver *s, const matrix *m, const way *w, const options *o)
+{
+    int error;
+
+    *s = (solver){.m = m, .way = w, .o = o};
+    error = allocate(s);
+    if (!error)
+        error = exchange_open(&s->e, m, w->gather, w->reduce, w->pipelined ? 2 : 1, o->algorithm);
     if (error)
         return error;
     for (int i = 0; i < m->rows; i++)
         s->e.vector[m->first + i] = 1;
     multiply(&s->e, s->r);
-    memcpy(s->e.vector + m->first, s->r, rows * sizeof(double));
     s->rr = s->rr0 = dot_all(s, s->r, s->r);
-    check(s, s->rr);
+    solver_check(s, s->rr);
+    if (w->pipelined) {
+        pipelined_open(s);
+    } else {
+        s->p = s->e.vector + m->first;
+        memcpy(s->p, s->r, (size_t)m->rows * sizeof *s->p);
+    }
     return MPI_SUCCESS;
 }
 
@@ -88,14 +105,14 @@ bool solver_done(const solver *s)
     return s->broken || s->iterations == s->o->iterations || solver_converged(s);
 }
 
-void solver_iterate(solver *s)
+static void plain_iterate(solver *s)
 {
     int rows = s->m->rows;
-    double *p = s->e.vector + s->m->first, curvature, alpha, rr;
+    double *p = s->p, curvature, alpha, rr;
 
     multiply(&s->e, s->ap);
     curvature = dot_all(s, p, s->ap);
-    check(s, curvature);
+    solver_check(s, curvature);
     if (s->broken)
         return;
     alpha = s->rr / curvature;
@@ -108,5 +125,13 @@ void solver_iterate(solver *s)
         p[i] = s->r[i] + rr / s->rr * p[i];
     s->rr = rr;
     if (rr != 0) /* which is the solution itself */
-        check(s, rr);
+        solver_check(s, rr);
+}
+
+void solver_iterate(solver *s)
+{
+    if (s->way->pipelined)
+        pipelined_iterate(s);
+    else
+        plain_iterate(s);
 }

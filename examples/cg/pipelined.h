@@ -1,0 +1,11 @@
+/* pipelined.h - the pipelined iteration; see pipelined.c. */
+#ifndef CG_PIPELINED_H
+#define CG_PIPELINED_H
+
+#include "solver.h"
+
+/* Of a solver whose r is the right-hand side, x = 0. Collective. */
+void pipelined_open(solver *s);
+void pipelined_iterate(solver *s);
+
+#endif
