@@ -157,7 +157,7 @@ static algo_cost cost(int p, int parameter)
     double n = ceil_log2(p) + (p & (p - 1) ? 1 : 0);
 
     (void)parameter;
-    return (algo_cost){.messages = n, .blocks = n};
+    return (algo_cost){.messages = n, .blocks = n, .copies = 1};
 }
 
 const algo algo_allreduce_recursive_doubling = {

@@ -227,6 +227,8 @@ static sim_result execute(run *u)
     sim_run(u->ranks, t->p, &o, &result);
     if (result.error[0])
         coll_run_fail(t, result.error);
+    if (t->count == 0 && u->shape->recv != COLL_NONE && (result.max_messages || result.copied))
+        coll_run_fail(t, "messages or copies of nothing");
     if (t->bits) {
         expect_equal(u);
         expect_repeated(u);

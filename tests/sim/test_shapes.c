@@ -207,6 +207,21 @@ static void parameters(const algo *a, coll_kind kind)
         }
 }
 
+/* On machines that nobody would build. */
+static void on_random_machines(const algo *a, coll_kind kind)
+{
+    for (uint64_t seed = 1; seed <= (all ? 200 : 12) && a->regional; seed++) {
+        uint64_t random = seed;
+        topo *machines = random_machine(2 + draw(&random, all ? 63 : 30), &random);
+        coll_run t = {.a = a, .kind = kind, .p = machines->p, .topo = machines, .seed = seed};
+
+        t.shape = "random machine of this seed";
+        ask(&t, (long)seed % combinations(t, t.p), t.p);
+        run_one(t);
+        topo_free(machines);
+    }
+}
+
 /* ---- parts of the ranks ---- */
 
 /* Odd and even ones; a power of two of them and the others, scattered; three of unequal size. */
@@ -268,6 +283,12 @@ static void every_parameter_works(void **state)
     for_all_rows(parameters);
 }
 
+static void random_machines_do_no_harm(void **state)
+{
+    (void)state;
+    for_all_rows(on_random_machines);
+}
+
 static void parts_of_the_ranks_work_among_themselves(void **state)
 {
     (void)state;
@@ -296,6 +317,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(up_to_64_ranks_have_what_the_oracle_says),
         cmocka_unit_test(hundreds_of_ranks_have_what_the_oracle_says),
         cmocka_unit_test(every_parameter_works),
+        cmocka_unit_test(random_machines_do_no_harm),
         cmocka_unit_test(parts_of_the_ranks_work_among_themselves),
         cmocka_unit_test(nothing_was_left_out),
     };

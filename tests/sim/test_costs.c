@@ -1,0 +1,156 @@
+/* test_costs.c - what the cost models of the algorithms promise, against what was executed, for
+ * every row of the table that has one; and the exact numbers of bcast, barrier and allreduce.
+ *
+ * usage: test_costs
+ */
+#include "sim/coll_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static int parts_of(const algo *a, int p, int parameter)
+{
+    return a->parts ? a->parts(p, parameter) : 1;
+}
+
+/* Where p is no power of two some chains are shorter than the model's; and a rank that is on no
+ * longest chain sends less. In place an exchange among an odd number of ranks has to pause. */
+static void check_model(const coll_run *t, const sim_result *r)
+{
+    algo_cost cost = t->a->cost(t->p, t->parameter);
+    bool power = (t->p & (t->p - 1)) == 0;
+
+    if (!t->in_place && r->critical_path > cost.messages)
+        coll_run_fail(t, "the critical path is longer than the model's");
+    if (!t->in_place && power && !t->a->parameter.name && r->critical_path != cost.messages)
+        coll_run_fail(t, "the critical path is shorter than the model's");
+    if (coll_shapes[t->kind].recv == COLL_NONE)
+        return;
+    if ((double)r->max_sent > cost.blocks * t->count + 0.001)
+        coll_run_fail(t, "a rank sends more than the model says");
+    if (power && (double)r->max_sent < cost.blocks * t->count - 0.001)
+        coll_run_fail(t, "all ranks send less than the model says");
+    if (!t->in_place && t->p > 1 && (double)r->copied > cost.copies * t->count * t->p + 0.001)
+        coll_run_fail(t, "more copies than the model says");
+}
+
+static void run_all_ways(const algo *a, coll_kind kind, int p)
+{
+    int parameter = algo_parameter_for(a, 0, p);
+
+    for (int way = 0; way < 4; way++) {
+        coll_run t = {.a = a,
+                      .kind = kind,
+                      .form = (coll_form)(way % 2),
+                      .p = p,
+                      .count = 2 * parts_of(a, p, parameter),
+                      .parameter = parameter,
+                      .root = p / 2,
+                      .in_place = way / 2,
+                      .sends = SIM_MIXED,
+                      .seed = (uint64_t)p};
+        sim_result r;
+        if (!coll_run_fits(&t))
+            continue;
+        r = coll_run_do(t);
+        check_model(&t, &r);
+    }
+}
+
+static void models_say_what_schedules_do(void **state)
+{
+    (void)state;
+    for (int i = 0; i < algo_count; i++)
+        for (int p = 1; p <= 128; p += p < 32 ? 1 : 16)
+            if (algo_table[i]->cost && !algo_table[i]->regional)
+                run_all_ways(algo_table[i], algo_table[i]->kind, p);
+}
+
+/* ---- ALGORITHMS.md: exactly ---- */
+
+static int ceil_log(int p)
+{
+    int q = 0;
+
+    while (1 << q < p)
+        q++;
+    return q;
+}
+
+/* The depth of a binomial tree. */
+static int depth(int p)
+{
+    int most = 0;
+
+    for (int r = 0; r < p; r++) {
+        int ones = 0;
+        for (int bit = 1; bit <= r; bit *= 2)
+            ones += (r & bit) != 0;
+        most = ones > most ? ones : most;
+    }
+    return most;
+}
+
+/* The longest path, at most; of one rank the most messages; the most and the fewest items, in p-ths of the vector. */
+typedef struct numbers {
+    int path, messages, most, least;
+} numbers;
+
+static sim_result run_one(coll_kind kind, const char *name, int p, int root)
+{
+    int i = algo_find(kind, name);
+
+    assert_int_not_equal(i, ALGO_NONE);
+    return coll_run_do((coll_run){.a = algo_table[i],
+                                  .kind = kind,
+                                  .p = p,
+                                  .count = p,
+                                  .root = root,
+                                  .sends = SIM_MIXED,
+                                  .seed = (uint64_t)p});
+}
+
+static void check_numbers(coll_kind kind, const char *name, int p, numbers n)
+{
+    bool power = (p & (p - 1)) == 0;
+
+    for (int root = 0; root < (coll_has(kind, COLL_ROOTED) ? p : 1); root++) {
+        sim_result r = run_one(kind, name, p, root);
+
+        if (r.critical_path > n.path || (power && r.critical_path < n.path) ||
+            r.max_messages != n.messages || r.max_sent != n.most || r.min_sent != n.least)
+            fail_msg("%s %s p %d root %d: path %d messages %d items %lld to %lld",
+                     coll_kind_name(kind), name, p, root, r.critical_path, r.max_messages,
+                     (long long)r.min_sent, (long long)r.max_sent);
+    }
+}
+
+static void new_collectives_have_the_numbers_of_the_table(void **state)
+{
+    (void)state;
+    for (int p = 2; p <= 40; p++) {
+        int q = ceil_log(p), odd = (p & (p - 1)) != 0;
+
+        check_numbers(COLL_barrier, "dissemination", p, (numbers){q, q, 0, 0});
+        check_numbers(COLL_bcast, "binomial", p, (numbers){depth(p), q, q * p, 0});
+        check_numbers(COLL_allreduce, "ring", p,
+                      (numbers){2 * (p - 1), 2 * (p - 1), 2 * (p - 1), 2 * (p - 1)});
+        check_numbers(COLL_allreduce, "circulant", p,
+                      (numbers){2 * q, 2 * q, 2 * (p - 1), 2 * (p - 1)});
+        check_numbers(COLL_allreduce, "recursive_doubling", p,
+                      (numbers){q + odd, q, q * p, odd ? p : q * p});
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_say_what_schedules_do),
+        cmocka_unit_test(new_collectives_have_the_numbers_of_the_table),
+    };
+
+    return cmocka_run_group_tests_name("costs", tests, NULL, NULL);
+}
