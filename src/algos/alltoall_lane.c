@@ -29,6 +29,7 @@ const algo algo_alltoall_lane = {
     .volume = "(N-1)q between",
     .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
+    .has_forms = true,
     .regular = true,
     .regional = true,
     .compile = compile,

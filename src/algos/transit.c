@@ -12,6 +12,7 @@ enum { WINDOW = 32 };
 
 typedef struct transit {
     sched_builder *s;
+    bool joined; /* a carrier finds its own block with what it collects */
     const regions *p;
     group local;
     const blockmap *b;
@@ -63,6 +64,7 @@ static interval incoming_from(const transit *t, int node, int member)
 
 /* ---- inside the node ---- */
 
+/* Straight from rank to rank. */
 static void exchange_local(const transit *t, bool in_place)
 {
     int n = t->local.size;
@@ -71,8 +73,10 @@ static void exchange_local(const transit *t, bool in_place)
         sched_copy(t->s, outgoing_to(t, t->node, t->me), incoming_from(t, t->node, t->me));
     for (int d = 1; d < n; d++) {
         int to = wrap(t->me + d, n), from = wrap(t->me - d, n);
-        sched_send(t->s, outgoing_to(t, t->node, to), peer(&t->local, to));
-        sched_recv(t->s, incoming_from(t, t->node, from), peer(&t->local, from));
+        if (!t->joined || to >= t->lanes)
+            sched_send(t->s, outgoing_to(t, t->node, to), peer(&t->local, to));
+        if (!t->joined || t->me >= t->lanes)
+            sched_recv(t->s, incoming_from(t, t->node, from), peer(&t->local, from));
     }
 }
 
@@ -81,6 +85,8 @@ static void exchange_local(const transit *t, bool in_place)
 static void send_lane(const transit *t, int lane)
 {
     sched_open(t->s, STEP_SEND, peer(&t->local, lane));
+    if (t->joined)
+        sched_add(t->s, outgoing_to(t, t->node, lane));
     for (int k = 0; k < t->p->n; k++)
         for (int i = lane; k != t->node && i < region_size(t->p, k); i += t->lanes)
             sched_add(t->s, outgoing_to(t, k, i));
@@ -97,6 +103,15 @@ static void copy_lane(const transit *t, int lane, int64_t to)
             sched_copy(t->s, outgoing_to(t, k, i), blocks_at(t, to, at++, 1));
 }
 
+static void recv_lane(const transit *t, int from, int total)
+{
+    sched_open(t->s, STEP_RECV, peer(&t->local, from));
+    if (t->joined)
+        sched_add(t->s, incoming_from(t, t->node, from));
+    sched_add(t->s, blocks_at(t, t->collected, (int64_t)from * total, total));
+    sched_close(t->s);
+}
+
 static void collect(const transit *t)
 {
     int n = t->local.size, total = t->me < t->lanes ? lane_total(t, t->me) : 0;
@@ -106,8 +121,7 @@ static void collect(const transit *t)
         if (to < t->lanes)
             send_lane(t, to);
         if (t->me < t->lanes)
-            sched_recv(t->s, blocks_at(t, t->collected, (int64_t)from * total, total),
-                       peer(&t->local, from));
+            recv_lane(t, from, total);
     }
     if (t->me < t->lanes)
         copy_lane(t, t->me, t->collected + (int64_t)t->me * total * t->length);
@@ -235,6 +249,7 @@ static void over_lanes(const group *g, const blockmap *b, sched_builder *s, cons
     bool over_tree = lanes == 1 && how == TREE_BINOMIAL;
     int held = over_tree ? tree_size(how, t.me, t.local.size) : t.me < lanes ? t.local.size : 0;
 
+    t.joined = !over_tree && sched_form(s) == FORM_STEP;
     if (in_place(b))
         move_out(&blocks, s);
     t.collected =

@@ -32,11 +32,6 @@ static int64_t displ_of(const args_side *s, int i)
     return s->displs ? s->displs[i] : s->displs_c[i];
 }
 
-bool args_in_place(const args *a)
-{
-    return a->send.buffer == MPI_IN_PLACE || coll_shapes[a->kind].send == COLL_NONE;
-}
-
 /* ---- check ---- */
 
 static int check_list(const args_side *s, const comm *c, facts_side *f)
@@ -246,7 +241,8 @@ static bool packs(const args *a, const facts *f)
 {
     const coll_shape *shape = &coll_shapes[a->kind];
 
-    return shape->recv == COLL_ONE && !(shape->traits & COLL_REDUCES) && !f->recv.type.dense;
+    return shape->recv == COLL_ONE && !(shape->traits & COLL_REDUCES) &&
+           !datatype_is_run(&f->recv.type);
 }
 
 plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size)
@@ -299,6 +295,7 @@ binding args_binding(const args *a, const facts *f)
     binding b = {.sendtype = MPI_DATATYPE_NULL,
                  .recvtype = MPI_DATATYPE_NULL,
                  .op = f->op,
+                 .packs = packs(a, f),
                  .error = f->error};
 
     if (shape->recv != COLL_NONE) {

@@ -50,7 +50,10 @@ typedef struct facts {
 int args_check(const args *a, facts *f);
 
 /* Is MPI_IN_PLACE given, or is there nothing to send from? */
-bool args_in_place(const args *a);
+static inline bool args_in_place(const args *a)
+{
+    return a->send.buffer == MPI_IN_PLACE || coll_shapes[a->kind].send == COLL_NONE;
+}
 
 /* Bytes from the receive buffer to where sending from would be an error. */
 int64_t args_forbidden(const args *a, const facts *f);

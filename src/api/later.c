@@ -22,7 +22,7 @@ static void release(later *l)
             PMPI_Type_free(&l->held[i]);
     args_key_free(l->key, &l->small);
     if (l->holds_op)
-        operation_release(&l->b.op);
+        operation_release(&l->b.op, l->b.recvtype);
     free(l);
 }
 
@@ -43,13 +43,13 @@ static int prepare(exec *e)
     return error;
 }
 
-/* Predefined types need not be held. */
-static int hold(const datatype *t, MPI_Datatype *type, MPI_Datatype *held)
+/* Predefined types need not be held; what an operation of the program's works on is already. */
+static int hold(const facts *f, const datatype *t, MPI_Datatype *type, MPI_Datatype *held)
 {
     MPI_Datatype made;
     int error;
 
-    if (t->predefined)
+    if (t->predefined || !f->op.predefined)
         return MPI_SUCCESS;
     error = PMPI_Type_dup(*type, &made);
     if (!error)
@@ -72,12 +72,12 @@ int later_exec(const args *a, const facts *f, later_make *make, exec **result)
     l->key = args_key(a, f, &l->small, &l->key_size);
     error = l->key ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     if (!error)
-        error = operation_hold(&f->op);
+        error = operation_hold(&f->op, l->b.recvtype);
     l->holds_op = !error;
     if (!error && coll_shapes[a->kind].recv != COLL_NONE)
-        error = hold(&f->recv.type, &l->b.recvtype, &l->held[0]);
+        error = hold(f, &f->recv.type, &l->b.recvtype, &l->held[0]);
     if (!error && !f->in_place)
-        error = hold(&f->send.type, &l->b.sendtype, &l->held[1]);
+        error = hold(f, &f->send.type, &l->b.sendtype, &l->held[1]);
     if (!error)
         error = plan_take_empty(f->comm, result);
     if (error) {

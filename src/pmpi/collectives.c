@@ -80,8 +80,13 @@
 #undef COLLECTIVE
 #endif
 
-/* An operation that one of ours uses is freed when that is done (tutti.h). */
+/* What one of ours uses is freed when that is done (tutti.h). */
 int MPI_Op_free(MPI_Op *op)
 {
     return tutti_op_free(op);
+}
+
+int MPI_Type_free(MPI_Datatype *type)
+{
+    return tutti_type_free(type);
 }

@@ -15,7 +15,7 @@ void bind_release(bound *b)
     for (int space = 0; space < SPACES; space++)
         datatype_release(&b->space[space].type);
     if (b->holds_op)
-        operation_release(&b->given.op);
+        operation_release(&b->given.op, b->given.recvtype);
     b->holds_op = false;
     free(b->pack);
     free(b->scratch);
@@ -49,7 +49,7 @@ static int bind_recv(bound *b, const binding *given)
     space_binding *r = &b->space[SPACE_RECV];
     int error = bind_space(b, r, given->recvtype, given->recvcount);
 
-    if (error || !cuts_bytes(b, given) || !r->type.dense)
+    if (error || !cuts_bytes(b, given) || given->packs)
         return error;
     datatype_release(&r->type);
     return bind_space(b, r, MPI_PACKED, given->recvcount * r->type.size);
@@ -80,7 +80,7 @@ static int bind_types(bound *b, const binding *given)
     if (!error)
         error = bind_scratch_type(b, given);
     if (!error)
-        error = operation_hold(&given->op);
+        error = operation_hold(&given->op, given->recvtype);
     b->holds_op = !error;
     b->reusable = b->space[SPACE_RECV].type.predefined && given->op.predefined &&
                   (!sends || b->space[SPACE_SEND].type.predefined);
@@ -127,6 +127,8 @@ static int bind_scratch(bound *b)
     if (!b->scratch)
         return MPI_ERR_NO_MEM;
     b->base[SPACE_SCRATCH] = b->scratch - s->type.true_lb;
+    if (s->type.extent < 0) /* elements lie one below the other */
+        b->base[SPACE_SCRATCH] -= (n - 1) * s->type.extent;
     return MPI_SUCCESS;
 }
 

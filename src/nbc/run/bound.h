@@ -31,7 +31,8 @@ typedef struct binding {
     MPI_Datatype recvtype;
     int64_t recvcount; /* of recvtype in sched.parts elements of RECV */
     operation op;
-    int error; /* with which it ends, although it runs: the others count on this rank */
+    int error;  /* with which it ends, although it runs: the others count on this rank */
+    bool packs; /* a vector that is cut goes through SCRATCH: its data is no run of bytes */
 } binding;
 
 /* A SEND or RECV step, resolved. */

@@ -5,6 +5,7 @@
 #include "nbc/process/test_knobs.h"
 
 #include <limits.h>
+#include <stddef.h>
 
 int64_t datatype_max_count = INT_MAX;
 
@@ -19,6 +20,13 @@ static unsigned cache_slot(MPI_Datatype type)
     uintptr_t bits = (uintptr_t)type;
 
     return (unsigned)((bits >> 4 ^ bits >> 9 ^ bits) % CACHED);
+}
+
+/* Those of MPI_Type_create_f90_real and its like are never freed. */
+static bool is_predefined(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 static int describe(MPI_Datatype type, datatype *d)
@@ -36,7 +44,7 @@ static int describe(MPI_Datatype type, datatype *d)
     if (error)
         return MPI_ERR_TYPE;
     *d = (datatype){.type = type,
-                    .predefined = combiner == MPI_COMBINER_NAMED,
+                    .predefined = is_predefined(combiner),
                     .dense = size == extent && true_lb == 0 && true_extent == size,
                     .size = size,
                     .extent = extent,
@@ -102,7 +110,9 @@ void datatype_release(datatype *d)
 
 int64_t datatype_span(const datatype *d, int64_t n)
 {
-    return n ? (n - 1) * d->extent + d->true_extent : 0;
+    int64_t step = d->extent < 0 ? -d->extent : d->extent;
+
+    return n ? (n - 1) * step + d->true_extent : 0;
 }
 
 int datatype_commit(MPI_Datatype *type)
@@ -112,6 +122,26 @@ int datatype_commit(MPI_Datatype *type)
     if (error)
         PMPI_Type_free(type);
     return error;
+}
+
+/* Duplicates of and runs of predefined types; of others nobody knows the order of their parts. */
+bool datatype_is_run(const datatype *d)
+{
+    int nints, naddresses, ntypes, combiner, length;
+    MPI_Datatype inner;
+    datatype of = {0};
+    bool run;
+
+    if (!d->dense || d->predefined)
+        return d->dense;
+    if (PMPI_Type_get_envelope(d->type, &nints, &naddresses, &ntypes, &combiner) ||
+        (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) ||
+        PMPI_Type_get_contents(d->type, nints, naddresses, ntypes, &length, NULL, &inner))
+        return false;
+    run = datatype_describe(inner, &of) == MPI_SUCCESS && datatype_is_run(&of);
+    if (!of.predefined)
+        PMPI_Type_free(&inner);
+    return run;
 }
 
 /* n elements as chunks of datatype_max_count, and the rest behind them. */

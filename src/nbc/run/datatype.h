@@ -12,7 +12,8 @@ typedef struct datatype {
     MPI_Datatype type; /* the user's handle, or a duplicate of it after datatype_hold */
     bool predefined;
     bool held;
-    bool dense; /* n elements are one run of n * size bytes that begins at the address */
+    bool
+        dense; /* n elements fill a run of n * size bytes that begins at the address, in any order */
     int64_t size, extent;
     int64_t true_lb, true_extent;
 } datatype;
@@ -26,6 +27,9 @@ int datatype_check_committed(const datatype *d);
 /* Keep the datatype usable after the user has freed it, until datatype_release. */
 int datatype_hold(datatype *d);
 void datatype_release(datatype *d);
+
+/* Are n elements a run of bytes in the order of the data? Not every one that is, is found out. */
+bool datatype_is_run(const datatype *d);
 
 /* Commit a new datatype; frees it on error. */
 int datatype_commit(MPI_Datatype *type);

@@ -3,13 +3,11 @@
 
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
+#include "nbc/run/kept.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <tutti.h>
-#include <utlist.h>
 
-/* Guards `all`; and a communicator bears one collective at a time. */
+/* A communicator bears one collective at a time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 const operation operation_none = {MPI_OP_NULL, true, true};
@@ -61,73 +59,22 @@ int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
 
 /* ---- hold ---- */
 
-typedef struct held {
-    MPI_Op op;
-    int users;
-    bool freed; /* by the program */
-    struct held *prev, *next;
-} held;
-
-static held *all;
-
-static held *find(MPI_Op op)
+int operation_hold(const operation *o, MPI_Datatype type)
 {
-    held *h;
-
-    DL_FOREACH (all, h) {
-        if (h->op == op)
-            return h;
-    }
-    return NULL;
-}
-
-int operation_hold(const operation *o)
-{
-    held *h;
-
     if (o->predefined)
         return MPI_SUCCESS;
-    pthread_mutex_lock(&mutex);
-    h = find(o->op);
-    if (!h && (h = calloc(1, sizeof *h)) != NULL) {
-        h->op = o->op;
-        DL_APPEND(all, h);
-    }
-    if (h)
-        h->users++;
-    pthread_mutex_unlock(&mutex);
-    return h ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    if (!kept_op_hold(o->op))
+        return MPI_ERR_NO_MEM;
+    if (kept_type_hold(type))
+        return MPI_SUCCESS;
+    kept_op_release(o->op);
+    return MPI_ERR_NO_MEM;
 }
 
-void operation_release(const operation *o)
+void operation_release(const operation *o, MPI_Datatype type)
 {
-    held *h;
-
     if (o->predefined)
         return;
-    pthread_mutex_lock(&mutex);
-    h = find(o->op);
-    if (--h->users == 0)
-        DL_DELETE(all, h);
-    else
-        h = NULL;
-    pthread_mutex_unlock(&mutex);
-    if (h && h->freed)
-        PMPI_Op_free(&h->op);
-    free(h);
-}
-
-int tutti_op_free(MPI_Op *op)
-{
-    held *h;
-
-    pthread_mutex_lock(&mutex);
-    h = op ? find(*op) : NULL;
-    if (h)
-        h->freed = true;
-    pthread_mutex_unlock(&mutex);
-    if (!h)
-        return PMPI_Op_free(op);
-    *op = MPI_OP_NULL;
-    return MPI_SUCCESS;
+    kept_op_release(o->op);
+    kept_type_release(type);
 }

@@ -1,10 +1,4 @@
-/* operation.h - what the library needs to know of a reduction operation, and how it keeps one that
- * the program frees.
- *
- * MPI has no way to duplicate an operation, and both MPIs forget one at once that is freed. So the
- * library defines MPI_Op_free, as the profiling interface allows: an operation that is in use is
- * freed when its last user is gone.
- */
+/* operation.h - what the library needs to know of a reduction operation. */
 #ifndef TUTTI_OPERATION_H
 #define TUTTI_OPERATION_H
 
@@ -24,8 +18,9 @@ extern const operation operation_none;
  * serve the type. Nothing to release. */
 int operation_describe(MPI_Op op, MPI_Datatype type, operation *o);
 
-/* Keep it usable after the program has freed it, until as many calls of operation_release. */
-int operation_hold(const operation *o);
-void operation_release(const operation *o);
+/* Keep one of the program's, and the type that its function gets, usable until as many calls of
+ * operation_release (kept.h). */
+int operation_hold(const operation *o, MPI_Datatype type);
+void operation_release(const operation *o, MPI_Datatype type);
 
 #endif

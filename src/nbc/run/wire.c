@@ -303,17 +303,19 @@ static int copy_typed(const bound *b, interval from, interval to)
     return error;
 }
 
-/* to = from op to, in pieces that an int can count. */
+/* to = from op to, in pieces that an int can count. The program's function gets the type that the
+ * program has given. */
 static int reduce(const bound *b, interval from, interval to)
 {
     const space_binding *t = &b->space[to.space];
+    MPI_Datatype type = b->given.op.predefined ? t->type.type : b->given.recvtype;
     int64_t n = items_of(b, to);
     int error = MPI_SUCCESS;
 
     for (int64_t at = 0, piece; at < n && !error; at += piece) {
         piece = n - at < datatype_max_count ? n - at : datatype_max_count;
         error = PMPI_Reduce_local(address_of(b, from) + at * t->type.extent,
-                                  address_of(b, to) + at * t->type.extent, (int)piece, t->type.type,
+                                  address_of(b, to) + at * t->type.extent, (int)piece, type,
                                   b->given.op.op);
     }
     return error;
