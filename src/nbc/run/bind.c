@@ -34,6 +34,7 @@ static int bind_space(const bound *b, space_binding *s, MPI_Datatype type, int64
     s->given = none ? MPI_BYTE : type;
     s->count = none ? 0 : count;
     s->parts = b->sched->parts;
+    s->row = 0;
     return error ? error : datatype_hold(&s->type);
 }
 
@@ -115,20 +116,33 @@ static int bind_messages(bound *b)
     return pack_size && !b->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
+/* Vectors in scratch whose elements interleave, or lie one below the other, must not meet. */
+static int64_t row_of(const space_binding *s)
+{
+    enum { LINE = 64 };
+
+    if (s->type.extent >= s->type.true_extent)
+        return 0;
+    return (datatype_span(&s->type, s->count) + LINE - 1) / LINE * LINE;
+}
+
 static int bind_scratch(bound *b)
 {
-    const space_binding *s = &b->space[SPACE_SCRATCH];
-    int64_t n = sched_items(s->parts, s->count, b->sched->extent[SPACE_SCRATCH]);
+    space_binding *s = &b->space[SPACE_SCRATCH];
+    int64_t elements = b->sched->extent[SPACE_SCRATCH];
+    int64_t n = sched_items(s->parts, s->count, elements), bytes;
 
     if (n == 0)
         return MPI_SUCCESS;
-    b->memory += datatype_span(&s->type, n);
-    b->scratch = malloc((size_t)datatype_span(&s->type, n));
+    s->row = row_of(s);
+    bytes = s->row ? elements / s->parts * s->row : datatype_span(&s->type, n);
+    b->memory += bytes;
+    b->scratch = malloc((size_t)bytes);
     if (!b->scratch)
         return MPI_ERR_NO_MEM;
     b->base[SPACE_SCRATCH] = b->scratch - s->type.true_lb;
-    if (s->type.extent < 0) /* elements lie one below the other */
-        b->base[SPACE_SCRATCH] -= (n - 1) * s->type.extent;
+    if (s->type.extent < 0)
+        b->base[SPACE_SCRATCH] -= (s->count - 1) * s->type.extent;
     return MPI_SUCCESS;
 }
 

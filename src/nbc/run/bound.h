@@ -17,6 +17,8 @@ typedef struct space_binding {
     MPI_Datatype given; /* the caller's handle of it */
     int64_t count;      /* of type in `parts` elements */
     int parts;
+    int64_t
+        row; /* bytes from `parts` elements to the next ones; 0: they lie one behind the other */
 } space_binding;
 
 /* What the caller binds: buffers and types as MPI gives them. SCRATCH has the type of RECV, unless

@@ -66,6 +66,9 @@ static int64_t offset_of(const bound *b, interval i)
 {
     const space_binding *s = &b->space[i.space];
 
+    if (s->row)
+        return i.offset / s->parts * s->row +
+               sched_items(s->parts, s->count, i.offset % s->parts) * s->type.extent;
     return sched_items(s->parts, s->count, i.offset) * s->type.extent;
 }
 
