@@ -16,8 +16,8 @@ typedef struct coll_run {
     coll_kind kind;
     coll_form form;
     int p;
-    int count; /* items of a block, or of the vector. Listed blocks are unequal: up to about twice as
-                  long, some of them empty, in another order than the ranks, with gaps */
+    int count; /* items of a block, or of the vector. Listed blocks are unequal: up to about twice
+                  as long, some of them empty, in another order than the ranks, with gaps */
     int root, parameter, variant;
     coll_order order;
     bool in_place;
@@ -37,16 +37,15 @@ typedef struct coll_run {
     void *context;
 } coll_run;
 
-/* What to say of it is printed before what is wrong. Every byte of every receive buffer is compared;
- * what is wrong fails the test. A collective without data is proven to hold back everybody until
- * the last rank has begun. Returns what the run cost. */
+/* Every byte of every receive buffer is compared; what is wrong fails the test, by the run's name.
+ * A collective without data is proven to hold back everybody until the last rank has begun. Returns
+ * what the run cost. */
 sim_result coll_run_do(coll_run t);
 
 /* The same for several counts, each with so many kinds of sends (SIM_SENDS: all), which begin with
  * the run's and take turns. Schedules are compiled again only where lengths of listed blocks, or
- * blocks of nothing, ask for it. If `each` is not NULL it is called after every run. */
-typedef void coll_run_checker(const coll_run *t, const sim_result *r);
-void coll_run_many(coll_run t, const int *counts, int n, int sends, coll_run_checker *each);
+ * blocks of nothing, ask for it. */
+void coll_run_many(coll_run t, const int *counts, int n, int sends);
 
 /* Can the algorithm serve this call (of the fields up to part)? */
 bool coll_run_fits(const coll_run *t);

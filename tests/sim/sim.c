@@ -1,11 +1,13 @@
 /* sim.c - the simulator: see sim.h. Memory failures abort: it is a test tool. */
 #include "sim/sim.h"
 
+#include "sim/mailbox.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POISON = 0xa5, BUCKETS = 64 };
+enum { POISON = 0xa5 };
 
 typedef enum event_kind { EVENT_ISSUE, EVENT_DELIVER, EVENT_RETIRE } event_kind;
 
@@ -15,17 +17,6 @@ typedef struct event {
     int rank, step, from, send;
     unsigned char *data; /* DELIVER: the buffered eager data, or NULL */
 } event;
-
-/* A posted receive or an unexpected message, in a list of its bucket. */
-typedef struct envelope {
-    struct envelope *next;
-    int rank, step, tag, peer; /* rank, step: whose; peer: the source */
-    unsigned char *data;
-} envelope;
-
-typedef struct mailbox {
-    envelope *posted[BUCKETS], *arrived[BUCKETS];
-} mailbox;
 
 typedef struct state {
     int32_t *waiting; /* [step] */
@@ -131,35 +122,7 @@ static unsigned char *gather(const sim *m, int rank, const step *st)
     return data;
 }
 
-/* ---- matching ---- */
-
-static envelope **bucket(envelope **list, int peer, int tag)
-{
-    return &list[(unsigned)(peer * 7 + tag) % BUCKETS];
-}
-
-/* Take the first envelope of (peer, tag) out of the list, or NULL. */
-static envelope *take(envelope **list, int peer, int tag)
-{
-    for (envelope **e = bucket(list, peer, tag); *e; e = &(*e)->next)
-        if ((*e)->peer == peer && (*e)->tag == tag) {
-            envelope *found = *e;
-            *e = found->next;
-            return found;
-        }
-    return NULL;
-}
-
-static void append(envelope **list, envelope e)
-{
-    envelope **end = bucket(list, e.peer, e.tag), *copy = must(malloc(sizeof *copy));
-
-    while (*end)
-        end = &(*end)->next;
-    *copy = e;
-    copy->next = NULL;
-    *end = copy;
-}
+/* ---- messages ---- */
 
 static void match(sim *m, int to, int step, int from, int send, unsigned char *data)
 {
@@ -200,7 +163,7 @@ static void post_send(sim *m, int rank, int index)
         m->o->sends == SIM_EAGER || (m->o->sends == SIM_MIXED && sim_random(&m->random) & 1);
     unsigned char *data = eager ? gather(m, rank, st) : NULL;
     mailbox *box = &m->state[st->peer].box;
-    envelope *posted = take(box->posted, rank, st->tag);
+    envelope *posted = mailbox_take(box->posted, rank, st->tag);
 
     count_open(m, rank, STEP_SEND, 1);
     if (eager)
@@ -208,7 +171,7 @@ static void post_send(sim *m, int rank, int index)
     if (posted)
         match(m, posted->rank, posted->step, rank, index, data);
     else
-        append(box->arrived, (envelope){NULL, rank, index, st->tag, rank, data});
+        mailbox_append(box->arrived, (envelope){NULL, rank, index, st->tag, rank, data});
     free(posted);
     count_sent(m, rank, st);
 }
@@ -222,7 +185,7 @@ static void post_recv(sim *m, int rank, int index)
         return;
     }
     mailbox *box = &m->state[rank].box;
-    envelope *arrived = take(box->arrived, st->peer, st->tag);
+    envelope *arrived = mailbox_take(box->arrived, st->peer, st->tag);
 
     count_open(m, rank, STEP_RECV, 1);
     for (int i = 0; i < st->n; i++)
@@ -231,7 +194,7 @@ static void post_recv(sim *m, int rank, int index)
     if (arrived)
         match(m, rank, index, arrived->rank, arrived->step, arrived->data);
     else
-        append(box->posted, (envelope){NULL, rank, index, st->tag, st->peer, NULL});
+        mailbox_append(box->posted, (envelope){NULL, rank, index, st->tag, st->peer, NULL});
     free(arrived);
 }
 
@@ -356,28 +319,13 @@ static void sim_init(sim *m)
     }
 }
 
-static int drop_all(envelope **list)
-{
-    int n = 0;
-
-    for (int i = 0; i < BUCKETS; i++)
-        while (list[i]) {
-            envelope *e = list[i];
-            list[i] = e->next;
-            free(e->data);
-            free(e);
-            n++;
-        }
-    return n;
-}
-
 /* Nothing happens any more: has the rank done all of it? */
 static void finish_rank(sim *m, int rank)
 {
     state *t = &m->state[rank];
-    int left = drop_all(t->box.arrived), nsteps = m->ranks[rank].sched->nsteps;
+    int left = mailbox_drop(t->box.arrived), nsteps = m->ranks[rank].sched->nsteps;
 
-    drop_all(t->box.posted);
+    mailbox_drop(t->box.posted);
     m->r->finished += t->done == nsteps;
     if (m->o->withheld || m->r->error[0])
         return;

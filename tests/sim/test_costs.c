@@ -94,7 +94,8 @@ static int depth(int p)
     return most;
 }
 
-/* The longest path, at most; of one rank the most messages; the most and the fewest items, in p-ths of the vector. */
+/* The longest path, at most; of one rank the most messages; the most and the fewest items, in p-ths
+ * of the vector. */
 typedef struct numbers {
     int path, messages, most, least;
 } numbers;

@@ -4,8 +4,9 @@
  * usage: test_shapes [--all] [collective]...
  *
  * Each run draws its order of events from a seed that is printed when something is wrong. Without
- * --all: for up to 9 ranks (17 if there is a root) every combination of what a call can ask for; for
- * more, each of them with some number of ranks. What is special to one algorithm has a test of its own.
+ * --all: for up to 9 ranks (17 if there is a root) every combination of what a call can ask for;
+ * for more, each of them with some number of ranks. What is special to one algorithm has a test of
+ * its own.
  */
 #include "sim/coll_run.h"
 #include "sim/machine.h"
@@ -138,7 +139,7 @@ static void run_one(coll_run t)
         i++;
     (t.part ? ran_split : ran)[t.kind][i] = true;
     t.sends = (sim_sends)(t.seed % SIM_SENDS);
-    coll_run_many(t, counts, n, all || t.p <= FEW ? SIM_SENDS : 1, NULL);
+    coll_run_many(t, counts, n, all || t.p <= FEW ? SIM_SENDS : 1);
 }
 
 /* On a machine, if it matters. */

@@ -1,0 +1,54 @@
+/* mailbox.c - see mailbox.h. Memory failures abort: it is a test tool. */
+#include "sim/mailbox.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+static void *must(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static envelope **bucket(envelope **list, int peer, int tag)
+{
+    return &list[(unsigned)(peer * 7 + tag) % MAILBOX_BUCKETS];
+}
+
+envelope *mailbox_take(envelope **list, int peer, int tag)
+{
+    for (envelope **e = bucket(list, peer, tag); *e; e = &(*e)->next)
+        if ((*e)->peer == peer && (*e)->tag == tag) {
+            envelope *found = *e;
+            *e = found->next;
+            return found;
+        }
+    return NULL;
+}
+
+void mailbox_append(envelope **list, envelope e)
+{
+    envelope **end = bucket(list, e.peer, e.tag), *copy = must(malloc(sizeof *copy));
+
+    while (*end)
+        end = &(*end)->next;
+    *copy = e;
+    copy->next = NULL;
+    *end = copy;
+}
+
+int mailbox_drop(envelope **list)
+{
+    int n = 0;
+
+    for (int i = 0; i < MAILBOX_BUCKETS; i++)
+        while (list[i]) {
+            envelope *e = list[i];
+            list[i] = e->next;
+            free(e->data);
+            free(e);
+            n++;
+        }
+    return n;
+}
