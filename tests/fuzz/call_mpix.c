@@ -1,6 +1,6 @@
 /* call_mpix.c - see call.h: by MPIX_ names, every algorithm. */
 #include "call.h"
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include <string.h>
 
@@ -18,96 +18,58 @@ static int ranks(const call *c)
 }
 
 /* Algorithms take turns with the choice; a quarter of the calls is left to `auto`. */
-static const entry *gather_entry(const call *c)
+static const call_set *set_of(const call *c)
 {
+    static const coll_kind kinds[KINDS] = {COLL_allgather, COLL_allgatherv, COLL_alltoall,
+                                           COLL_alltoallv};
     rng r = {c->choice};
-    const entry *e = &entries[entry_count - 1]; /* auto */
-    if (!rng_chance(&r, 25)) {
-        do
-            e = &entries[rng_below(&r, entry_count)];
-        while (!entry_serves(e, ranks(c)));
-    }
-    return e;
-}
+    bool is_auto = rng_chance(&r, 25);
+    const call_set *s;
 
-static const alltoall_entry *alltoall_choice(const call *c)
-{
-    rng r = {c->choice};
-    const alltoall_entry *e = &alltoall_entries[alltoall_entry_count - 1];
-    if (!rng_chance(&r, 25)) {
-        do
-            e = &alltoall_entries[rng_below(&r, alltoall_entry_count)];
-        while (c->kind == ALLTOALLV && !e->run_v);
-    }
-    return e;
+    do
+        s = calls_find(kinds[c->kind], rng_below(&r, 100), ranks(c));
+    while (is_auto && strcmp(s->algorithm, "auto") != 0);
+    return s;
 }
 
 const char *call_algorithm(const call *c)
 {
-    return c->kind <= ALLGATHERV ? gather_entry(c)->name : alltoall_choice(c)->name;
+    return set_of(c)->algorithm;
 }
 
-#define REGULAR(m)                                                                                 \
-    c->send.buffer, c->send.m##counts[0], c->send.type, c->recv.buffer, c->recv.m##counts[0],      \
-        c->recv.type, c->comm
-#define GATHERV(m)                                                                                 \
-    c->send.buffer, c->send.m##counts[0], c->send.type, c->recv.buffer, c->recv.m##counts,         \
-        c->recv.m##displs, c->recv.type, c->comm
-#define ALLTOALLV_ARGS(m)                                                                          \
-    c->send.buffer, c->send.m##counts, c->send.m##displs, c->send.type, c->recv.buffer,            \
-        c->recv.m##counts, c->recv.m##displs, c->recv.type, c->comm
+static call_side side_of(const side *s)
+{
+    return (call_side){.buffer = s->buffer,
+                       .type = s->type,
+                       .count = s->counts ? s->counts[0] : 0,
+                       .list = {s->counts, s->displs, s->large_counts, s->large_displs}};
+}
 
-/* The same call with int and with large counts. */
-#define EITHER(function, arguments, ...)                                                           \
-    (c->large ? function##_c(arguments(large_) __VA_ARGS__) : function(arguments() __VA_ARGS__))
-#define AND ,
+static call_args args_of(const call *c)
+{
+    return (call_args){.send = side_of(&c->send), .recv = side_of(&c->recv), .comm = c->comm};
+}
 
 int call_run(const call *c)
 {
-    switch (c->kind) {
-    case ALLGATHER:
-        return EITHER(gather_entry(c)->allgather, REGULAR);
-    case ALLGATHERV:
-        return EITHER(gather_entry(c)->allgatherv, GATHERV);
-    case ALLTOALL:
-        return EITHER(alltoall_choice(c)->run, REGULAR);
-    default:
-        return EITHER(alltoall_choice(c)->run_v, ALLTOALLV_ARGS);
-    }
+    call_args a = args_of(c);
+
+    return calls_run(set_of(c), c->large, &a);
 }
 
 int call_start(const call *c, MPI_Request *request)
 {
-    switch (c->kind) {
-    case ALLGATHER:
-        return EITHER(gather_entry(c)->iallgather, REGULAR, AND request);
-    case ALLGATHERV:
-        return EITHER(gather_entry(c)->iallgatherv, GATHERV, AND request);
-    case ALLTOALL:
-        return EITHER(alltoall_choice(c)->start, REGULAR, AND request);
-    default:
-        return EITHER(alltoall_choice(c)->start_v, ALLTOALLV_ARGS, AND request);
-    }
+    call_args a = args_of(c);
+
+    return calls_start(set_of(c), c->large, &a, request);
 }
 
 int call_init(const call *c, MPI_Request *request, void **own)
 {
     MPIX_Request made = MPIX_REQUEST_NULL;
-    int code;
+    call_args a = args_of(c);
+    int code = calls_init(set_of(c), c->large, &a, MPI_INFO_NULL, &made);
 
-    switch (c->kind) {
-    case ALLGATHER:
-        code = EITHER(gather_entry(c)->allgather_init, REGULAR, AND MPI_INFO_NULL AND & made);
-        break;
-    case ALLGATHERV:
-        code = EITHER(gather_entry(c)->allgatherv_init, GATHERV, AND MPI_INFO_NULL AND & made);
-        break;
-    case ALLTOALL:
-        code = EITHER(alltoall_choice(c)->init, REGULAR, AND MPI_INFO_NULL AND & made);
-        break;
-    default:
-        code = EITHER(alltoall_choice(c)->init_v, ALLTOALLV_ARGS, AND MPI_INFO_NULL AND & made);
-    }
     *request = MPI_REQUEST_NULL;
     *own = made;
     return code;

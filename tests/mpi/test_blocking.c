@@ -1,6 +1,6 @@
 /* test_blocking.c - the blocking forms, and what tutti_get_stats and MPIX_Request_get_status tell.
  */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,62 +16,6 @@ static void nap(double seconds)
 }
 
 /* ---- blocking ---- */
-
-static bool is_right(const int *all, int round)
-{
-    for (int i = 0; i < 3 * world_size; i++)
-        if (all[i] != i / 3 * 100 + i % 3 + round)
-            return false;
-    return true;
-}
-
-static void call_blocking(const entry *e, int form, const int *mine, int *all)
-{
-    int counts[MOST], displs[MOST];
-    MPI_Count counts_c[MOST];
-    MPI_Aint displs_c[MOST];
-    MPI_Comm w = MPI_COMM_WORLD;
-
-    for (int i = 0; i < world_size; i++) {
-        counts_c[i] = counts[i] = 3;
-        displs_c[i] = displs[i] = 3 * i;
-    }
-    memset(all, -1, 3 * (size_t)world_size * sizeof *all);
-    if (form == 0)
-        CHECK(e->allgather(mine, 3, MPI_INT, all, 3, MPI_INT, w) == MPI_SUCCESS);
-    else if (form == 1)
-        CHECK(e->allgather_c(mine, 3, MPI_INT, all, 3, MPI_INT, w) == MPI_SUCCESS);
-    else if (form == 2)
-        CHECK(e->allgatherv(mine, 3, MPI_INT, all, counts, displs, MPI_INT, w) == MPI_SUCCESS);
-    else
-        CHECK(e->allgatherv_c(mine, 3, MPI_INT, all, counts_c, displs_c, MPI_INT, w) ==
-              MPI_SUCCESS);
-}
-
-static void blocking_calls_gather(void)
-{
-    int mine[3], *all = malloc(3 * (size_t)world_size * sizeof *all);
-
-    for (int i = 0; i < entry_count; i++)
-        for (int form = 0; form < 4 && entry_serves(&entries[i], world_size); form++) {
-            mpi_test_context("%s form %d", entries[i].name, form);
-            for (int k = 0; k < 3; k++)
-                mine[k] = world_rank * 100 + k + form;
-            call_blocking(&entries[i], form, mine, all);
-            CHECK(is_right(all, form));
-        }
-    free(all);
-}
-
-static void blocking_calls_reject_bad_arguments(void)
-{
-    int x = 0;
-
-    CHECK_CLASS(MPIX_Allgather_ring(&x, -1, MPI_INT, &x, 1, MPI_INT, MPI_COMM_WORLD),
-                MPI_ERR_COUNT);
-    CHECK_CLASS(MPIX_Allgather_ring(&x, 1, MPI_INT, &x, 1, MPI_DATATYPE_NULL, MPI_COMM_WORLD),
-                MPI_ERR_TYPE);
-}
 
 /* An operation that another rank waits for advances inside our blocking call. */
 static void others_advance_inside_a_blocking_call(void)
@@ -242,14 +186,9 @@ static void get_status_tells_what_is_open(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(blocking_calls_gather),
-        MPI_TEST(blocking_calls_reject_bad_arguments),
-        MPI_TEST(others_advance_inside_a_blocking_call),
-        MPI_TEST(stats_count_completed_starts),
-        MPI_TEST(stats_tell_what_was_overlapped),
-        MPI_TEST(times_are_taken_on_request),
-        MPI_TEST(a_bad_info_value_is_refused),
-        MPI_TEST(get_status_changes_nothing),
+        MPI_TEST(others_advance_inside_a_blocking_call), MPI_TEST(stats_count_completed_starts),
+        MPI_TEST(stats_tell_what_was_overlapped),        MPI_TEST(times_are_taken_on_request),
+        MPI_TEST(a_bad_info_value_is_refused),           MPI_TEST(get_status_changes_nothing),
         MPI_TEST(get_status_tells_what_is_open),
     };
 

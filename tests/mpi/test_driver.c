@@ -1,6 +1,6 @@
 /* test_driver.c - a driver that fails its self-test is not used: the next one in order is. Looks
  * inside the library, to make the self-test fail. */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include "nbc/process/test_knobs.h"
 #include "nbc/progress/driver.h"

@@ -1,5 +1,5 @@
 /* test_lifetime.c - what is freed early, kept, cached, exhausted. Looks inside the library. */
-#include "mpi/entries.h"
+#include "mpi/blocks.h"
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
@@ -357,40 +357,32 @@ static void numbers_are_added_beside_operations_in_flight(void)
 /* Counts over the limit of one message travel as large datatypes; the limit is lowered here. */
 static void counts_over_the_limit_of_a_message_work(void)
 {
-    enum { COUNT = 1000 };
-    int64_t limits[] = {1, 7, 333, 999};
-    int *mine = malloc(COUNT * 2 * sizeof *mine), *expected, *got;
-    size_t n = (size_t)world_size * COUNT * 2;
+    static const int64_t limits[] = {1, 7, 333, 999};
 
-    expected = malloc(n * sizeof *expected);
-    got = malloc(n * sizeof *got);
-    for (int i = 0; i < COUNT * 2; i++)
-        mine[i] = world_rank * 10000 + i;
-    for (size_t i = 0; i < n; i++)
-        expected[i] = (int)(i / (COUNT * 2) * 10000 + i % (COUNT * 2));
-    for (int a = 0; a < entry_count; a++)
-        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
-            for (int large = 0; large < 2; large++) {
-                int count = COUNT + large * COUNT;
-                MPI_Request r;
-                if (!entry_serves(&entries[a], world_size))
-                    continue;
-                mpi_test_context("%s limit %d", entries[a].name, (int)limits[k]);
-                datatype_max_count = limits[k];
-                memset(got, 0, n * sizeof *got);
-                CHECK(entries[a].iallgather_c(mine, count, MPI_INT, got, count, MPI_INT,
-                                              MPI_COMM_WORLD, &r) == MPI_SUCCESS);
-                CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-                if (large)
-                    CHECK(memcmp(got, expected, n * sizeof *got) == 0);
-                else
-                    CHECK(got[COUNT * (world_size - 1) + COUNT - 1] ==
-                          (world_size - 1) * 10000 + COUNT - 1);
-                datatype_max_count = 0x7fffffff;
-            }
-    free(got);
-    free(expected);
-    free(mine);
+    type_pairs_make();
+    reductions_make();
+    for (int i = 0; i < call_set_count; i++)
+        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+            bool reduces = coll_has(call_sets[i].kind, COLL_REDUCES);
+            blocks b = {.kind = call_sets[i].kind,
+                        .comm = MPI_COMM_WORLD,
+                        .types = &type_pairs[0],
+                        .reduction = reduces ? &reductions[0] : NULL,
+                        .count = 1000 + (int)k % 2 * 1000};
+            MPI_Request r;
+            if (!calls_serve(&call_sets[i], world_size, NULL))
+                continue;
+            mpi_test_context("%s %s limit %d", coll_kind_name(b.kind), call_sets[i].algorithm,
+                             (int)limits[k]);
+            blocks_open(&b);
+            blocks_fill(&b, (int)k);
+            datatype_max_count = limits[k];
+            CHECK(calls_start(&call_sets[i], false, &b.args, &r) == MPI_SUCCESS);
+            CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            datatype_max_count = 0x7fffffff;
+            CHECK(blocks_are_right(&b));
+            blocks_close(&b);
+        }
 }
 
 /* MPI forbids to free an active non-blocking collective; nothing may break when it happens. */

@@ -1,5 +1,5 @@
 /* test_manual.c - with TUTTI_PROGRESS=manual only our own calls advance operations. */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* test_many.c - very many operations at once: all advance, whichever is waited for. */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +58,9 @@ static bool arrived(crowd *c, int k, int round)
 static void start_all(crowd *c)
 {
     for (int k = 0; k < ALL; k++) {
-        const entry *e = &entries[k % entry_count];
-        if (!entry_serves(e, world_size))
-            e = &entries[0];
-        CHECK(e->iallgather(&c->send[k], 1, MPI_INT, block_of(c, k), 1, MPI_INT, c->comm[k % COMMS],
-                            &c->native[k]) == MPI_SUCCESS);
+        call_args a = calls_ints(&c->send[k], 1, block_of(c, k), c->comm[k % COMMS]);
+        CHECK(calls_start(calls_find(COLL_allgather, k, world_size), false, &a, &c->native[k]) ==
+              MPI_SUCCESS);
     }
 }
 

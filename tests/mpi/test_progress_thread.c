@@ -2,7 +2,7 @@
  * Run at MPI_THREAD_MULTIPLE (with the thread as the driver, and beside another one) and below it.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include <dirent.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* test_requests.c - native requests among native ones, and the MPIX_ families. */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +29,9 @@ static void load_close(load *w)
         free(w->all[i]);
 }
 
-static const entry *algorithm(int i)
+static const call_set *algorithm(int i)
 {
-    const entry *e = &entries[i % entry_count];
-
-    return entry_serves(e, world_size) ? e : &entries[0];
+    return calls_find(COLL_allgather, i, world_size);
 }
 
 /* The collective calls come in the same order everywhere; where their requests are put in the
@@ -51,8 +49,8 @@ static void load_start(load *w)
     for (int i = 0; i < N; i++) {
         w->mine[i] = world_rank * 100 + i + w->round * 10000;
         memset(w->all[i], 0x7f, (size_t)world_size * sizeof(int));
-        CHECK(algorithm(i)->iallgather(&w->mine[i], 1, MPI_INT, w->all[i], 1, MPI_INT,
-                                       MPI_COMM_WORLD, &w->requests[place(i)]) == MPI_SUCCESS);
+        call_args a = calls_ints(&w->mine[i], 1, w->all[i], MPI_COMM_WORLD);
+        CHECK(calls_start(algorithm(i), false, &a, &w->requests[place(i)]) == MPI_SUCCESS);
     }
     w->token_out = world_rank + w->round;
     MPI_Irecv(&w->token_in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, &w->requests[place(OURS)]);
@@ -258,9 +256,8 @@ static void family_open(family *f)
 {
     for (int i = 0; i < N; i++) {
         f->all[i] = calloc((size_t)world_size, sizeof(int));
-        CHECK(algorithm(i)->allgather_init(&f->mine[i], 1, MPI_INT, f->all[i], 1, MPI_INT,
-                                           MPI_COMM_WORLD, MPI_INFO_NULL,
-                                           &f->requests[i]) == MPI_SUCCESS);
+        call_args a = calls_ints(&f->mine[i], 1, f->all[i], MPI_COMM_WORLD);
+        CHECK(calls_init(algorithm(i), false, &a, MPI_INFO_NULL, &f->requests[i]) == MPI_SUCCESS);
     }
     f->requests[N] = MPIX_REQUEST_NULL;
 }

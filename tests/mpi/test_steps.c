@@ -1,7 +1,7 @@
 /* test_steps.c - what no allgather needs yet: reductions, fences, messages over two spaces. Runs
  * schedules made by hand on the engine. Looks inside the library.
  */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include "nbc/comm/comm.h"
 #include "nbc/process/test_knobs.h"

@@ -1,6 +1,6 @@
 /* test_threads.c - two threads at MPI_THREAD_MULTIPLE, each with communicators of its own, or in
  * turn on one. */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include <pthread.h>
 #include <sched.h>

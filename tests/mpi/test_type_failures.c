@@ -5,7 +5,7 @@
  * The library calls PMPI_Type_*, so those are defined here, before the MPI's own.
  */
 #define _GNU_SOURCE
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/datatype.h"
 

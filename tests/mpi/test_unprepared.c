@@ -2,7 +2,7 @@
  * follow each other: the channel comes only when a communicator with the group of MPI_COMM_WORLD is
  * used. Looks inside the library.
  */
-#include "mpi/entries.h"
+#include "mpi/calls.h"
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"

@@ -1,0 +1,169 @@
+/* calls.c - see calls.h. */
+#include "mpi/calls.h"
+
+#include <string.h>
+
+/* What the parameters of collectives.def are called, from call_args; COUNT and DISPL are defined
+ * for the width, and `narrow` or `large` picks a list of that width. */
+#define PARAMETERS(width)                                                                          \
+    const void *sendbuf = a->send.buffer;                                                          \
+    void *recvbuf = a->recv.buffer, *buffer = a->recv.buffer;                                      \
+    COUNT sendcount = (COUNT)a->send.count, recvcount = (COUNT)a->recv.count, count = recvcount;   \
+    const COUNT *sendcounts = a->send.list.width##_counts,                                         \
+                *recvcounts = a->recv.list.width##_counts;                                         \
+    const DISPL *sdispls = a->send.list.width##_displs, *rdispls = a->recv.list.width##_displs,    \
+                *displs = rdispls;                                                                 \
+    MPI_Datatype sendtype = a->send.type, recvtype = a->recv.type, datatype = recvtype;            \
+    MPI_Op op = a->op;                                                                             \
+    int root = a->root;                                                                            \
+    MPI_Comm comm = a->comm;                                                                       \
+    (void)sendbuf, (void)recvbuf, (void)buffer, (void)sendcount, (void)recvcount, (void)count;     \
+    (void)sendcounts, (void)recvcounts, (void)sdispls, (void)rdispls, (void)displs;                \
+    (void)sendtype, (void)recvtype, (void)datatype, (void)op, (void)root
+
+#define AND_REQUEST(...)  (__VA_ARGS__, MPI_Request * request)
+#define AND_INFO(...)     (__VA_ARGS__, MPI_Info info, persistent * p)
+#define WITH_REQUEST(...) (__VA_ARGS__, request)
+#define WITH_INFO(...)    (__VA_ARGS__, info, p)
+#define CALLERS(name, width, parameters, arguments)                                                \
+    static int run_##name##_##width(call_function *f, const call_args *a)                          \
+    {                                                                                              \
+        PARAMETERS(width);                                                                         \
+        return ((int(*) parameters)f)arguments;                                                    \
+    }                                                                                              \
+    static int start_##name##_##width(call_function *f, const call_args *a, MPI_Request *request)  \
+    {                                                                                              \
+        PARAMETERS(width);                                                                         \
+        return ((int(*) AND_REQUEST parameters)f)WITH_REQUEST arguments;                           \
+    }                                                                                              \
+    static int init_##name##_##width(call_function *f, const call_args *a, MPI_Info info,          \
+                                     persistent *p)                                                \
+    {                                                                                              \
+        PARAMETERS(width);                                                                         \
+        return ((int(*) AND_INFO parameters)f)WITH_INFO arguments;                                 \
+    }
+
+#define COUNT int
+#define DISPL int
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    CALLERS(name, narrow, parameters, arguments)
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+#undef COUNT
+#undef DISPL
+
+#define COUNT MPI_Count
+#define DISPL MPI_Aint
+#define COLLECTIVE_UNCOUNTED(...)
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    CALLERS(name, large, parameters, arguments)
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+
+typedef struct caller {
+    int (*run[2])(call_function *f, const call_args *a);
+    int (*start[2])(call_function *f, const call_args *a, MPI_Request *request);
+    int (*init[2])(call_function *f, const call_args *a, MPI_Info info, persistent *p);
+    call_function *native;
+} caller;
+
+#define CALLER(name, Name, run_large, start_large, init_large)                                     \
+    [COLL_##name] = {{run_##name##_narrow, run_large},                                             \
+                     {start_##name##_narrow, start_large},                                         \
+                     {init_##name##_narrow, init_large},                                           \
+                     (call_function *)PMPI_##Name},
+
+static const caller callers[COLL_KINDS] = {
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    CALLER(name, Name, run_##name##_large, start_##name##_large, init_##name##_large)
+#define COLLECTIVE_UNCOUNTED(name, Name, ...) CALLER(name, Name, NULL, NULL, NULL)
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+};
+
+#define FUNCTION(f) (call_function *)f
+#define BOTH(f)                                                                                    \
+    {                                                                                              \
+        FUNCTION(f), FUNCTION(f##_c)                                                               \
+    }
+#define ONLY(f)                                                                                    \
+    {                                                                                              \
+        FUNCTION(f), NULL                                                                          \
+    }
+#define SET(name, algorithm, forms, run, start, init)                                              \
+    {COLL_##name, #algorithm, forms(run), forms(start), forms(init)},
+
+const call_set call_sets[] = {
+#ifndef PLAIN
+#define ENTRIES(forms, name, Name, algorithm)                                                      \
+    SET(name, algorithm, forms, MPIX_##Name##_##algorithm, MPIX_I##name##_##algorithm,             \
+        MPIX_##Name##_##algorithm##_init)
+#define ENTRY(name, Name, algorithm)           ENTRIES(BOTH, name, Name, algorithm)
+#define ENTRY_UNCOUNTED(name, Name, algorithm) ENTRIES(ONLY, name, Name, algorithm)
+#include "entries/entries.def"
+#else
+#ifdef OPEN_MPI /* it has no large counts */
+#define COUNTED ONLY
+#else
+#define COUNTED BOTH
+#endif
+#define COLLECTIVE(name, Name, ...)                                                                \
+    SET(name, auto, COUNTED, MPI_##Name, MPI_I##name, PERSISTENT(Name))
+#define COLLECTIVE_UNCOUNTED(name, Name, ...)                                                      \
+    SET(name, auto, ONLY, MPI_##Name, MPI_I##name, PERSISTENT(Name))
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+#endif
+};
+const int call_set_count = sizeof call_sets / sizeof *call_sets;
+
+bool calls_serve(const call_set *s, int p, const reduction *r)
+{
+    coll_kind family = coll_shapes[s->kind].family;
+
+    if (strcmp(s->algorithm, "neighbor_exchange") == 0)
+        return p == 1 || p % 2 == 0;
+    if (strstr(s->algorithm, "recursive_doubling") && family == COLL_allgather)
+        return (p & (p - 1)) == 0;
+    if (strcmp(s->algorithm, "ring") == 0 || strcmp(s->algorithm, "circulant") == 0)
+        return !r || !r->function; /* they cut the vector, and swap operands */
+    return true;
+}
+
+int calls_run(const call_set *s, bool large, const call_args *a)
+{
+    return callers[s->kind].run[large](s->run[large], a);
+}
+
+int calls_start(const call_set *s, bool large, const call_args *a, MPI_Request *request)
+{
+    return callers[s->kind].start[large](s->start[large], a, request);
+}
+
+int calls_init(const call_set *s, bool large, const call_args *a, MPI_Info info, persistent *p)
+{
+    return callers[s->kind].init[large](s->init[large], a, info, p);
+}
+
+int calls_native(coll_kind kind, const call_args *a)
+{
+    return callers[kind].run[false](callers[kind].native, a);
+}
+
+const call_set *calls_find(coll_kind kind, int i, int p)
+{
+    const call_set *found[64];
+    int n = 0;
+
+    for (int k = 0; k < call_set_count; k++)
+        if (call_sets[k].kind == kind && calls_serve(&call_sets[k], p, NULL))
+            found[n++] = &call_sets[k];
+    return found[i % n];
+}
+
+call_args calls_ints(const void *send, int n, void *recv, MPI_Comm comm)
+{
+    return (call_args){.send = {.buffer = (void *)send, .count = n, .type = MPI_INT},
+                       .recv = {.buffer = recv, .count = n, .type = MPI_INT},
+                       .comm = comm};
+}
