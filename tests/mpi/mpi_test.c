@@ -85,6 +85,7 @@ int mpi_test_main(int argc, char **argv, const char *group, const mpi_test *test
 
     start_mpi(&argc, &argv);
     report = fdopen(dup(STDERR_FILENO), "w");
+    setvbuf(report, NULL, _IOLBF, BUFSIZ); /* also if the test is aborted */
     if (world_rank != 0 &&
         (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return 2;

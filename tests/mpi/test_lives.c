@@ -81,25 +81,45 @@ static void free_handles(const blocks *b, call_args *a)
     CHECK(a->op == MPI_OP_NULL);
 }
 
+static void other_function(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)n, (void)type;
+    CHECK(!"the function of another operation");
+}
+
+/* MPI may give the handle of what is freed to something new. */
+static MPI_Op take_handle(void)
+{
+    MPI_Op op;
+
+    MPI_Op_create(other_function, 1, &op);
+    return op;
+}
+
 static void free_in_flight(const call_set *s, blocks *b)
 {
     call_args a = own_handles(b);
     MPI_Request r;
+    MPI_Op other;
 
     blocks_fill(b, 1);
     CHECK(calls_start(s, false, &a, &r) == MPI_SUCCESS);
     free_handles(b, &a);
+    other = take_handle();
     finish(&r);
     CHECK(blocks_are_right(b));
+    MPI_Op_free(&other);
 }
 
 static void free_after_init(const call_set *s, blocks *b)
 {
     call_args a = own_handles(b);
     persistent r = PERSISTENT_NULL;
+    MPI_Op other;
 
     CHECK(calls_init(s, false, &a, MPI_INFO_NULL, &r) == MPI_SUCCESS);
     free_handles(b, &a);
+    other = take_handle();
     for (int turn = 0; turn < STARTS; turn++) {
         blocks_fill(b, turn);
         CHECK(persistent_start(&r) == MPI_SUCCESS);
@@ -107,6 +127,7 @@ static void free_after_init(const call_set *s, blocks *b)
         CHECK(blocks_are_right(b));
     }
     CHECK(persistent_free(&r) == MPI_SUCCESS);
+    MPI_Op_free(&other);
 }
 
 static void types_operation_and_communicator_may_be_freed_at_once(void)
