@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 struct tutti_writers {
-    int *first; /* [p + 1]: block r is written by step[first[r] .. first[r + 1] - 1] */
+    int *first; /* [blocks + 1]: block r is written by step[first[r] .. first[r + 1] - 1] */
     int step[];
 };
 
@@ -35,6 +35,12 @@ static interval block_of(const exec *e, int r)
     }
 }
 
+/* A vector is one block, whoever it is asked for. */
+static int blocks_of(const exec *e)
+{
+    return coll_shapes[e->plan->key.kind].recv == COLL_ONE ? 1 : e->comm->p;
+}
+
 static bool overlap(interval a, interval b)
 {
     return a.offset < interval_end(b) && b.offset < interval_end(a);
@@ -44,7 +50,7 @@ static bool overlap(interval a, interval b)
 static void note(const exec *e, interval v, int index, int *next, int *step)
 {
     bool each = coll_shapes[e->plan->key.kind].recv == COLL_EACH;
-    int first = each ? (int)v.offset : 0, end = each ? (int)interval_end(v) : e->comm->p;
+    int first = each ? (int)v.offset : 0, end = each ? (int)interval_end(v) : blocks_of(e);
 
     for (int r = first; r < end; r++) {
         if (!overlap(block_of(e, r), v))
@@ -69,7 +75,7 @@ static void note_all(const exec *e, int *next, int *step)
 
 static struct tutti_writers *find_writers(const exec *e)
 {
-    size_t p = (size_t)e->comm->p, n = 0;
+    size_t p = (size_t)blocks_of(e), n = 0;
     int *next = calloc(p, sizeof *next);
     struct tutti_writers *w = NULL;
 
@@ -94,7 +100,9 @@ static struct tutti_writers *find_writers(const exec *e)
 
 static bool all_retired(exec *e, const struct tutti_writers *w, int rank)
 {
-    for (int i = w->first[rank]; i < w->first[rank + 1]; i++)
+    int block = blocks_of(e) == 1 ? 0 : rank;
+
+    for (int i = w->first[block]; i < w->first[block + 1]; i++)
         if (!steps_retired(e, w->step[i]))
             return false;
     return true;
