@@ -10,7 +10,7 @@
 typedef struct kept {
     uintptr_t handle;
     int users;
-    bool freed; /* by the program */
+    int freed; /* so often by the program: MPI_Type_get_contents gives one handle again */
     struct kept *prev, *next;
 } kept;
 
@@ -50,10 +50,10 @@ static bool hold(keep *k, uintptr_t handle)
     return h != NULL;
 }
 
-/* Is it to be freed now? */
-static bool release(keep *k, uintptr_t handle)
+/* How often is it to be freed now? */
+static int release(keep *k, uintptr_t handle)
 {
-    bool freed = false;
+    int freed = 0;
     kept *h;
 
     pthread_mutex_lock(&mutex);
@@ -77,7 +77,7 @@ static bool is_kept(keep *k, uintptr_t handle)
     pthread_mutex_lock(&mutex);
     h = find(k, handle);
     if (h)
-        h->freed = true;
+        h->freed++;
     pthread_mutex_unlock(&mutex);
     return h != NULL;
 }
@@ -89,8 +89,10 @@ bool kept_op_hold(MPI_Op op)
 
 void kept_op_release(MPI_Op op)
 {
-    if (release(&ops, (uintptr_t)op))
-        PMPI_Op_free(&op);
+    for (int n = release(&ops, (uintptr_t)op); n > 0; n--) {
+        MPI_Op handle = op;
+        PMPI_Op_free(&handle);
+    }
 }
 
 bool kept_op_freed(MPI_Op op)
@@ -105,8 +107,10 @@ bool kept_type_hold(MPI_Datatype type)
 
 void kept_type_release(MPI_Datatype type)
 {
-    if (release(&types, (uintptr_t)type))
-        PMPI_Type_free(&type);
+    for (int n = release(&types, (uintptr_t)type); n > 0; n--) {
+        MPI_Datatype handle = type;
+        PMPI_Type_free(&handle);
+    }
 }
 
 bool kept_type_freed(MPI_Datatype type)
