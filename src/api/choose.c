@@ -86,18 +86,21 @@ static int set_order(MPI_Info info, const comm *c, choice *result)
 /* ", name" and what may follow it. */
 static size_t print_name(char *text, size_t size, const algo *a)
 {
-    int n;
+    char variants[64] = "", number[32] = "";
+    size_t n = 0;
 
+    for (int i = 0; a->variants && a->variants[i] && n < sizeof variants; i++)
+        n += (size_t)snprintf(variants + n, sizeof variants - n, "%s:%s", i ? "|" : "[",
+                              a->variants[i]);
     if (a->parameter.name)
-        n = snprintf(text, size, ", %s[:%s >= %d]", a->name, a->parameter.name, a->parameter.least);
-    else
-        n = snprintf(text, size, ", %s%s", a->name, a->has_forms ? "[:step|:block]" : "");
-    return (size_t)n;
+        snprintf(number, sizeof number, "[:%s >= %d]", a->parameter.name, a->parameter.least);
+    return (size_t)snprintf(text, size, ", %s%s%s%s%s", a->name, variants, n ? "]" : "",
+                            a->has_forms ? "[:step|:block]" : "", number);
 }
 
 static void say_valid(coll_kind kind, const char *text)
 {
-    char names[512] = "auto";
+    char names[1000] = "auto";
     size_t n = strlen(names);
 
     for (int i = 0; i < algo_count && n < sizeof names; i++)
