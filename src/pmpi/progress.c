@@ -27,6 +27,7 @@ void interpose_find_progress(void)
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tutti.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -47,7 +48,8 @@ static bool start_thread(void)
     return error == MPI_SUCCESS;
 }
 
-/* A driver that the user has named is left alone. */
+/* A driver that the user has named is left alone; but its thread may call the program's functions: see
+ * start_thread. */
 static void start(void)
 {
     const char *forced = getenv("TUTTI_PROGRESS");
@@ -56,7 +58,7 @@ static void start(void)
     PMPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE)
         atomic_store(&hooked, true);
-    else if (!forced || !*forced)
+    else if (!forced || !*forced || strcmp(forced, "thread") == 0)
         atomic_store(&thread, start_thread());
 }
 
