@@ -82,10 +82,10 @@ bool blocks_make(blocks *b, const layout *type, int p, const int units[], bool r
     MPI_Aint low, high;
 
     *b = (blocks){.type = *type, .p = p};
-    b->count = calloc((size_t)p, sizeof *b->count);
-    b->displ = calloc((size_t)p, sizeof *b->displ);
-    b->large_count = calloc((size_t)p, sizeof *b->large_count);
-    b->large_displ = calloc((size_t)p, sizeof *b->large_displ);
+    b->count = calloc((size_t)p + 1, sizeof *b->count);
+    b->displ = calloc((size_t)p + 1, sizeof *b->displ);
+    b->large_count = calloc((size_t)p + 1, sizeof *b->large_count);
+    b->large_displ = calloc((size_t)p + 1, sizeof *b->large_displ);
     for (int i = 0; i < p; i++)
         b->count[i] = units[i] / type->units;
     place_blocks(b, regular, r);
@@ -141,6 +141,33 @@ void blocks_put(blocks *b, int block, uint64_t data)
             }
         }
     }
+}
+
+void blocks_put_element(blocks *b, int element, const void *bytes)
+{
+    unsigned char *to = b->image + b->zero + element_at(b, 0, element);
+    const unsigned char *from = bytes;
+
+    for (int k = 0; k < b->type.pieces; k++)
+        for (int j = 0; j < b->type.size[k]; j++)
+            to[b->type.at[k] + j] = *from++;
+}
+
+void blocks_forgive(blocks *b)
+{
+    MPI_Aint first = b->zero + b->type.low;
+    bool *is_data = calloc((size_t)(b->type.high - b->type.low), sizeof *is_data);
+
+    for (int k = 0; k < b->type.pieces; k++)
+        for (int j = 0; j < b->type.size[k]; j++)
+            is_data[b->type.at[k] - b->type.low + j] = true;
+    for (int e = 0; e < b->count[0]; e++)
+        for (MPI_Aint i = 0; i < b->type.extent; i++)
+            if (i >= b->type.high - b->type.low || !is_data[i]) {
+                MPI_Aint at = first + element_at(b, 0, e) + i;
+                b->image[at] = b->memory[at];
+            }
+    free(is_data);
 }
 
 void blocks_load(blocks *b)

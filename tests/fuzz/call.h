@@ -1,26 +1,18 @@
-/* call.h - the collectives under test, by MPIX_ names (call_mpix.c) or by MPI's (call_plain.c). */
+/* call.h - the collectives under test (call.c), by MPIX_ names or by MPI's; and what Tutti's own
+ * requests need (call_mpix.c; call_plain.c: there are none).
+ */
 #ifndef TUTTI_FUZZ_CALL_H
 #define TUTTI_FUZZ_CALL_H
 
 #include "fuzz.h"
-
-enum kind { ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, KINDS };
-
-/* One side. Regular calls use the first count and no displacement. */
-typedef struct side {
-    void *buffer;
-    const int *counts, *displs;
-    const MPI_Count *large_counts;
-    const MPI_Aint *large_displs;
-    MPI_Datatype type;
-} side;
+#include "mpi/calls.h"
 
 typedef struct call {
-    enum kind kind;
-    bool large;      /* the _c form, where there is one */
-    uint64_t choice; /* the algorithm follows from it and the number of ranks */
-    side send, recv;
-    MPI_Comm comm;
+    coll_kind kind;
+    bool large;                 /* the _c form, where there is one */
+    uint64_t choice;            /* the algorithm follows from it and the number of ranks */
+    const reduction *reduction; /* of collectives that reduce */
+    call_args args;
 } call;
 
 extern const char *const program_name;

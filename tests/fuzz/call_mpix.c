@@ -1,6 +1,5 @@
-/* call_mpix.c - see call.h: by MPIX_ names, every algorithm. */
+/* call_mpix.c - see call.h: the calls are Tutti's, by MPIX_ names. */
 #include "call.h"
-#include "mpi/calls.h"
 
 #include <string.h>
 
@@ -9,71 +8,6 @@ const bool names_are_ours = true;
 
 /* Optional in Tutti: makes its channel before any communicator is used. */
 int tutti_init(void) __attribute__((weak));
-
-static int ranks(const call *c)
-{
-    int p;
-    MPI_Comm_size(c->comm, &p);
-    return p;
-}
-
-/* Algorithms take turns with the choice; a quarter of the calls is left to `auto`. */
-static const call_set *set_of(const call *c)
-{
-    static const coll_kind kinds[KINDS] = {COLL_allgather, COLL_allgatherv, COLL_alltoall,
-                                           COLL_alltoallv};
-    rng r = {c->choice};
-    bool is_auto = rng_chance(&r, 25);
-    const call_set *s;
-
-    do
-        s = calls_find(kinds[c->kind], rng_below(&r, 100), ranks(c));
-    while (is_auto && strcmp(s->algorithm, "auto") != 0);
-    return s;
-}
-
-const char *call_algorithm(const call *c)
-{
-    return set_of(c)->algorithm;
-}
-
-static call_side side_of(const side *s)
-{
-    return (call_side){.buffer = s->buffer,
-                       .type = s->type,
-                       .count = s->counts ? s->counts[0] : 0,
-                       .list = {s->counts, s->displs, s->large_counts, s->large_displs}};
-}
-
-static call_args args_of(const call *c)
-{
-    return (call_args){.send = side_of(&c->send), .recv = side_of(&c->recv), .comm = c->comm};
-}
-
-int call_run(const call *c)
-{
-    call_args a = args_of(c);
-
-    return calls_run(set_of(c), c->large, &a);
-}
-
-int call_start(const call *c, MPI_Request *request)
-{
-    call_args a = args_of(c);
-
-    return calls_start(set_of(c), c->large, &a, request);
-}
-
-int call_init(const call *c, MPI_Request *request, void **own)
-{
-    MPIX_Request made = MPIX_REQUEST_NULL;
-    call_args a = args_of(c);
-    int code = calls_init(set_of(c), c->large, &a, MPI_INFO_NULL, &made);
-
-    *request = MPI_REQUEST_NULL;
-    *own = made;
-    return code;
-}
 
 int own_start(void **own, MPI_Request *native)
 {

@@ -2,6 +2,7 @@
  * pieces are computed here. */
 #include "layout.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum { BASE_TYPES = 6 };
@@ -167,6 +168,31 @@ void layout_make(rng *r, const signature *s, int units, bool plain, layout *l)
     place_pieces(l, s, member, place, extent);
     MPI_Type_get_extent(l->type, &low, &l->extent);
     free(place);
+}
+
+/* By what MPI_Unpack does with bytes that are all different. */
+void layout_find(MPI_Datatype type, int size, layout *l)
+{
+    MPI_Aint low, extent;
+    unsigned char packed[UCHAR_MAX];
+    int at = 0;
+
+    *l = (layout){.type = type, .units = 1, .pieces = size};
+    l->at = malloc((size_t)size * sizeof *l->at);
+    l->size = malloc((size_t)size * sizeof *l->size);
+    MPI_Type_get_extent(type, &low, &l->extent);
+    MPI_Type_get_true_extent(type, &l->low, &extent);
+    l->high = l->low + extent;
+    unsigned char *element = calloc((size_t)extent, 1);
+    for (int i = 0; i < size; i++)
+        packed[i] = (unsigned char)(i + 1);
+    MPI_Unpack(packed, size, &at, element - l->low, 1, type, MPI_COMM_SELF);
+    for (MPI_Aint i = 0; i < extent; i++)
+        if (element[i])
+            l->at[element[i] - 1] = l->low + i;
+    for (int i = 0; i < size; i++)
+        l->size[i] = 1;
+    free(element);
 }
 
 void layout_free(layout *l)

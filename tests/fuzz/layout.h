@@ -23,6 +23,8 @@ typedef struct layout {
 void signature_choose(rng *r, signature *s);
 /* plain: contiguous, of basic types where there is only one member */
 void layout_make(rng *r, const signature *s, int units, bool plain, layout *l);
+/* Of a type of which nothing is known but how many bytes an element without gaps has. */
+void layout_find(MPI_Datatype type, int size, layout *l);
 void layout_free(layout *l);
 
 /* p blocks of elements in one buffer. */
@@ -42,10 +44,12 @@ typedef struct blocks {
 bool blocks_make(blocks *b, const layout *type, int p, const int units[], bool regular, rng *r);
 void blocks_free(blocks *b);
 void *blocks_buffer(const blocks *b);
-void blocks_poison(blocks *b);                        /* the image */
-void blocks_put(blocks *b, int block, uint64_t data); /* into the image */
-void blocks_load(blocks *b);                          /* memory := image */
-long blocks_differ(const blocks *b);                  /* offset of a wrong byte, or -1 */
+void blocks_poison(blocks *b);                                      /* the image */
+void blocks_put(blocks *b, int block, uint64_t data);               /* into the image */
+void blocks_put_element(blocks *b, int element, const void *bytes); /* of block 0, without gaps */
+void blocks_forgive(blocks *b);      /* what is in the gaps of the elements of block 0 is right */
+void blocks_load(blocks *b);         /* memory := image */
+long blocks_differ(const blocks *b); /* offset of a wrong byte, or -1 */
 
 /* n bytes that follow from data */
 void data_bytes(uint64_t data, unsigned char *bytes, size_t n);

@@ -1,4 +1,5 @@
 /* main.c - options, programs one after the other, and the result. */
+#include "arrivals.h"
 #include "call.h"
 
 #include <getopt.h>
@@ -188,6 +189,8 @@ static void begin(int argc, char **argv, options *opt)
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     watch_begin(opt, argc, argv);
+    reductions_make();
+    arrivals_begin();
     own_begin(&opt->restricted, &opt->manual);
     if (opt->free_rein)
         opt->restricted = opt->manual = false;

@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-/* ours.c: allgather(v), alltoall(v) */
+/* ours.c: every row of collectives.def */
 bool ours_generate(fuzz *f, op *o);
 bool ours_generate_restart(fuzz *f, op *o);
 bool ours_generate_free(fuzz *f, op *o);

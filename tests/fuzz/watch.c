@@ -14,7 +14,7 @@
 extern char **environ;
 
 static const fuzz *threads[MAX_THREADS];
-static int limit, world_rank;
+static int limit, my_rank;
 static char repeat[1024];
 
 static void append(char *text, size_t size, const char *format, ...)
@@ -58,7 +58,7 @@ static void describe(const fuzz *f, char *text, size_t size)
 {
     append(text, size,
            "%s: seed %lu rank %d thread %d at operation %d of %d (%s, %s); open:", program_name,
-           (unsigned long)f->seed, world_rank, f->thread, f->at, f->op_count,
+           (unsigned long)f->seed, my_rank, f->thread, f->at, f->op_count,
            f->current ? f->current->what->name : "-", f->doing ? f->doing : "-");
     for (int i = 0; i < f->pending_count && i < 20; i++) {
         const op *o = f->pending[i].o;
@@ -112,7 +112,7 @@ void watch_begin(const options *opt, int argc, char **argv)
     MPI_Errhandler handler;
 
     limit = opt->watchdog;
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     remember_command(argc, argv);
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -150,7 +150,7 @@ void fail(fuzz *f, const op *o, const char *format, ...)
         return;
     append(text, sizeof text,
            "FAILED %s: seed %lu rank %d operation %d (%s, comm %d): ", program_name,
-           (unsigned long)f->seed, world_rank, o ? o->index : -1, o ? o->what->name : "end",
+           (unsigned long)f->seed, my_rank, o ? o->index : -1, o ? o->what->name : "end",
            o ? o->comm : -1);
     size_t used = strlen(text);
     va_start(arguments, format);
