@@ -71,6 +71,17 @@ int own_family(enum family w, int n, void *requests[], int done[], MPI_Status st
     }
 }
 
+/* The thread calls functions of MPI_Op_create too: the program may sit in a native call. */
+static void allow_operations(void)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_ops", "true");
+    tutti_progress_thread_start(info);
+    MPI_Info_free(&info);
+}
+
 void own_begin(bool *restricted, bool *manual)
 {
     const char *name, *reason;
@@ -80,6 +91,8 @@ void own_begin(bool *restricted, bool *manual)
     tutti_progress_driver(&name, &reason);
     *manual = strcmp(name, "manual") == 0;
     *restricted = *manual || strcmp(name, "poll") == 0;
+    if (strcmp(name, "thread") == 0)
+        allow_operations();
 }
 
 void own_progress(void)

@@ -186,6 +186,8 @@ void complete_some(fuzz *f, int wait_percent)
     select_some(f, waiting, rng_below(&f->mine, f->pending_count) < names_of(f, true), &s);
     if (s.n == 0)
         return;
+    if (w == WAIT || w == TEST)
+        s.n = 1; /* the others are not waited for: may_wait completes what is due of them */
     if (waiting && !may_wait(f, &s))
         w = (enum family)(w + TEST - WAIT);
     apply(f, w, &s);
