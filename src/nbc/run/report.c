@@ -44,6 +44,8 @@ static void report(exec *e)
     for (int k = 0; k < e->run.nprobes; k++)
         for (int i = e->run.probe_step[k]; i >= 0 && n < LINE; i = e->run.after[i])
             n += (size_t)add_message(e, i, line + n, LINE - n);
+    if (e->run.local_head < e->run.local_tail && n < LINE) /* steps.c */
+        n += (size_t)snprintf(line + n, LINE - n, " [function of the program: waits for a call]");
     env_say_here("%s%s", line, n < LINE ? "" : "...");
     e->stats.reported = true;
 }
