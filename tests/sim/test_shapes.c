@@ -3,10 +3,10 @@
  *
  * usage: test_shapes [--all] [collective]...
  *
- * Each run draws its order of events from a seed that is printed when something is wrong. Without
- * --all: for up to 9 ranks (17 if there is a root) every combination of what a call can ask for;
- * for more, each of them with some number of ranks. What is special to one algorithm has a test of
- * its own.
+ * Each run draws its order of events from a seed that is printed when something is wrong. For up to
+ * 9 ranks (17 with --all, or if there is a root) every combination of what a call can ask for is
+ * run; for more, each of them with some number of ranks. What is special to one algorithm has a
+ * test of its own.
  */
 #include "sim/coll_run.h"
 #include "sim/machine.h"
@@ -165,28 +165,33 @@ static void for_all_rows(body *each)
                 each(algo_table[i], (coll_kind)kind);
 }
 
-/* All combinations for few ranks; for more, the next few of them. */
+/* All combinations for so few ranks; for more, the next few of them. */
+static int all_up_to(coll_kind kind)
+{
+    return all || coll_has(kind, COLL_ROOTED) ? SOME : FEW;
+}
+
 static void run_ranks(const algo *a, coll_kind kind, int p, long few)
 {
     coll_run t = {.a = a, .kind = kind, .p = p, .seed = (uint64_t)p * 1000};
     int roots = p <= SOME ? p : 4;
     long n = combinations(t, roots), first = 0;
 
-    if (p > (coll_has(kind, COLL_ROOTED) ? SOME : FEW) && !all && n > few) {
+    if (p > all_up_to(kind) && n > few) {
         first = p * few;
         n = few;
     }
     for (long i = first; i < first + n; i++) {
         ask(&t, i % combinations(t, roots), roots);
-        for (int k = 0; k < (all && p <= MANY && a->regional ? SHAPES : 1); k++)
-            run_on(t, shapes[(p + i + k) % SHAPES]);
+        for (int k = 0; k < (all && a->regional ? 3 : 1); k++)
+            run_on(t, shapes[(p + i + 3 * k) % SHAPES]);
     }
 }
 
 static void up_to_64(const algo *a, coll_kind kind)
 {
     for (int p = 1; p <= MANY; p++)
-        run_ranks(a, kind, p, p <= SOME ? 8 : 2);
+        run_ranks(a, kind, p, all || p <= SOME ? 8 : 2);
 }
 
 static void hundreds(const algo *a, coll_kind kind)
@@ -194,7 +199,7 @@ static void hundreds(const algo *a, coll_kind kind)
     static const int sizes[] = {100, 128, 255};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        run_ranks(a, kind, sizes[i], 1);
+        run_ranks(a, kind, sizes[i], all ? 3 : 1);
 }
 
 /* Every value of a parameter. */
@@ -247,7 +252,7 @@ static void run_parts(const algo *a, coll_kind kind, int p, int way)
 {
     int part[MANY];
     coll_run t = {.a = a, .kind = kind, .p = p, .part = part, .seed = (uint64_t)(p * 1000 + way)};
-    long n = combinations(t, p), few = all || n < 6 ? n : 6;
+    long n = combinations(t, p), most = all ? 24 : 6, few = n < most ? n : most;
 
     divide(p, way, part);
     for (long i = 0; i < few; i++) {
