@@ -9,8 +9,8 @@
 
 #include "calls.h"
 
-/* Under the names that collectives.def gives them. A vector that is reduced or broadcast is r->count
- * of r->type; all else is bytes. */
+/* Under the names that collectives.def gives them. A vector that is reduced or broadcast is
+ * r->count of r->type; all else is bytes. */
 #define ARGUMENTS                                                                                  \
     char *sendbuf = r->send, *recvbuf = r->recv, *buffer = r->recv;                                \
     int sendcount = r->size, recvcount = r->size, count = r->count, root = r->root;                \

@@ -25,7 +25,8 @@ int plan_fail(const char *what, const char *value);
 /* NULL: out of memory. */
 sched *plan_compile(const request *r, int rank);
 
-/* Does it take too long? Said on stderr; returns 0 or the exit status. `option` asks for all ranks. */
+/* Does it take too long? Said on stderr; returns 0 or the exit status. `option` asks for all ranks.
+ */
 int plan_too_many_nodes(const request *r);
 int plan_too_much(const request *r, const char *option);
 

@@ -1,7 +1,7 @@
 /* plan_print.c - see plan.h.
  *
- * Data is named by what an element of it is: a block of a rank; a vector, or a part of one; a token,
- * which is no data.
+ * Data is named by what an element of it is: a block of a rank; a vector, or a part of one; a
+ * token, which is no data.
  */
 #include "critical_path.h"
 #include "plan.h"

@@ -1,13 +1,13 @@
-/* allreduce_ring.c - each part of the vector travels around the ring and is reduced on its way; then
- * all parts travel around once more.
+/* allreduce_ring.c - each part of the vector travels around the ring and is reduced on its way;
+ * then all parts travel around once more.
  *
  *   step       0        1        2      |    0        1        2        p = 4, seen from rank 0
  *   send     3 -> 1   2 -> 1   1 -> 1   |  0 -> 1   3 -> 1   2 -> 1     part -> to
  *   receive  2 <- 3   1 <- 3   0 <- 3   |  3 <- 3   2 <- 3   1 <- 3     part <- from
  *
- * A part is received at its place, and combined with what lies in the send buffer: no scratch and no
- * copies; in place a vector of scratch. Every part is reduced in one order on one rank, so that all
- * ranks get the same bits.
+ * A part is received at its place, and combined with what lies in the send buffer: no scratch and
+ * no copies; in place a vector of scratch. Every part is reduced in one order on one rank, so that
+ * all ranks get the same bits.
  *
  * 2 (p-1) alpha + 2 n (p-1)/p beta. For large vectors: neighbours only. Needs an operation that
  * commutes, of MPI's. Patarasuk, Yuan, J. Parallel Distrib. Comput. 69(2), 2009.

@@ -2,9 +2,9 @@
  * group hold of them: item -> blocks.
  *
  * Blocks may have unequal lengths (v-collectives) and gaps between them. Items are what an
- * algorithm for a group counts: item i is what its member i contributes, or is sent. In the group of
- * all ranks that is block i. In a group of leaders it is all blocks of a node; in a reordered group
- * it is the block of another rank. Indices of items wrap around.
+ * algorithm for a group counts: item i is what its member i contributes, or is sent. In the group
+ * of all ranks that is block i. In a group of leaders it is all blocks of a node; in a reordered
+ * group it is the block of another rank. Indices of items wrap around.
  *
  * A vector (bcast, allreduce) is as many blocks as the algorithm cuts it into; cut() makes items
  * of them.
@@ -68,8 +68,8 @@ void copy_in(sched_builder *s, interval from, const blockmap *b, int first, int 
 void send_blocks(sched_builder *s, const blockmap *b, int first, int n, int stride, int peer);
 void recv_blocks(sched_builder *s, const blockmap *b, int first, int n, int stride, int peer);
 
-/* The n items first, first + 1, ... of one space of a vector: `row` at the blocks of the map; as one
- * message, or added to an open one. */
+/* The n items first, first + 1, ... of one space of a vector: `row` at the blocks of the map; as
+ * one message, or added to an open one. */
 void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n);
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);

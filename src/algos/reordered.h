@@ -1,11 +1,12 @@
 /* reordered.h - an allgather over the same ranks in a better order.
  *
- * Member order[i] takes index i of the group, and the algorithm goes on as ever. The output keeps the
- * order of the ranks in one of three ways (coll.order):
+ * Member order[i] takes index i of the group, and the algorithm goes on as ever. The output keeps
+ * the order of the ranks in one of three ways (coll.order):
  *
  *   place        index i brings the block of its member, which is received at its place: no extra
  *                work, but messages of several blocks are scattered
- *   initcomm     before, index i gets the block of member i: then all is contiguous; one more message
+ *   initcomm     before, index i gets the block of member i: then all is contiguous; one more
+ *                message
  *   endshuffle   blocks are gathered in scratch in the order of the indices and copied to their
  *                places at the end: p copies, scratch of p blocks
  *

@@ -1,8 +1,8 @@
 /* args.c - check the arguments of a call and translate them.
  *
  * Where a side is one block or equal blocks, an element of its space is a block: so the plan serves
- * every count. Where it is listed, an element is one of the type, and the plan depends on counts and
- * displacements.
+ * every count. Where it is listed, an element is one of the type, and the plan depends on counts
+ * and displacements.
  */
 #include "api/args.h"
 

@@ -1,5 +1,5 @@
-/* free_mpi.c - MPI_Op_free and MPI_Type_free, as the profiling interface allows: see nbc/run/kept.h.
- * Not in a build for SimGrid.
+/* free_mpi.c - MPI_Op_free and MPI_Type_free, as the profiling interface allows: see
+ * nbc/run/kept.h. Not in a build for SimGrid.
  */
 #include <tutti.h>
 

@@ -1,4 +1,5 @@
-/* simulated.c - the calls of tutti_simulated.h that need the engine; only in a build for SimGrid. */
+/* simulated.c - the calls of tutti_simulated.h that need the engine; only in a build for SimGrid.
+ */
 #include "nbc/run/engine.h"
 
 #include <tutti_simulated.h>

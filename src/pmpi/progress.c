@@ -48,8 +48,8 @@ static bool start_thread(void)
     return error == MPI_SUCCESS;
 }
 
-/* A driver that the user has named is left alone; but its thread may call the program's functions: see
- * start_thread. */
+/* A driver that the user has named is left alone; but its thread may call the program's functions:
+ * see start_thread. */
 static void start(void)
 {
     const char *forced = getenv("TUTTI_PROGRESS");

@@ -18,9 +18,9 @@ typedef struct choice {
     bool provisional; /* another one may be right when the topology is known */
 } choice;
 
-/* What `auto` takes. c: only what is the same on all ranks is looked at; bytes: of all blocks that a
- * rank receives, or of the vector; 0 where no rank knows that of another (alltoallv); t: where the
- * ranks are, NULL: in one place. *why: one line, static. */
+/* What `auto` takes. c: only what is the same on all ranks is looked at; bytes: of all blocks that
+ * a rank receives, or of the vector; 0 where no rank knows that of another (alltoallv); t: where
+ * the ranks are, NULL: in one place. *why: one line, static. */
 choice select_auto(const coll *c, int64_t bytes, const topo *t, const char **why);
 
 /* The form for a given algorithm: whole messages for small blocks, single ones for large. */

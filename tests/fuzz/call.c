@@ -1,5 +1,5 @@
-/* call.c - see call.h: every collective; by MPIX_ names every algorithm. Compiled for each of the two
- * programs (mpi/calls.h: PLAIN).
+/* call.c - see call.h: every collective; by MPIX_ names every algorithm. Compiled for each of the
+ * two programs (mpi/calls.h: PLAIN).
  */
 #include "call.h"
 

@@ -1,7 +1,7 @@
 /* ours.c - the collectives of collectives.def: blocking, non-blocking, persistent.
  *
- * The block from rank s to rank d in start t is data(key, t, s, d) (without d where a rank sends the
- * same to all), written through whatever types the two ranks have chosen; where an operation
+ * The block from rank s to rank d in start t is data(key, t, s, d) (without d where a rank sends
+ * the same to all), written through whatever types the two ranks have chosen; where an operation
  * combines them, elements of its type. Bytes between must stay as they were. */
 #include "rows.h"
 #include "arrivals.h"
@@ -260,7 +260,7 @@ static void avoid_defects(exchange *x)
 
 /* MPICH 4.0.2 cannot receive more than 8 KiB of a type that mixes basic types in one message that
  * is not contiguous ("Message truncated"), which algorithms that send several blocks at a time do.
- * */
+ */
 static void avoid_large_structs(exchange *x)
 {
 #ifndef OPEN_MPI

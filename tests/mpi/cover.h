@@ -4,8 +4,8 @@
 
 enum { COVER_DIMENSIONS = 8, COVER_MOST = 500 };
 
-/* Values 0 to sizes[d] - 1 of each dimension d. Writes the cases, and returns how many they are: the
- * same ones for the same arguments. */
+/* Values 0 to sizes[d] - 1 of each dimension d. Writes the cases, and returns how many they are:
+ * the same ones for the same arguments. */
 int cover_pairs(int dimensions, const int sizes[], unsigned seed, int cases[][COVER_DIMENSIONS]);
 
 #endif

@@ -1,5 +1,5 @@
-/* plain_collectives.c - an MPI program that knows nothing of Tutti: what test_data.c does not see of
- * it. Run natively and under libtutti_mpi.so.
+/* plain_collectives.c - an MPI program that knows nothing of Tutti: what test_data.c does not see
+ * of it. Run natively and under libtutti_mpi.so.
  *
  * Natively on MPICH 4.0.2 the tests of persistent collectives fail (mpich#6423): that is what the
  * library repairs.

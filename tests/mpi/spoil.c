@@ -1,8 +1,8 @@
 /* spoil.c - to preload, so that checks have something to find: MPI_Allgather spoils one byte of the
- * last rank's copy, MPI_Allgatherv one of each block, MPI_Ibcast and MPI_Iallreduce one of what rank 0
- * gives; with SPOIL_BARRIER=1 MPI_Ibarrier waits for nobody; with SPOIL_BCAST=n the last rank comes 50 ms
- * late out of MPI_Bcast, from its n-th call on; with SPOIL_CLOCK the clock of rank r is r hours
- * ahead, and gains r per cent. */
+ * last rank's copy, MPI_Allgatherv one of each block, MPI_Ibcast and MPI_Iallreduce one of what
+ * rank 0 gives; with SPOIL_BARRIER=1 MPI_Ibarrier waits for nobody; with SPOIL_BCAST=n the last
+ * rank comes 50 ms late out of MPI_Bcast, from its n-th call on; with SPOIL_CLOCK the clock of rank
+ * r is r hours ahead, and gains r per cent. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

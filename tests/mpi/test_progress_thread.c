@@ -148,7 +148,8 @@ static void units_of_the_thread(char units[64])
         closedir(tasks);
 }
 
-/* A joined thread stays in /proc until the kernel has taken it apart, some time after pthread_join. */
+/* A joined thread stays in /proc until the kernel has taken it apart, some time after pthread_join.
+ */
 static void wait_until_it_is_gone(void)
 {
     char units[64] = "";

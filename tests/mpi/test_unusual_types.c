@@ -1,6 +1,6 @@
-/* test_unusual_types.c - types and operations that programs seldom use: blocks in another order than
- * in memory, elements that interleave or lie one below the other, types of Fortran's kinds, functions
- * that look at the type they get.
+/* test_unusual_types.c - types and operations that programs seldom use: blocks in another order
+ * than in memory, elements that interleave or lie one below the other, types of Fortran's kinds,
+ * functions that look at the type they get.
  */
 #include "mpi/mpi_test.h"
 

@@ -1,5 +1,6 @@
 /* test_rest.c - how a waiting thread gives its processor away, on a clock of our own: sched_yield,
- * nanosleep and clock_gettime are replaced, so the test does not depend on how busy the machine is. */
+ * nanosleep and clock_gettime are replaced, so the test does not depend on how busy the machine is.
+ */
 #include "nbc/process/rest.h"
 
 #include <sched.h>

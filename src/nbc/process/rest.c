@@ -5,9 +5,9 @@
  * sched_yield is best as long as it comes back soon: nobody else wants the processor, or those who
  * do yield as well. Beside programs that compute it comes back only after a time slice of each of
  * them (Linux 6.18 lets whoever yields forfeit one of its own), for every message anew. A thread
- * that sleeps keeps its claim and is given the processor when it wakes up. So a yield that took long
- * is followed by naps, each twice as long as the one before, which costs others little however long
- * the wait is.
+ * that sleeps keeps its claim and is given the processor when it wakes up. So a yield that took
+ * long is followed by naps, each twice as long as the one before, which costs others little however
+ * long the wait is.
  */
 #include "nbc/process/rest.h"
 

@@ -1,5 +1,5 @@
-/* bound.h - a schedule resolved for given buffers and types: each step is a message or a copy. A part
- * of the exec. bind.h makes it, wire.h moves its data.
+/* bound.h - a schedule resolved for given buffers and types: each step is a message or a copy. A
+ * part of the exec. bind.h makes it, wire.h moves its data.
  */
 #ifndef TUTTI_BOUND_H
 #define TUTTI_BOUND_H

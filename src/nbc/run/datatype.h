@@ -12,8 +12,7 @@ typedef struct datatype {
     MPI_Datatype type; /* the user's handle, or a duplicate of it after datatype_hold */
     bool predefined;
     bool held;
-    bool
-        dense; /* n elements fill a run of n * size bytes that begins at the address, in any order */
+    bool dense; /* n elements fill a run of n * size bytes at the address, in any order */
     int64_t size, extent;
     int64_t true_lb, true_extent;
 } datatype;

@@ -1,8 +1,8 @@
 /* engine.h - advances the running execs (steps.h says how each).
  *
- * One engine per process, entered under a try-lock (process/process.h): who does not get it returns at once, because
- * somebody else is advancing everything. An exec started meanwhile is handed over in a list that
- * the holder of the lock takes in.
+ * One engine per process, entered under a try-lock (process/process.h): who does not get it returns
+ * at once, because somebody else is advancing everything. An exec started meanwhile is handed over
+ * in a list that the holder of the lock takes in.
  *
  *   start -> [gate] -> running list -> poll ... poll -> done
  */

@@ -2,8 +2,8 @@
  *
  * MPI has no way to duplicate an operation, and both MPIs forget one at once that is freed; and a
  * function of MPI_Op_create may ask for the very handle of the type. So the library defines
- * MPI_Op_free and MPI_Type_free, as the profiling interface allows (api/free.c): what is in use is freed
- * when its last user is gone.
+ * MPI_Op_free and MPI_Type_free, as the profiling interface allows (api/free.c): what is in use is
+ * freed when its last user is gone.
  */
 #ifndef TUTTI_KEPT_H
 #define TUTTI_KEPT_H

@@ -14,8 +14,8 @@ typedef struct operation {
 /* Of collectives that reduce nothing. */
 extern const operation operation_none;
 
-/* Describe an operation on this type. MPI_ERR_OP: a null one, one for RMA only, or one that does not
- * serve the type. Nothing to release. */
+/* Describe an operation on this type. MPI_ERR_OP: a null one, one for RMA only, or one that does
+ * not serve the type. Nothing to release. */
 int operation_describe(MPI_Op op, MPI_Datatype type, operation *o);
 
 /* Keep one of the program's, and the type that its function gets, usable until as many calls of
