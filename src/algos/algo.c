@@ -95,11 +95,8 @@ static void unpack(const coll *c, const blockmap *packed, const blockmap *b, sch
 static void emit(const algo *a, const coll *c, const topo *t, int parts, sched_builder *s)
 {
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
-    algo_options o = {.root = c->root,
-                      .ordered = c->ordered,
-                      .parameter = c->parameter,
-                      .variant = c->variant,
-                      .order = c->order};
+    algo_options o = {
+        .root = c->root, .parameter = c->parameter, .variant = c->variant, .order = c->order};
     blockmap blocks = blockmap_make(c, parts), used = blocks;
     bool packs = c->packs && parts > 1;
 

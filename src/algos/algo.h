@@ -23,8 +23,7 @@ typedef struct algo_parameter {
 
 /* What an algorithm is asked for in its group. A phase of a composed one gets its own. */
 typedef struct algo_options {
-    int root;     /* ROOTED: index in the group */
-    bool ordered; /* REDUCES: the operation does not commute */
+    int root; /* ROOTED: index in the group */
     int parameter, variant;
     coll_order order;
 } algo_options;

@@ -80,7 +80,7 @@ static bool use_scratch(const reordered *r, const blockmap *in_order, blockmap *
     return true;
 }
 
-/* All items but one, or NULL, from where one map has them to where the other has. */
+/* All items but one (-1: all) from where one map has them to where the other has. */
 static void copy_items(const reordered *r, const blockmap *from, const blockmap *to, int but)
 {
     for (int i = 0; i < r->g->size; i++)
