@@ -256,6 +256,30 @@ static void throttled_messages_wait_for_those_before_the_window(void **state)
     sched_free(s);
 }
 
+/* In rounds a send waits for both messages before it, a receive for the one before; afterwards
+ * nothing waits. */
+static void rounds_go_one_after_the_other_until_they_end(void **state)
+{
+    sched_builder *b = sched_begin(9, FORM_STEP);
+
+    (void)state;
+    sched_rounds(b, true);
+    for (int i = 0; i < 3; i++)
+        exchange(b, i, i + 1);
+    sched_rounds(b, false);
+    exchange(b, 3, 4);
+    sched *s = commit(b);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++) {
+            bool next = k == i - 1 && i < 3;
+            assert_int_equal(depends(s, 2 * i, 2 * k), next);
+            assert_int_equal(depends(s, 2 * i, 2 * k + 1), next);
+            assert_false(depends(s, 2 * i + 1, 2 * k));
+            assert_int_equal(depends(s, 2 * i + 1, 2 * k + 1), next);
+        }
+    sched_free(s);
+}
+
 /* Those of nothing do not count; steps from before the throttle do not either. */
 static void throttling_counts_the_messages_that_there_are(void **state)
 {
@@ -338,6 +362,7 @@ int main(void)
         cmocka_unit_test(ready_steps_are_receives_then_sends_then_copies),
         cmocka_unit_test(the_first_error_is_kept),
         cmocka_unit_test(throttled_messages_wait_for_those_before_the_window),
+        cmocka_unit_test(rounds_go_one_after_the_other_until_they_end),
         cmocka_unit_test(throttling_counts_the_messages_that_there_are),
         cmocka_unit_test(the_send_buffer_is_not_written),
         cmocka_unit_test(an_empty_schedule_is_a_schedule),

@@ -99,6 +99,12 @@ void sched_close(sched_builder *b);
  * an order in which partners meet each other in the same one: then this never deadlocks. */
 void sched_throttle(sched_builder *b, int n);
 
+/* From here on one exchange after the other, as in the rounds of papers: a message waits for the
+ * one before it in its direction, a send for the receive before it too. For pipelines in which a
+ * message before its time would hold up another one. Emit as for sched_throttle. False: whatever is
+ * ready goes again. */
+void sched_rounds(sched_builder *b, bool on);
+
 /* The steps from here on are a new phase of the algorithm, of this (static) name: for people, to
  * whom tutti-plan tells how phases overlap. It orders nothing. The last of too many lasts to the
  * end. */

@@ -160,17 +160,30 @@ void sched_add(sched_builder *b, interval what)
     push_interval(b, what);
 }
 
+/* 0: no limit. */
+static void set_windows(sched_builder *b, int sends, int receives)
+{
+    const int windows[] = {sends, receives};
+
+    for (int i = 0; i < 2 && !b->error; i++) {
+        recent *r = &b->throttled[i];
+        free(r->at);
+        *r = (recent){.window = windows[i]};
+        if (r->window > 0 && !(r->at = malloc((size_t)r->window * sizeof *r->at)))
+            builder_fail(b, SCHED_NO_MEMORY);
+    }
+}
+
 void sched_throttle(sched_builder *b, int n)
 {
     if (n < 1)
         builder_fail(b, SCHED_BAD_STEP);
-    for (int i = 0; i < 2 && !b->error; i++) {
-        recent *r = &b->throttled[i];
-        free(r->at);
-        *r = (recent){.at = malloc(((size_t)n + 1) * sizeof *r->at), .window = n + i};
-        if (!r->at)
-            builder_fail(b, SCHED_NO_MEMORY);
-    }
+    set_windows(b, n, n + 1);
+}
+
+void sched_rounds(sched_builder *b, bool on)
+{
+    set_windows(b, on, on);
 }
 
 /* The step waits for the n-th last of these. */
