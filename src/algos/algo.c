@@ -31,10 +31,12 @@ const char *algo_refuses(const algo *a, const coll *c)
 
 int algo_parameter_for(const algo *a, int value, int p)
 {
-    int most = p > a->parameter.least ? p : a->parameter.least;
+    int most = a->parameter.most ? a->parameter.most : p;
 
     if (!a->parameter.name)
         return 0;
+    if (most < a->parameter.least)
+        most = a->parameter.least;
     if (value == 0)
         value = a->parameter.usual;
     if (value < a->parameter.least)
@@ -62,6 +64,12 @@ int algo_parts_of_ranks(int p, int parameter)
 {
     (void)parameter;
     return p;
+}
+
+int algo_parts_of_pieces(int p, int parameter)
+{
+    (void)p;
+    return parameter;
 }
 
 int ceil_log2(int n)

@@ -15,11 +15,15 @@ typedef struct algo_cost {
     double messages, blocks, copies;
 } algo_cost;
 
-/* A number that an algorithm is tuned by: `name:4`. Values above p mean p. */
+/* A number that an algorithm is tuned by: `name:4`. */
 typedef struct algo_parameter {
     const char *name; /* NULL: there is none */
     int least, usual; /* smallest one; the one taken if none is given */
+    int most;         /* values above it mean it; 0: those above p mean p */
 } algo_parameter;
+
+/* algo_parameter.most of pieces that a vector goes through a pipeline in: a limit of memory. */
+enum { PIECES_MOST = 1 << 16 };
 
 /* What an algorithm is asked for in its group. A phase of a composed one gets its own. */
 typedef struct algo_options {
@@ -77,7 +81,7 @@ bool algo_serves(const algo *a, coll_kind kind);
  * call only what is the same on all ranks is looked at. */
 const char *algo_refuses(const algo *a, const coll *c);
 
-/* The parameter that this value stands for among p ranks: at most p, the usual one for 0; 0 if
+/* The parameter that this value stands for among p ranks: at most `most`, the usual one for 0; 0 if
  * there is none. -1: too small. */
 int algo_parameter_for(const algo *a, int value, int p);
 
@@ -89,8 +93,9 @@ int algo_variant(const algo *a, const char *name);
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result);
 
-/* For algo.parts: one for each rank. */
+/* For algo.parts: one for each rank; one for each piece, if they are the parameter. */
 int algo_parts_of_ranks(int p, int parameter);
+int algo_parts_of_pieces(int p, int parameter);
 
 /* ceil(log2(n)) for n >= 1. */
 int ceil_log2(int n);

@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <tutti.h>
 
+typedef int bcast(void *, int, MPI_Datatype, int, MPI_Comm);
 typedef int allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
 
+static bcast *const cutting[] = {MPIX_Bcast_scatter_allgather, MPIX_Bcast_chain};
 static allreduce *const reductions[] = {MPIX_Allreduce_recursive_doubling, MPIX_Allreduce_auto};
 
 /* ---- bcast ---- */
 
 /* Two ints, the second one first: the others receive plain ints. */
-static void parts_of_a_permuted_type_arrive_in_the_order_of_the_data(void)
+static void check_permuted(bcast *cut)
 {
     enum { N = 5000 };
     int lengths[] = {1, 1}, at[] = {1, 0}, *a = malloc(2 * N * sizeof *a), wrong = 0;
@@ -26,14 +28,20 @@ static void parts_of_a_permuted_type_arrive_in_the_order_of_the_data(void)
         bool here = world_rank == root;
         for (int i = 0; i < 2 * N; i++)
             a[i] = here ? i : -1;
-        CHECK(MPIX_Bcast_scatter_allgather(a, here ? N : 2 * N, here ? swapped : MPI_INT, root,
-                                           MPI_COMM_WORLD) == MPI_SUCCESS);
+        CHECK(cut(a, here ? N : 2 * N, here ? swapped : MPI_INT, root, MPI_COMM_WORLD) ==
+              MPI_SUCCESS);
         for (int i = 0; i < 2 * N; i++)
             wrong += a[i] != (here ? i : i ^ 1);
     }
     CHECK(wrong == 0);
     MPI_Type_free(&swapped);
     free(a);
+}
+
+static void parts_of_a_permuted_type_arrive_in_the_order_of_the_data(void)
+{
+    for (size_t i = 0; i < sizeof cutting / sizeof *cutting; i++)
+        check_permuted(cutting[i]);
 }
 
 /* ---- allreduce ---- */

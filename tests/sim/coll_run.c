@@ -284,6 +284,17 @@ static void fill(run *u)
     }
 }
 
+static void find_path(const run *u)
+{
+    sched **all = zeroed((size_t)u->t.p, sizeof *all);
+
+    for (int r = 0; r < u->t.p; r++)
+        all[r] = (sched *)u->ranks[r].sched;
+    if (!critical_path_find(all, u->t.p, u->t.topo, u->t.path))
+        abort();
+    free(all);
+}
+
 sim_result coll_run_do(coll_run t)
 {
     run u;
@@ -293,6 +304,8 @@ sim_result coll_run_do(coll_run t)
     fill(&u);
     compile_all(&u);
     r = execute(&u);
+    if (t.path)
+        find_path(&u);
     run_close(&u);
     return r;
 }

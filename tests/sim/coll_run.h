@@ -9,6 +9,7 @@
 #define TUTTI_COLL_RUN_H
 
 #include "algos/algo.h"
+#include "critical_path.h"
 #include "sim/sim.h"
 
 typedef struct coll_run {
@@ -35,6 +36,7 @@ typedef struct coll_run {
     uint64_t seed;
     sim_traffic *traffic; /* see sim.h */
     void *context;
+    critical_path *path; /* or NULL: what the schedules take with one message at a time on a port */
 } coll_run;
 
 /* Every byte of every receive buffer is compared; what is wrong fails the test, by the run's name.

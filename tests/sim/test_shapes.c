@@ -202,11 +202,12 @@ static void hundreds(const algo *a, coll_kind kind)
         run_ranks(a, kind, sizes[i], all ? 3 : 1);
 }
 
-/* Every value of a parameter. */
+/* Every value of a parameter; beyond the number of ranks, where it means something, some. */
 static void parameters(const algo *a, coll_kind kind)
 {
     for (int p = 1; p <= (all ? 32 : 12) && a->parameter.name; p++)
-        for (int value = a->parameter.least; value <= p; value++) {
+        for (int value = a->parameter.least; value <= (a->parameter.most ? 2 * p + 3 : p);
+             value++) {
             coll_run t = {.a = a, .kind = kind, .p = p, .parameter = value, .seed = (uint64_t)p};
             ask(&t, (p + value) % combinations(t, p), p);
             run_on(t, shapes[p % SHAPES]);
