@@ -5,17 +5,16 @@
  *             R[0..1], R[0], R[0]
  *   gather    the same way back: send R[0] to me - 1, R[0] to me - 2, R[0..1] to me - 3
  *
- * With s' = p, and s = ceil(s' / 2) until s is 1: a round sends R[s .. s'-1] and receives
- * s' - s parts. A part that comes for the first time is received at its place and combined with the
- * send buffer, later ones come to scratch: two vectors in turn. Every part is reduced on one rank
- * in one order: all ranks get the same bits.
+ * The skips are those of circulant.h: with s' = p, and s = ceil(s' / 2) until s is 1, a round sends
+ * R[s .. s'-1] and receives s' - s parts. A part that comes for the first time is received at its
+ * place and combined with the send buffer, later ones come to scratch: two vectors in turn. Every
+ * part is reduced on one rank in one order: all ranks get the same bits.
  *
  * 2 ceil(log2 p) alpha + 2 n (p-1)/p beta. For middle and large vectors, any p. Needs an operation
  * that commutes, of MPI's. Traeff, arXiv 2410.14234.
  */
 #include "algos/algo.h"
-
-enum { SKIPS = 32 };
+#include "algos/circulant.h"
 
 typedef struct ranges {
     const group *g;
@@ -54,40 +53,36 @@ static void reduce_range(ranges *r, int n, int from, const blockrow *spare)
         r->placed = n;
 }
 
-/* 5: 3, 2, 1. Returns how many. */
-static int find_skips(int p, int skip[SKIPS])
+/* The parts that are sent over skip k, and come back over it. */
+static int over(const circulant *c, int k)
 {
-    int n = 0;
-
-    for (int s = p; s > 1; n++)
-        skip[n] = s = (s + 1) / 2;
-    return n;
+    return c->skip[k + 1] - c->skip[k];
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    int p = g->size, me = g->index, skip[SKIPS], rounds = find_skips(p, skip);
-    int early = in_place(b) ? 0 : 1; /* rounds that need no scratch */
-    ranges r = {.g = g, .items = cut(b, p, s), .s = s};
+    circulant c = circulant_make(g->size);
+    int me = g->index, early = in_place(b) ? 0 : 1; /* rounds that need no scratch */
+    ranges r = {.g = g, .items = cut(b, g->size, s), .s = s};
 
     (void)o;
     if (!r.items.list)
         return;
-    r.placed = in_place(b) ? p : 0;
-    for (int i = 0; i < 2 && i + early < rounds; i++)
+    r.placed = in_place(b) ? g->size : 0;
+    for (int i = 0; i < 2 && i + early < c.rounds; i++)
         r.spare[i] = scratch_row(s, b);
-    if (p == 1 && !in_place(b))
+    if (g->size == 1 && !in_place(b))
         copy_row(s, b, &b->out, &b->in, 0, b->n);
     sched_phase(s, "reduce-scatter");
-    for (int k = 0, last = p; k < rounds; last = skip[k++]) {
-        send_range(&r, skip[k], last - skip[k], peer(g, me + skip[k]));
-        reduce_range(&r, last - skip[k], peer(g, me - skip[k]), &r.spare[(k + early) % 2]);
+    for (int k = c.rounds - 1; k >= 0; k--) {
+        send_range(&r, c.skip[k], over(&c, k), peer(g, me + c.skip[k]));
+        reduce_range(&r, over(&c, k), peer(g, me - c.skip[k]),
+                     &r.spare[(c.rounds - 1 - k + early) % 2]);
     }
     sched_phase(s, "allgather");
-    for (int k = rounds - 1; k >= 0; k--) {
-        int n = (k ? skip[k - 1] : p) - skip[k];
-        send_row(s, &r.items, &b->in, me, n, peer(g, me - skip[k]));
-        recv_row(s, &r.items, &b->in, me + skip[k], n, peer(g, me + skip[k]));
+    for (int k = 0; k < c.rounds; k++) {
+        send_row(s, &r.items, &b->in, me, over(&c, k), peer(g, me - c.skip[k]));
+        recv_row(s, &r.items, &b->in, me + c.skip[k], over(&c, k), peer(g, me + c.skip[k]));
     }
 }
 

@@ -1,8 +1,10 @@
 /* test_pipelines.c - algorithms that send a vector piece by piece: rounds, counted with one message
- * at a time on each port of a rank, and who sends and receives how much.
+ * at a time on each port of a rank, and who sends and receives how much; and the schedules of
+ * circulant.h by the conditions that make them right.
  *
  * usage: test_pipelines
  */
+#include "algos/circulant.h"
 #include "sim/machine.h"
 
 #include <setjmp.h>
@@ -11,6 +13,78 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+/* ---- circulant.h ---- */
+
+typedef struct blocks {
+    int receive[CIRCULANT_ROUNDS], send[CIRCULANT_ROUNDS];
+} blocks;
+
+/* Blocks of the time before are negative; their number modulo q is that of the blocks q higher. A
+ * rank receives one of each kind in q rounds, and one new one; returns that, or -1. */
+static int new_block(const int *receive, int q)
+{
+    unsigned kinds = 0;
+    int base = -1;
+
+    for (int k = 0; k < q; k++) {
+        if (receive[k] < -q || receive[k] >= q || (base >= 0 && receive[k] >= 0))
+            return -1;
+        if (receive[k] >= 0)
+            base = receive[k];
+        kinds |= 1U << (receive[k] + q) % q;
+    }
+    return kinds == (1U << q) - 1 ? base : -1;
+}
+
+/* What it sends in round k it has: from a round before, or its new block of the time before. */
+static bool has_before(const blocks *b, int k, int base, int q)
+{
+    bool has = b->send[k] == base - q;
+
+    for (int i = 0; i < k; i++)
+        has = has || b->receive[i] == b->send[k];
+    return has;
+}
+
+/* The four conditions of the paper. The root has everything, and is sent nothing. */
+static void check_blocks(int p)
+{
+    circulant c = circulant_make(p);
+    blocks *of = malloc((size_t)p * sizeof *of);
+    int q = c.rounds;
+
+    assert_non_null(of);
+    for (int v = 0; v < p; v++)
+        circulant_blocks(&c, v, of[v].receive, of[v].send);
+    for (int v = 0; v < p; v++) {
+        int base = v > 0 ? new_block(of[v].receive, q) : 0;
+
+        if (base < 0)
+            fail_msg("p %d rank %d does not receive all blocks", p, v);
+        for (int k = 0; k < q; k++) {
+            int to = (v + c.skip[k]) % p;
+            if (of[v].send[k] != of[to].receive[k])
+                fail_msg("p %d round %d: %d sends another block than %d receives", p, k, v, to);
+            if (v == 0 ? of[v].send[k] != k : to && !has_before(&of[v], k, base, q))
+                fail_msg("p %d round %d: %d has not what it sends", p, k, v);
+        }
+    }
+    free(of);
+}
+
+static void circulant_schedules_fulfil_the_conditions_of_the_paper(void **state)
+{
+    (void)state;
+    for (int p = 2; p <= 1500; p++)
+        check_blocks(p);
+    for (int power = 2048; power <= 32768; power *= 2)
+        for (int p = power - 1; p <= power + 1; p++)
+            check_blocks(p);
+    check_blocks(50021);
+}
+
+/* ---- rounds and volume ---- */
 
 typedef struct flow {
     int64_t in[MACHINE_MOST];
@@ -44,6 +118,15 @@ static sim_result run_pieces(coll_kind kind, const char *name, int p, int pieces
                                   .path = path});
 }
 
+static int ceil_log(int p)
+{
+    int q = 0;
+
+    while (1 << q < p)
+        q++;
+    return q;
+}
+
 /* So many rounds, and everybody but the root receives every piece once. */
 static void check_bcast(const char *name, int p, int pieces, int root, int rounds, int most)
 {
@@ -62,7 +145,10 @@ static void check_bcast(const char *name, int p, int pieces, int root, int round
 
 static void check_both(int p, int pieces, int root)
 {
+    int rounds = pieces - 1 + ceil_log(p);
+
     check_bcast("chain", p, pieces, root, pieces + p - 2, pieces);
+    check_bcast("circulant", p, pieces, root, rounds, rounds);
 }
 
 static void pieces_of_a_bcast_take_the_rounds_of_the_papers(void **state)
@@ -76,6 +162,8 @@ static void pieces_of_a_bcast_take_the_rounds_of_the_papers(void **state)
         for (int pieces = 1; pieces <= 70; pieces += 1 + pieces / 3)
             check_both(p, pieces, p / 3);
     check_both(255, 100, 254);
+    check_bcast("circulant", 1000, 20, 999, 29, 29);
+    check_bcast("circulant", 1024, 3, 1, 12, 12);
 }
 
 static void there_may_be_more_pieces_than_ranks(void **state)
@@ -93,6 +181,7 @@ static void there_may_be_more_pieces_than_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(circulant_schedules_fulfil_the_conditions_of_the_paper),
         cmocka_unit_test(pieces_of_a_bcast_take_the_rounds_of_the_papers),
         cmocka_unit_test(there_may_be_more_pieces_than_ranks),
     };
