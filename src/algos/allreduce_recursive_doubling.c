@@ -16,6 +16,7 @@
  * Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
  */
 #include "algos/algo.h"
+#include "algos/fold.h"
 
 enum { SWAPS = 33, BUFFERS = 3 };
 
@@ -31,35 +32,20 @@ typedef struct swaps {
     swap at[SWAPS];
 } swaps;
 
-static int largest_power(int p)
-{
-    int power = 1;
-
-    while (power <= p / 2)
-        power *= 2;
-    return power;
-}
-
 static void add(swaps *w, const group *g, int with, bool sends)
 {
     w->at[w->n++] = (swap){.with = with, .left = with < g->index, .sends = sends};
 }
 
-/* Number i of those that swap is which member? */
-static int member(int i, int folded)
+/* Whom I swap with, in which order. */
+static void find_swaps(swaps *w, const group *g, fold f)
 {
-    return i < folded ? 2 * i + 1 : i + folded;
-}
+    int me = fold_number(f, g->index);
 
-/* Whom I swap with, in which order. folded: pairs of which one member is left. */
-static void find_swaps(swaps *w, const group *g, int folded)
-{
-    int me = g->index < 2 * folded ? g->index / 2 : g->index - folded;
-
-    if (g->index < 2 * folded)
+    if (fold_paired(f, g->index))
         add(w, g, g->index - 1, false);
-    for (int d = 1; d < g->size - folded; d *= 2)
-        add(w, g, member(me ^ d, folded), true);
+    for (int d = 1; d < f.power; d *= 2)
+        add(w, g, fold_member(f, me ^ d), true);
 }
 
 /* Which buffer each one comes to: of those that hold nothing the one that was used longest ago. */
@@ -134,21 +120,22 @@ static void run(const swaps *w, const group *g, const blockmap *b, const blockro
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    int folded = g->size - largest_power(g->size), me = g->index;
+    fold f = fold_make(g->size);
+    int me = g->index;
     swaps w = {.n = 0};
     blockrow rows[BUFFERS];
 
     (void)o;
-    if (me < 2 * folded && me % 2 == 0) {
+    if (fold_leaves(f, me)) {
         send_row(s, b, &b->out, 0, b->n, peer(g, me + 1));
         recv_row(s, b, &b->in, 0, b->n, peer(g, me + 1));
         return;
     }
-    find_swaps(&w, g, folded);
+    find_swaps(&w, g, f);
     name_buffers(&w);
     place_buffers(&w, b, rows, s);
     run(&w, g, b, rows, s);
-    if (me < 2 * folded)
+    if (fold_paired(f, me))
         send_row(s, b, &b->in, 0, b->n, peer(g, me - 1));
 }
 

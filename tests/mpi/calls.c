@@ -117,6 +117,17 @@ const call_set call_sets[] = {
 };
 const int call_set_count = sizeof call_sets / sizeof *call_sets;
 
+/* Those that cut the vector, or swap operands. */
+static bool needs_op_of_mpi(const char *algorithm)
+{
+    static const char *const names[] = {"ring", "circulant", "rabenseifner"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(algorithm, names[i]) == 0)
+            return true;
+    return false;
+}
+
 bool calls_serve(const call_set *s, int p, const reduction *r)
 {
     coll_kind family = coll_shapes[s->kind].family;
@@ -125,9 +136,7 @@ bool calls_serve(const call_set *s, int p, const reduction *r)
         return p == 1 || p % 2 == 0;
     if (strstr(s->algorithm, "recursive_doubling") && family == COLL_allgather)
         return (p & (p - 1)) == 0;
-    if (strcmp(s->algorithm, "ring") == 0 || strcmp(s->algorithm, "circulant") == 0)
-        return !r || !r->function; /* they cut the vector, and swap operands */
-    return true;
+    return !r || !r->function || !needs_op_of_mpi(s->algorithm);
 }
 
 int calls_run(const call_set *s, bool large, const call_args *a)

@@ -124,7 +124,7 @@ typedef struct numbers {
     int path, messages, most, least;
 } numbers;
 
-static sim_result run_one(coll_kind kind, const char *name, int p, int root)
+static sim_result run_one(coll_kind kind, const char *name, int p, int count, int root)
 {
     int i = algo_find(kind, name);
 
@@ -132,7 +132,7 @@ static sim_result run_one(coll_kind kind, const char *name, int p, int root)
     return coll_run_do((coll_run){.a = algo_table[i],
                                   .kind = kind,
                                   .p = p,
-                                  .count = p,
+                                  .count = count,
                                   .root = root,
                                   .sends = SIM_MIXED,
                                   .seed = (uint64_t)p});
@@ -143,7 +143,7 @@ static void check_numbers(coll_kind kind, const char *name, int p, numbers n)
     bool power = (p & (p - 1)) == 0;
 
     for (int root = 0; root < (coll_has(kind, COLL_ROOTED) ? p : 1); root++) {
-        sim_result r = run_one(kind, name, p, root);
+        sim_result r = run_one(kind, name, p, p, root);
 
         if (r.critical_path > n.path || (power && r.critical_path < n.path) ||
             r.max_messages != n.messages || r.max_sent != n.most || r.min_sent != n.least)
@@ -167,7 +167,18 @@ static void new_collectives_have_the_numbers_of_the_table(void **state)
                       (numbers){2 * q, 2 * q, 2 * (p - 1), 2 * (p - 1)});
         check_numbers(COLL_allreduce, "recursive_doubling", p,
                       (numbers){q + odd, q, q * p, odd ? p : q * p});
+        if (odd)
+            continue;
+        check_numbers(COLL_allreduce, "rabenseifner", p,
+                      (numbers){2 * q, 2 * q, 2 * (p - 1), 2 * (p - 1)});
     }
+}
+
+static void a_thousand_ranks_take_few_steps(void **state)
+{
+    (void)state;
+    assert_int_equal(run_one(COLL_allreduce, "rabenseifner", 1000, 1000, 0).critical_path,
+                     2 * 9 + 2);
 }
 
 int main(void)
@@ -175,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_say_what_schedules_do),
         cmocka_unit_test(new_collectives_have_the_numbers_of_the_table),
+        cmocka_unit_test(a_thousand_ranks_take_few_steps),
     };
 
     return cmocka_run_group_tests_name("costs", tests, NULL, NULL);
