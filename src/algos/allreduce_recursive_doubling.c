@@ -82,19 +82,13 @@ static void place_buffers(const swaps *w, const blockmap *b, blockrow rows[BUFFE
             rows[k] = scratch_row(s, b);
 }
 
-/* Two rows of a vector are one if they begin in one place. */
-static bool same(const blockrow *a, const blockrow *b)
-{
-    return a->space == b->space && a->base == b->base;
-}
-
 static void run(const swaps *w, const group *g, const blockmap *b, const blockrow rows[BUFFERS],
                 sched_builder *s)
 {
     const blockrow *have = &b->out;
 
     /* in place, RECV may be wanted before I have reduced what lies there */
-    if (in_place(b) && !same(have, &rows[0])) {
+    if (in_place(b) && !same_row(have, &rows[0])) {
         copy_row(s, b, have, &rows[0], 0, b->n);
         have = &rows[0];
     }
@@ -109,12 +103,12 @@ static void run(const swaps *w, const group *g, const blockmap *b, const blockro
             have = &rows[x->into];
             continue;
         }
-        if (!same(have, &rows[x->have]))
+        if (!same_row(have, &rows[x->have]))
             copy_row(s, b, have, &rows[x->have], 0, b->n);
         have = &rows[x->have];
         reduce_row(s, b, &rows[x->into], have, 0, b->n);
     }
-    if (!same(have, &b->in)) /* nobody else is there */
+    if (!same_row(have, &b->in)) /* nobody else is there */
         copy_row(s, b, have, &b->in, 0, b->n);
 }
 

@@ -74,6 +74,12 @@ void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 
+/* Two rows of a vector are one if they begin in one place. */
+static inline bool same_row(const blockrow *a, const blockrow *b)
+{
+    return a->space == b->space && a->base == b->base;
+}
+
 /* Combine them: to = from op to; and copy them. Blocks that lie side by side in one step. */
 void reduce_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
                 int first, int n);

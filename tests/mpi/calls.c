@@ -120,7 +120,7 @@ const int call_set_count = sizeof call_sets / sizeof *call_sets;
 /* Those that cut the vector, or swap operands. */
 static bool needs_op_of_mpi(const char *algorithm)
 {
-    static const char *const names[] = {"ring", "circulant", "rabenseifner"};
+    static const char *const names[] = {"ring", "circulant", "rabenseifner", "dual_root"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(algorithm, names[i]) == 0)

@@ -166,6 +166,43 @@ static void pieces_of_a_bcast_take_the_rounds_of_the_papers(void **state)
     check_bcast("circulant", 1024, 3, 1, 12, 12);
 }
 
+/* 4 L - 3 rounds for the first piece and 3 for each other one, where both trees are full. */
+static void full_trees_take_three_rounds_for_every_piece(void **state)
+{
+    static flow f;
+    critical_path path;
+
+    (void)state;
+    for (int levels = 2, p = 6; p <= 254; levels++, p = 2 * p + 2)
+        for (int pieces = 1; pieces <= 40; pieces += 1 + pieces / 2) {
+            sim_result r = run_pieces(COLL_allreduce, "dual_root", p, pieces, 0, &f, &path);
+            assert_int_equal(path.on_ports, 4 * levels - 3 + 3 * (pieces - 1));
+            assert_int_equal(r.max_messages, 3 * pieces);
+            assert_int_equal(r.max_sent, 3 * 2 * pieces);
+            assert_int_equal(r.copied, 0);
+        }
+}
+
+/* A tree has p - 2 edges, and the roots one, in both directions. */
+static void a_dual_root_sends_every_piece_once_over_every_edge(void **state)
+{
+    static flow f;
+    critical_path path;
+
+    (void)state;
+    for (int p = 2; p <= 1000; p += p < 70 ? 1 : 310) {
+        const int pieces = 5;
+        int64_t sum = 0;
+        const algo *a = find(COLL_allreduce, "dual_root");
+
+        run_pieces(COLL_allreduce, "dual_root", p, pieces, 0, &f, &path);
+        for (int i = 0; i < p; i++)
+            sum += f.in[i];
+        assert_int_equal(sum, 2 * (p - 1) * 2 * pieces);
+        assert_int_equal(path.on_ports, (int)a->cost(p, pieces).messages);
+    }
+}
+
 static void there_may_be_more_pieces_than_ranks(void **state)
 {
     const algo *a = find(COLL_bcast, "chain");
@@ -183,6 +220,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circulant_schedules_fulfil_the_conditions_of_the_paper),
         cmocka_unit_test(pieces_of_a_bcast_take_the_rounds_of_the_papers),
+        cmocka_unit_test(full_trees_take_three_rounds_for_every_piece),
+        cmocka_unit_test(a_dual_root_sends_every_piece_once_over_every_edge),
         cmocka_unit_test(there_may_be_more_pieces_than_ranks),
     };
 
