@@ -7,7 +7,7 @@
  *
  * In round k a member keeps those 2^(q-1-k) items whose numbers share the first k + 1 bits with
  * `at`, and sends the others that it has to member with[k], which keeps just those. Which members
- * meet is the pattern's affair: distances p/2, p/4, ... (recursive halving).
+ * meet is the pattern's affair: distances p/2, p/4, ... (recursive halving), or those of bine.h.
  *
  * Each half costs q alpha + (p-1)/p n beta, where n is what all items are together.
  */

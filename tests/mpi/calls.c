@@ -120,7 +120,7 @@ const int call_set_count = sizeof call_sets / sizeof *call_sets;
 /* Those that cut the vector, or swap operands. */
 static bool needs_op_of_mpi(const char *algorithm)
 {
-    static const char *const names[] = {"ring", "circulant", "rabenseifner", "dual_root"};
+    static const char *const names[] = {"ring", "circulant", "rabenseifner", "dual_root", "bine"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(algorithm, names[i]) == 0)
@@ -131,11 +131,14 @@ static bool needs_op_of_mpi(const char *algorithm)
 bool calls_serve(const call_set *s, int p, const reduction *r)
 {
     coll_kind family = coll_shapes[s->kind].family;
+    bool power = (p & (p - 1)) == 0;
 
     if (strcmp(s->algorithm, "neighbor_exchange") == 0)
         return p == 1 || p % 2 == 0;
     if (strstr(s->algorithm, "recursive_doubling") && family == COLL_allgather)
-        return (p & (p - 1)) == 0;
+        return power;
+    if (strcmp(s->algorithm, "bine") == 0 && !power)
+        return false;
     return !r || !r->function || !needs_op_of_mpi(s->algorithm);
 }
 

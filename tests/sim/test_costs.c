@@ -171,6 +171,8 @@ static void new_collectives_have_the_numbers_of_the_table(void **state)
             continue;
         check_numbers(COLL_allreduce, "rabenseifner", p,
                       (numbers){2 * q, 2 * q, 2 * (p - 1), 2 * (p - 1)});
+        check_numbers(COLL_allreduce, "bine", p, (numbers){2 * q, 2 * q, 2 * (p - 1), 2 * (p - 1)});
+        check_numbers(COLL_bcast, "bine", p, (numbers){q, q, q * p, 0});
     }
 }
 
@@ -179,6 +181,9 @@ static void a_thousand_ranks_take_few_steps(void **state)
     (void)state;
     assert_int_equal(run_one(COLL_allreduce, "rabenseifner", 1000, 1000, 0).critical_path,
                      2 * 9 + 2);
+    assert_int_equal(run_one(COLL_allreduce, "bine", 1024, 1024, 0).critical_path, 2 * 10);
+    assert_int_equal(run_one(COLL_allgather, "bine", 1024, 1, 0).critical_path, 10);
+    assert_int_equal(run_one(COLL_bcast, "bine", 1024, 1, 700).critical_path, 10);
 }
 
 int main(void)
