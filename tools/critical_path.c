@@ -261,12 +261,21 @@ static void reset(model *m, int phase)
     }
 }
 
+/* The receives, or all others, that wait for nothing. */
+static void begin(model *m, bool receives)
+{
+    for (int g = 0; g < m->n; g++)
+        if (in_phase(m, g) && m->nodes[g].waiting == 0 &&
+            (step_of(m, g)->kind == STEP_RECV) == receives)
+            m->work[m->nwork++] = g;
+}
+
+/* Receives first: then messages that could start at once are ready in the order of their sends. */
 static int64_t run(model *m, int phase)
 {
     reset(m, phase);
-    for (int g = 0; g < m->n; g++)
-        if (in_phase(m, g) && m->nodes[g].waiting == 0)
-            m->work[m->nwork++] = g;
+    begin(m, true);
+    begin(m, false);
     drain(m);
     while (m->nheap > 0)
         complete(m, heap_pop(m));
