@@ -2,6 +2,7 @@
 # (the named entry points, for tutti.h), TUTTI_ENTRIES (their definitions, for entries.c) TUTTI_EXPORTS (their
 # names, for the linker's version script) TUTTI_CALLS (a list of them, for tests and bench),
 # TUTTI_MPI4_DECLARATIONS (MPI-4's names, for tutti_mpi.h) and TUTTI_COLLECTIVES (all collectives).
+include(cmake/fortran.cmake)
 set(collectives_def ${CMAKE_CURRENT_SOURCE_DIR}/src/nbc/sched/collectives.def)
 set(algos_def ${CMAKE_CURRENT_SOURCE_DIR}/src/algos/algos.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${collectives_def} ${algos_def})
@@ -57,6 +58,7 @@ while(collectives MATCHES "${row_pattern}")
     endif()
     set(parameters "${CMAKE_MATCH_7}")
     set(initializer "${CMAKE_MATCH_8}")
+    add_fortran(${name} ${Name} ${CMAKE_MATCH_5} ${CMAKE_MATCH_6} "${parameters}")
     string(REPLACE "COUNT " "int " typed "${parameters}")
     string(REPLACE "DISPL " "int " typed "${typed}")
     string(APPEND TUTTI_MPI4_DECLARATIONS

@@ -20,6 +20,10 @@ extern MPIX_Request handle_table[HANDLES]; /* null: not in use; takes no memory 
 
 #ifdef OPEN_MPI
 
+/* The first one's number in Fortran; the others follow downwards. Open MPI has none below zero but
+ * MPI_UNDEFINED, -32766, which it gives to nobody. */
+enum { HANDLE_FORTRAN = -65536 };
+
 static inline uint32_t handle_index(MPI_Request r)
 {
     uintptr_t offset = (uintptr_t)r - (uintptr_t)handle_table;

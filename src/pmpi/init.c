@@ -1,11 +1,11 @@
 /* init.c - the begin of the program: MPI_Init makes the channel, so that no call of the program has
  * to wait for it, and operations of Tutti's advance from then on in every blocking call.
  *
- * The next MPI_Init may be a tool's. Open MPI's Fortran interface does not call the C one: its
- * names stand here too.
+ * The next MPI_Init may be a tool's.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "nbc/process/right_mpi.h"
+#include "pmpi/fortran.h"
 #include "pmpi/interpose.h"
 
 #include <dlfcn.h>
@@ -16,8 +16,6 @@ typedef union symbol {
     void *object; /* through a union because ISO C has no conversion from void * to a function */
     int (*init)(int *argc, char ***argv);
     int (*init_thread)(int *argc, char ***argv, int required, int *provided);
-    void (*fortran_init)(MPI_Fint *error);
-    void (*fortran_init_thread)(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error);
 } symbol;
 
 static symbol find_next(const char *name)
@@ -62,37 +60,26 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return error;
 }
 
-#ifdef OPEN_MPI
+/* ---- Fortran ---- */
 
-/* The last argument of a Fortran call, which mpi_f08 may leave out. */
-static void begin_unless(const MPI_Fint *error)
+void mpi_init_f08_(MPI_Fint *ierror)
 {
-    int flag = 0;
+    int error;
 
-    PMPI_Initialized(&flag);
-    if (flag && (!error || *error == MPI_SUCCESS))
+    FORTRAN_CALL_OWN(mpi_init, (&error));
+    if (error == MPI_SUCCESS)
         begin();
+    fortran_return(ierror, error);
 }
+FORTRAN_NAMES(mpi_init_f08_, mpi_init, MPI_INIT)
 
-#define FORTRAN_INIT(name)                                                                         \
-    void name(MPI_Fint *error);                                                                    \
-    void name(MPI_Fint *error)                                                                     \
-    {                                                                                              \
-        find_next(#name).fortran_init(error);                                                      \
-        begin_unless(error);                                                                       \
-    }
+void mpi_init_thread_f08_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror)
+{
+    int error;
 
-#define FORTRAN_INIT_THREAD(name)                                                                  \
-    void name(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error);                            \
-    void name(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error)                             \
-    {                                                                                              \
-        find_next(#name).fortran_init_thread(required, provided, error);                           \
-        begin_unless(error);                                                                       \
-    }
-
-FORTRAN_INIT(mpi_init_)
-FORTRAN_INIT(mpi_init_f08_)
-FORTRAN_INIT_THREAD(mpi_init_thread_)
-FORTRAN_INIT_THREAD(mpi_init_thread_f08_)
-
-#endif
+    FORTRAN_CALL_OWN(mpi_init_thread, (required, provided, &error));
+    if (error == MPI_SUCCESS)
+        begin();
+    fortran_return(ierror, error);
+}
+FORTRAN_NAMES(mpi_init_thread_f08_, mpi_init_thread, MPI_INIT_THREAD)

@@ -33,7 +33,7 @@ static int world_rank(void)
 
 static void say_wrong(const char *value)
 {
-    char text[512];
+    char text[KINDS * 24 + 256];
     size_t n = (size_t)snprintf(text, sizeof text,
                                 "TUTTI_INTERPOSE=%.200s: must be all, none or a list of", value);
 
@@ -101,7 +101,7 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
                 {between_groups, "an intercommunicator"},
                 {not_advanced, "the driver manual"},
                 {not_prepared, "a communicator that no blocking call has prepared"}};
-    char calls[256], text[1536];
+    char calls[KINDS * 48], text[5 * sizeof calls + 256];
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;

@@ -9,6 +9,7 @@
  * one-sided calls and files.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
+#include "pmpi/fortran.h"
 #include "pmpi/interpose.h"
 
 #ifdef OPEN_MPI
@@ -80,11 +81,25 @@ static symbol find_next(const char *name)
 
 /* MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, as ours is while operations
  * run that the program has forgotten. The next MPI_Finalize may be a tool's. */
-int MPI_Finalize(void)
+static void stop_thread(void)
 {
     if (atomic_exchange(&thread, false))
         tutti_progress_thread_stop();
+}
+
+int MPI_Finalize(void)
+{
+    stop_thread();
     return find_next("MPI_Finalize").finalize();
+}
+
+void mpi_finalize_f08_(MPI_Fint *ierror)
+{
+    int error;
+
+    stop_thread();
+    FORTRAN_CALL_OWN(mpi_finalize, (&error));
+    fortran_return(ierror, error);
 }
 
 void interpose_need_progress(void)

@@ -85,18 +85,17 @@ int MPI_Cancel(MPI_Request *request)
 
 #ifdef OPEN_MPI
 
-/* Negative numbers are no Fortran handle of Open MPI's. */
 MPI_Fint MPI_Request_c2f(MPI_Request request)
 {
     if (handle_ours(request))
-        return -2 - (MPI_Fint)handle_index(request);
+        return HANDLE_FORTRAN - (MPI_Fint)handle_index(request);
     return PMPI_Request_c2f(request);
 }
 
 MPI_Request MPI_Request_f2c(MPI_Fint request)
 {
-    if (request <= -2 && request > -2 - HANDLES)
-        return handle_value((uint32_t)(-2 - request));
+    if (request <= HANDLE_FORTRAN && request > HANDLE_FORTRAN - HANDLES)
+        return handle_value((uint32_t)(HANDLE_FORTRAN - request));
     return PMPI_Request_f2c(request);
 }
 

@@ -1,0 +1,84 @@
+/* fortran_collectives.c - the collective calls of Fortran, from the table that cmake/fortran.cmake
+ * makes of collectives.def.
+ *
+ * On MPICH those with buffers need nothing: its Fortran interfaces, which also know MPI_IN_PLACE
+ * and parts of arrays, call MPI's C functions, where we are. Open MPI 4.1 has persistent ones under
+ * MPIX_ names only: there they have MPI-4's names too.
+ */
+#include "pmpi/fortran.h"
+
+#include <tutti.h>
+
+#define UNWRAP(...) __VA_ARGS__
+
+/* The body of all; `ours` gives an error. Tutti does not need arrays of datatypes any more when the
+ * call returns. The MPI does, and its own Fortran function knows how to keep them. */
+#define TAKE(own, kind, form, arguments, ours)                                                     \
+    int error;                                                                                     \
+    fortran_converted types = {NULL, NULL};                                                        \
+                                                                                                   \
+    if (!interpose_takes(kind, form, fortran_comm(*comm), &error))                                 \
+        FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
+    else if (!error)                                                                               \
+        error = ours;                                                                              \
+    fortran_types_free(&types);                                                                    \
+    fortran_return(ierror, error)
+
+#define DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, values)                           \
+    void mpi_##name##_f08_(UNWRAP parameters, MPI_Fint *ierror)                                    \
+    {                                                                                              \
+        TAKE(mpi_##name, KIND_##name, FORM_BLOCKING, arguments, MPIX_##Name##_auto values);        \
+    }                                                                                              \
+    FORTRAN_NAMES(mpi_##name##_f08_, mpi_##name, MPI_##NAME)
+
+#define DEFINE_NONBLOCKING(name, NAME, parameters, arguments, values)                              \
+    void mpi_i##name##_f08_(UNWRAP parameters, MPI_Fint *request, MPI_Fint *ierror)                \
+    {                                                                                              \
+        MPI_Request r = MPI_REQUEST_NULL;                                                          \
+        TAKE(mpi_i##name, KIND_##name, FORM_NONBLOCKING, (UNWRAP arguments, request),              \
+             started(MPIX_I##name##_auto(UNWRAP values, &r), &r, request));                        \
+    }                                                                                              \
+    FORTRAN_NAMES(mpi_i##name##_f08_, mpi_i##name, MPI_I##NAME)
+
+#define DEFINE_INIT(init, name, Name, parameters, arguments, values)                               \
+    void init##_f08_(UNWRAP parameters, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) \
+    {                                                                                              \
+        MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
+        TAKE(init, KIND_##name, FORM_PERSISTENT, (UNWRAP arguments, info, request),                \
+             made(MPIX_##Name##_auto_init(UNWRAP values, MPI_Info_f2c(*info), &r), &r, request));  \
+    }
+
+#ifdef OPEN_MPI
+#define FORTRAN_CHOICE(name, Name, NAME, parameters, arguments, values)                            \
+    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, values)                               \
+    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, values)                                  \
+    DEFINE_INIT(mpix_##name##_init, name, Name, parameters, arguments, values)                     \
+    FORTRAN_NAMES(mpix_##name##_init_f08_, mpix_##name##_init, MPIX_##NAME##_INIT)                 \
+    FORTRAN_NAMES(mpix_##name##_init_f08_, mpi_##name##_init, MPI_##NAME##_INIT)                   \
+    FORTRAN_ALIAS(mpix_##name##_init_f08_, mpi_##name##_init_f08_)
+#define FORTRAN_PLAIN FORTRAN_CHOICE
+#else
+#define FORTRAN_CHOICE(...)
+#define FORTRAN_PLAIN(name, Name, NAME, parameters, arguments, values)                             \
+    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, values)                               \
+    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, values)                                  \
+    DEFINE_INIT(mpi_##name##_init, name, Name, parameters, arguments, values)
+#endif
+
+static int started(int error, const MPI_Request *r, MPI_Fint *request)
+{
+    if (!error)
+        *request = MPI_Request_c2f(*r);
+    return error;
+}
+
+static int made(int error, const MPIX_Request *r, MPI_Fint *request)
+{
+    MPI_Request handle;
+
+    if (!error)
+        error = handle_make(*r, &handle);
+    return started(error, &handle, request);
+}
+
+#include <fortran/fortran.def>
