@@ -9,20 +9,22 @@
 
 #include "calls.h"
 
-/* Under the names that collectives.def gives them. A vector that is reduced or broadcast is
- * r->count of r->type; all else is bytes. */
+/* Under the names that collectives.def gives them. Every block is r->count of r->type. */
 #define ARGUMENTS                                                                                  \
     char *sendbuf = r->send, *recvbuf = r->recv, *buffer = r->recv;                                \
-    int sendcount = r->size, recvcount = r->size, count = r->count, root = r->root;                \
+    int sendcount = r->count, recvcount = r->count, count = r->count, root = r->root;              \
     const int *sendcounts = r->counts, *sdispls = r->place;                                        \
     const int *recvcounts = r->counts, *displs = r->place, *rdispls = r->place;                    \
-    MPI_Datatype sendtype = MPI_BYTE, recvtype = MPI_BYTE, datatype = r->type;                     \
+    MPI_Datatype sendtype = r->type, recvtype = r->type, datatype = r->type;                       \
+    const MPI_Datatype *sendtypes = r->types, *recvtypes = r->types;                               \
+    const MPI_Aint *sbyte_displs = r->byte_place, *rbyte_displs = r->byte_place;                   \
     MPI_Op op = MPI_SUM;                                                                           \
     MPI_Comm comm = r->comm;                                                                       \
                                                                                                    \
     (void)sendbuf, (void)recvbuf, (void)buffer, (void)sendcount, (void)recvcount, (void)count;     \
     (void)sendcounts, (void)sdispls, (void)recvcounts, (void)displs, (void)rdispls, (void)root;    \
-    (void)sendtype, (void)recvtype, (void)datatype, (void)op;
+    (void)sendtype, (void)recvtype, (void)datatype, (void)op, (void)sendtypes, (void)recvtypes;    \
+    (void)sbyte_displs, (void)rbyte_displs;
 
 #define UNWRAP(...) __VA_ARGS__
 #define COUNT       int

@@ -48,30 +48,34 @@ int buffers_unit(coll_kind c)
     return coll_has(c, COLL_REDUCES) ? (int)sizeof(double) : 1;
 }
 
-/* Bytes of one side; a byte where there is nothing. */
-static size_t side_bytes(coll_extent e, int p, int64_t size)
+/* Bytes of so many blocks; a byte where there are none. */
+static size_t bytes_of(int blocks, int64_t size)
 {
-    size_t n = (size_t)extent_blocks(e, p) * (size_t)size;
-
-    return n ? n : 1;
+    return blocks ? (size_t)blocks * (size_t)size : 1;
 }
 
-int64_t buffers_need(coll_kind c, int p, int64_t size)
+/* Of the receive buffer: where a rank receives nothing there is one that must stay as it is. */
+static int received_blocks(coll_kind c, coll_sides has, int n)
+{
+    return has.recv == COLL_NONE && coll_shapes[c].recv ? 1 : extent_blocks(has.recv, n);
+}
+
+int64_t buffers_need(coll_kind c, int n, int64_t size)
 {
     const coll_shape *shape = &coll_shapes[c];
 
-    return size * (extent_blocks(shape->send, p) + extent_blocks(shape->recv, p));
+    return size * (extent_blocks(shape->send, n) + extent_blocks(shape->recv, n));
 }
 
-bool buffers_fold(coll_kind c, int p, int64_t size, int64_t fold)
+bool buffers_fold(coll_kind c, int n, int64_t size, int64_t fold)
 {
 #ifdef TUTTI_SIMULATED
     const coll_shape *shape = &coll_shapes[c];
-    int send = extent_blocks(shape->send, p), recv = extent_blocks(shape->recv, p);
+    int send = extent_blocks(shape->send, n), recv = extent_blocks(shape->recv, n);
 
     return fold > 0 && size * (send > recv ? send : recv) > fold;
 #else
-    (void)c, (void)p, (void)size, (void)fold;
+    (void)c, (void)n, (void)size, (void)fold;
     return false;
 #endif
 }
@@ -85,20 +89,24 @@ static void make_ones(char *buffer, size_t n)
         memcpy(buffer + at, &one, sizeof one);
 }
 
-bool buffers_open(buffers *b, coll_kind c, int p, int64_t size, int64_t fold)
+bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, int64_t fold)
 {
-    size_t sent = side_bytes(coll_shapes[c].send, p, size);
-    size_t received = side_bytes(coll_shapes[c].recv, p, size);
+    size_t sent = bytes_of(extent_blocks(has.send, n), size);
+    size_t received = bytes_of(received_blocks(c, has, n), size);
 
-    *b = (buffers){.counts = calloc((size_t)p, sizeof(int)),
-                   .place = calloc((size_t)p, sizeof(int))};
-    b->folded = buffers_fold(c, p, size, fold);
+    *b = (buffers){.type = buffers_type(c),
+                   .unit = buffers_unit(c),
+                   .counts = calloc((size_t)n, sizeof(int)),
+                   .place = calloc((size_t)n, sizeof(int)),
+                   .byte_place = calloc((size_t)n, sizeof(MPI_Aint)),
+                   .types = calloc((size_t)n, sizeof(MPI_Datatype))};
+    b->folded = buffers_fold(c, n, size, fold);
     fold_library(b->folded);
     b->send = allocate(sent, b->folded);
     b->recv = allocate(received, b->folded);
     if (b->send && coll_has(c, COLL_REDUCES) && !b->folded)
         make_ones(b->send, sent);
-    return b->counts && b->place && b->send && b->recv;
+    return b->counts && b->place && b->byte_place && b->types && b->send && b->recv;
 }
 
 void buffers_close(buffers *b)
@@ -107,13 +115,17 @@ void buffers_close(buffers *b)
     release(b->recv, b->folded);
     free(b->counts);
     free(b->place);
+    free(b->byte_place);
+    free(b->types);
 }
 
-void buffers_size(buffers *b, int p, int size)
+void buffers_size(buffers *b, int n, int size)
 {
-    for (int i = 0; i < p; i++) {
-        b->counts[i] = size;
-        b->place[i] = (int)((int64_t)size * i);
+    for (int i = 0; i < n; i++) {
+        b->counts[i] = size / b->unit;
+        b->byte_place[i] = (MPI_Aint)size * i;
+        b->place[i] = (int)(b->byte_place[i] / b->unit);
+        b->types[i] = b->type;
     }
 }
 
@@ -126,19 +138,44 @@ static char byte_of(int from, int to, int64_t k, int seed)
     return (char)(x ^ x >> 15);
 }
 
-/* Element k of what the `to`-th blocks of all ranks add up to: whole numbers, so in any order. */
-static double sum_of(int p, int to, int64_t k, int seed)
+/* Element k of what the `to`-th blocks of the first n ranks add up to: whole numbers, so in any
+ * order. */
+static double sum_of(int n, int to, int64_t k, int seed)
 {
     double sum = 0;
 
-    for (int from = 0; from < p; from++)
+    for (int from = 0; from < n; from++)
         sum += byte_of(from, to, k, seed);
     return sum;
 }
 
-static bool sends_each(const coll_shape *shape)
+static bool sends_each(const run *r)
 {
-    return shape->send == COLL_EACH || shape->send == COLL_LISTED;
+    return coll_shapes[r->what].send >= COLL_EACH;
+}
+
+/* Two edges to one neighbor carry the same: which of them is which differs from MPI to MPI where a
+ * dimension has one or two ranks. */
+static int neighbor_or_rank(const run *r, int index)
+{
+    return coll_has(r->what, COLL_NEIGHBORS) ? r->neighbors[index] : index;
+}
+
+static int source_of(const run *r, int index)
+{
+    unsigned traits = coll_shapes[r->what].traits;
+
+    if (traits & COLL_ROOTED && !(traits & COLL_ROOT_RECEIVES))
+        return r->root;
+    return neighbor_or_rank(r, index);
+}
+
+/* The first ones, of whose vectors this rank gets the sum. */
+static int ranks_summed(const run *r)
+{
+    if (r->what == COLL_scan)
+        return r->rank + 1;
+    return r->what == COLL_exscan ? r->rank : r->p;
 }
 
 /* A block as rank `from` sends it. */
@@ -155,28 +192,35 @@ static void write_block(const run *r, int from, int to, int seed, char *block)
 /* The index-th block that this rank must have in its receive buffer. */
 static void expect_block(const run *r, int index, int seed, char *block)
 {
-    const coll_shape *shape = &coll_shapes[r->what];
-    int to = sends_each(shape) ? r->rank : 0;
+    int to = sends_each(r) ? r->rank : 0;
 
-    if (shape->traits & COLL_REDUCES)
+    if (run_sides(r).recv == COLL_NONE)
+        write_block(r, r->rank, r->p, seed, block);
+    else if (coll_has(r->what, COLL_REDUCES))
         for (int64_t k = 0; k < r->count; k++)
-            ((double *)(void *)block)[k] = sum_of(r->p, to, k, seed);
+            ((double *)(void *)block)[k] = sum_of(ranks_summed(r), to, k, seed);
     else
-        write_block(r, shape->traits & COLL_ROOTED ? r->root : index, to, seed, block);
+        write_block(r, source_of(r, index), to, seed, block);
+}
+
+/* Is what must be in the receive buffer there from the begin? */
+static bool stays(const run *r)
+{
+    return run_sides(r).recv == COLL_NONE ||
+           (coll_shapes[r->what].send == COLL_NONE && r->rank == r->root);
 }
 
 void buffers_fill(const run *r, int seed)
 {
-    const coll_shape *shape = &coll_shapes[r->what];
+    coll_sides has = run_sides(r);
 
-    for (int to = 0; to < extent_blocks(shape->send, r->p); to++)
-        write_block(r, r->rank, to, seed, r->send + (size_t)to * (size_t)r->size);
-    for (int from = 0; from < extent_blocks(shape->recv, r->p); from++) {
-        char *block = r->recv + (size_t)from * (size_t)r->size;
-        expect_block(r, from, seed, block);
-        if (shape->send == COLL_NONE && r->rank == r->root)
-            continue;                     /* the root has it there */
-        for (int k = 0; k < r->size; k++) /* no byte is right by chance */
+    for (int i = 0; i < extent_blocks(has.send, r->blocks); i++)
+        write_block(r, r->rank, sends_each(r) ? neighbor_or_rank(r, i) : 0, seed,
+                    r->send + (size_t)i * (size_t)r->size);
+    for (int i = 0; i < received_blocks(r->what, has, r->blocks); i++) {
+        char *block = r->recv + (size_t)i * (size_t)r->size;
+        expect_block(r, i, seed, block);
+        for (int k = 0; k < r->size && !stays(r); k++) /* no byte is right by chance */
             block[k] = (char)~block[k];
     }
 }
@@ -186,9 +230,9 @@ int64_t buffers_wrong(const run *r, int seed)
     char *expected = malloc(r->size ? (size_t)r->size : 1);
     int64_t wrong = 0;
 
-    for (int from = 0; from < extent_blocks(coll_shapes[r->what].recv, r->p); from++) {
-        const char *block = r->recv + (size_t)from * (size_t)r->size;
-        expect_block(r, from, seed, expected);
+    for (int i = 0; i < received_blocks(r->what, run_sides(r), r->blocks); i++) {
+        const char *block = r->recv + (size_t)i * (size_t)r->size;
+        expect_block(r, i, seed, expected);
         for (int64_t k = 0; k < r->size; k++)
             wrong += block[k] != expected[k];
     }

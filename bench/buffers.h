@@ -6,30 +6,35 @@
 
 #include <stdint.h>
 
-/* Send and receive buffers for blocks of up to `size` bytes. In SimGrid, of more than `fold` bytes
- * (0: never): all ranks' memory is the same few pages, and what is in it cannot be verified. False:
- * no memory. */
+/* Send and receive buffers for blocks of up to `size` bytes, as many as a rank has; where it
+ * receives nothing, and others do, one that must stay as it is. In SimGrid, of more than `fold`
+ * bytes (0: never): all ranks' memory is the same few pages, and what is in it cannot be verified.
+ * False: no memory. */
 typedef struct buffers {
+    MPI_Datatype type;
+    int unit; /* its bytes */
     char *send, *recv;
     int *counts, *place;
+    MPI_Aint *byte_place;
+    MPI_Datatype *types;
     bool folded;
 } buffers;
 
-bool buffers_open(buffers *b, coll_kind c, int p, int64_t size, int64_t fold);
+bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, int64_t fold);
 void buffers_close(buffers *b);
 
 /* What vectors consist of, and its bytes: what is reduced is added up as doubles. */
 MPI_Datatype buffers_type(coll_kind c);
 int buffers_unit(coll_kind c);
 
-/* Bytes that a rank of p needs for blocks of this size. */
-int64_t buffers_need(coll_kind c, int p, int64_t size);
+/* Bytes that a rank needs at most for blocks of this size, of n ranks or neighbors. */
+int64_t buffers_need(coll_kind c, int n, int64_t size);
 
 /* Are they folded? */
-bool buffers_fold(coll_kind c, int p, int64_t size, int64_t fold);
+bool buffers_fold(coll_kind c, int n, int64_t size, int64_t fold);
 
-/* Counts and places for blocks of this size. */
-void buffers_size(buffers *b, int p, int size);
+/* Counts, places and types of n blocks of this size. */
+void buffers_size(buffers *b, int n, int size);
 
 /* Fill what is sent with what belongs to repetition `seed`, spoil where something is received. */
 void buffers_fill(const run *r, int seed);

@@ -6,8 +6,8 @@
  *
  *   native   the MPI's own call (PMPI_: never a wrapper)
  *   mpi      what the program's MPI_ name is linked to: under libtutti_mpi.so its wrapper
- *   hand     what a programmer would write: allgather(v) all messages at once, alltoall(v) one
- *            partner after the other; plain messages or persistent ones (hand_init)
+ *   hand     the messages that a programmer would write (hand.c); plain ones or persistent ones
+ *            (hand_init)
  *   <name>   Tutti, every row of entries.def; with words (lane:ring+block) through the
  *            info key tutti_algorithm, or as a hint of a communicator of its own
  *
@@ -25,22 +25,27 @@
 
 typedef enum form { BLOCKING, NONBLOCKING, PERSISTENT, THREADED, FORMS } form;
 
+enum { TORUS_NEIGHBORS = 4 }; /* of the torus on which neighborhood collectives run */
+
 /* What one way works with. All ways share the buffers: none has warmer caches. */
 typedef struct run {
     coll_kind what;
-    int p, rank;         /* of comm */
-    int size;            /* bytes of a block */
-    char *send, *recv;   /* as many blocks as extent_blocks says of its side */
-    int *counts, *place; /* [p]: for v-collectives, all blocks of one size */
-    int count;           /* of a vector: elements of this type */
+    int p, rank; /* of comm */
+    int blocks;  /* of a side that has one for each rank, or neighbor */
+    int size;    /* bytes of a block, */
+    int count;   /* and elements of this type */
     MPI_Datatype type;
+    char *send, *recv;    /* see buffers.h */
+    int *counts, *place;  /* [blocks]: for v-collectives, all blocks of one size, in elements; */
+    MPI_Aint *byte_place; /* the same as place, in bytes; */
+    MPI_Datatype *types;  /* and the type */
     int root;
+    int neighbors[TORUS_NEIGHBORS]; /* of comm, where the collective has them */
     MPI_Comm comm;
     const char *words; /* name for info and hints, or NULL */
     MPI_Request native;
     MPIX_Request tutti;
-    MPI_Request *messages; /* [2p]: by hand */
-    int nmessages;
+    struct hand *hand;      /* calls_hand.c */
     int lanes, node, first; /* lanes.c: k, the ranks of a node, mine among them */
 } run;
 
@@ -56,8 +61,11 @@ typedef struct way {
     bool own_comm; /* r->comm has to be the way's own, with r->words as hint */
 } way;
 
-/* Blocks of a side among p ranks: 0, 1 or p. */
-int extent_blocks(coll_extent e, int p);
+/* Blocks of a side, of which there is one for each of n ranks or neighbors: 0, 1 or n. */
+int extent_blocks(coll_extent e, int n);
+
+/* What this rank sends and receives. */
+coll_sides run_sides(const run *r);
 
 const char *form_suffix(form f);
 
@@ -70,7 +78,7 @@ const char *calls_algorithm(coll_kind c, int i);
 
 /* The parts of the table. */
 bool calls_find_native(coll_kind c, const char *name, form f, way *result);
-bool calls_find_hand(coll_kind c, form f, way *result);
+bool calls_find_hand(form f, way *result);
 bool calls_find_tutti(coll_kind c, const char *name, form f, way *result);
 
 /* For the parts: wait for and test r->native and r->tutti. */

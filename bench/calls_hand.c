@@ -1,151 +1,161 @@
-/* calls_hand.c - the messages of a collective as a programmer would write them: the floor.
- *
- * allgather: receive from and send to every other rank at once, copy the own block meanwhile, wait.
- * alltoall: pairwise, one partner after the other, the own block copied while the first messages
- * travel. */
-#include "calls.h"
+/* calls_hand.c - the messages of a collective as a programmer would write them: the floor. Which
+ * they are says hand.c; here they are sent, plain or persistent. The first phase is on its way when
+ * `start` returns, all else is in `wait`. */
+#include "hand.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static char *at(char *buffer, const run *r, int rank)
+static hand_phase before(const hand *h, int phase)
 {
-    return buffer + (size_t)rank * (size_t)r->size;
+    return phase ? h->phases[phase - 1] : (hand_phase){0};
 }
 
-static bool pairwise(const run *r)
-{
-    return coll_shapes[r->what].send != COLL_ONE;
-}
+typedef int post(const run *r, int begin, int end);
 
-/* Step k. In alltoall both are one rank where p is a power of two. */
-static int to(const run *r, int k)
+static int post_plain(const run *r, int begin, int end)
 {
-    return pairwise(r) && !(r->p & (r->p - 1)) ? r->rank ^ k : (r->rank + k) % r->p;
-}
-
-static int from(const run *r, int k)
-{
-    return pairwise(r) && !(r->p & (r->p - 1)) ? r->rank ^ k : (r->rank - k + r->p) % r->p;
-}
-
-static char *block_to(const run *r, int rank)
-{
-    return pairwise(r) ? at(r->send, r, rank) : r->send;
-}
-
-static void copy_own(const run *r)
-{
-    memcpy(at(r->recv, r, r->rank), block_to(r, r->rank), (size_t)r->size);
-}
-
-static int post(run *r, int k)
-{
-    MPI_Request *q = r->messages + 2 * (k - 1);
-    int error = MPI_Irecv(at(r->recv, r, from(r, k)), r->size, MPI_BYTE, from(r, k), 0, r->comm, q);
-
-    if (!error)
-        error = MPI_Isend(block_to(r, to(r, k)), r->size, MPI_BYTE, to(r, k), 0, r->comm, q + 1);
-    return error;
-}
-
-static int wait_all(run *r)
-{
-    return MPI_Waitall(2 * (r->p - 1), r->messages, MPI_STATUSES_IGNORE);
-}
-
-/* All at once: nothing is left to do but to wait. */
-static int start_plain(run *r)
-{
+    const hand *h = r->hand;
     int error = MPI_SUCCESS;
 
-    for (int k = 1; k < r->p && !error; k++)
-        error = post(r, k);
-    copy_own(r);
+    for (int i = begin; i < end && !error; i++) {
+        const hand_message *m = &h->messages[i];
+        if (m->sends)
+            error =
+                MPI_Isend(m->block, r->count, r->type, m->peer, m->tag, r->comm, &h->requests[i]);
+        else
+            error =
+                MPI_Irecv(m->block, r->count, r->type, m->peer, m->tag, r->comm, &h->requests[i]);
+    }
     return error;
+}
+
+static int post_persistent(const run *r, int begin, int end)
+{
+    if (end - begin == 1)
+        return MPI_Start(&r->hand->requests[begin]);
+    return end > begin ? MPI_Startall(end - begin, &r->hand->requests[begin]) : MPI_SUCCESS;
+}
+
+static int await(const run *r, int begin, int end)
+{
+    if (end - begin == 1)
+        return MPI_Wait(&r->hand->requests[begin], MPI_STATUS_IGNORE);
+    return end > begin ? MPI_Waitall(end - begin, &r->hand->requests[begin], MPI_STATUSES_IGNORE)
+                       : MPI_SUCCESS;
+}
+
+static int begin_phase(const run *r, int phase, post *f)
+{
+    const hand *h = r->hand;
+    int error = f(r, before(h, phase).messages, h->phases[phase].messages);
+
+    for (int i = before(h, phase).copies; i < h->phases[phase].copies; i++)
+        memcpy(h->copies[i].to, h->copies[i].from, (size_t)r->size);
+    return error;
+}
+
+static int end_phase(const run *r, int phase)
+{
+    const hand *h = r->hand;
+    int error = await(r, before(h, phase).messages, h->phases[phase].messages);
+
+    for (int i = before(h, phase).reductions; i < h->phases[phase].reductions && !error; i++)
+        error = MPI_Reduce_local(h->reductions[i].from, h->reductions[i].to, r->count, r->type,
+                                 MPI_SUM);
+    return error;
+}
+
+static inline int start(const run *r, post *f)
+{
+    return r->hand->nphases ? begin_phase(r, 0, f) : MPI_SUCCESS;
+}
+
+static inline int finish(const run *r, post *f)
+{
+    int error = r->hand->nphases ? end_phase(r, 0) : MPI_SUCCESS;
+
+    for (int i = 1; i < r->hand->nphases && !error; i++) {
+        error = begin_phase(r, i, f);
+        if (!error)
+            error = end_phase(r, i);
+    }
+    return error;
+}
+
+static int start_plain(run *r)
+{
+    return start(r, post_plain);
+}
+
+static int wait_plain(run *r)
+{
+    return finish(r, post_plain);
 }
 
 static int start_persistent(run *r)
 {
-    int error = MPI_Startall(2 * (r->p - 1), r->messages);
-
-    copy_own(r);
-    return error;
+    return start(r, post_persistent);
 }
 
-static int pairwise_plain(run *r)
+static int wait_persistent(run *r)
 {
-    int error = MPI_SUCCESS;
-
-    for (int k = 1; k < r->p && !error; k++) {
-        error = post(r, k);
-        if (k == 1)
-            copy_own(r);
-        if (!error)
-            error = MPI_Waitall(2, r->messages + 2 * (k - 1), MPI_STATUSES_IGNORE);
-    }
-    return error;
+    return finish(r, post_persistent);
 }
 
-static int pairwise_persistent(run *r)
+static int messages_of(const hand *h)
 {
-    int error = MPI_SUCCESS;
+    return before(h, h->nphases).messages;
+}
 
-    for (int k = 1; k < r->p && !error; k++) {
-        MPI_Request *q = r->messages + 2 * (k - 1);
-        error = MPI_Startall(2, q);
-        if (k == 1)
-            copy_own(r);
-        if (!error)
-            error = MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
-    }
-    return error;
+static int open_plain(run *r)
+{
+    r->hand = hand_make(r);
+    return r->hand ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+static void close_plain(run *r)
+{
+    hand_free(r->hand);
 }
 
 static int open_persistent(run *r)
 {
-    int error = MPI_SUCCESS;
+    int error = open_plain(r);
 
-    for (int k = 1; k < r->p && !error; k++) {
-        MPI_Request *q = r->messages + 2 * (k - 1);
-        error =
-            MPI_Recv_init(at(r->recv, r, from(r, k)), r->size, MPI_BYTE, from(r, k), 0, r->comm, q);
-        if (!error)
-            error = MPI_Send_init(block_to(r, to(r, k)), r->size, MPI_BYTE, to(r, k), 0, r->comm,
-                                  q + 1);
+    for (int i = 0; !error && i < messages_of(r->hand); i++) {
+        const hand_message *m = &r->hand->messages[i];
+        MPI_Request *q = &r->hand->requests[i];
+        if (m->sends)
+            error = MPI_Send_init(m->block, r->count, r->type, m->peer, m->tag, r->comm, q);
+        else
+            error = MPI_Recv_init(m->block, r->count, r->type, m->peer, m->tag, r->comm, q);
     }
     return error;
 }
 
 static void close_persistent(run *r)
 {
-    for (int i = 0; i < 2 * (r->p - 1); i++)
-        MPI_Request_free(&r->messages[i]);
+    for (int i = 0; i < messages_of(r->hand); i++)
+        MPI_Request_free(&r->hand->requests[i]);
+    hand_free(r->hand);
 }
 
-/* Does every rank receive a block from each rank? */
-static bool serves(const coll_shape *shape)
+bool calls_find_hand(form f, way *result)
 {
-    return !shape->traits && shape->send != COLL_NONE &&
-           (shape->recv == COLL_EACH || shape->recv == COLL_LISTED);
-}
-
-bool calls_find_hand(coll_kind c, form f, way *result)
-{
-    bool steps = coll_shapes[c].send != COLL_ONE;
-
 #ifdef TUTTI_SIMULATED /* its persistent messages are not to be trusted */
     if (f == PERSISTENT)
         return false;
 #endif
-    if (f == THREADED || !serves(&coll_shapes[c]))
+    if (f == THREADED)
         return false;
     if (f == PERSISTENT)
         *result = (way){.open = open_persistent,
-                        .start = steps ? pairwise_persistent : start_persistent,
-                        .wait = steps ? NULL : wait_all,
+                        .start = start_persistent,
+                        .wait = wait_persistent,
                         .close = close_persistent};
     else
-        *result =
-            (way){.start = steps ? pairwise_plain : start_plain, .wait = steps ? NULL : wait_all};
+        *result = (way){
+            .open = open_plain, .start = start_plain, .wait = wait_plain, .close = close_plain};
     return true;
 }

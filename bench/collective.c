@@ -16,7 +16,7 @@ enum { KiB = 1024, MiB = 1024 * KiB };
 typedef struct session {
     options o;
     int rank, p, n;
-    int blocks; /* that a rank receives: p, but in lanes */
+    int blocks; /* of a side that has one for each: of p, but in lanes and neighborhoods */
     variant *v;
     buffers b;
     FILE *csv;
@@ -115,6 +115,10 @@ static int open_variants(session *s)
 {
     if (s->o.root >= s->p)
         return complain(s, "--root", "must be a rank");
+#ifdef TUTTI_SIMULATED
+    if (coll_has(s->o.what, COLL_NEIGHBORS))
+        return complain(s, "SimGrid", "its communicators cannot be asked for their topology");
+#endif
     s->v = calloc(MAX_VARIANTS, sizeof *s->v);
     for (int i = 0; i < s->o.nnames; i++) {
         if (!find_variant(s, s->o.names[i]))
@@ -137,7 +141,8 @@ static int open_buffers(session *s)
             largest = size;
     if (largest < 0)
         return complain(s, "-m", "no size fits the limit of memory (-M)");
-    if (!buffers_open(&s->b, s->o.what, s->blocks, largest, s->o.fold))
+    coll_sides has = coll_sides_of(s->o.what, s->rank, s->o.root, false);
+    if (!buffers_open(&s->b, s->o.what, has, s->blocks, largest, s->o.fold))
         return complain(s, "-m", "out of memory");
     return 0;
 }
@@ -236,11 +241,18 @@ static int close_all(session *s, int status)
     return status;
 }
 
+static int blocks_of(const session *s)
+{
+    if (lanes_command(s->o.command))
+        return lanes_blocks(s->o.command);
+    return coll_has(s->o.what, COLL_NEIGHBORS) ? TORUS_NEIGHBORS : s->p;
+}
+
 static int run_session(session *s, int argc, char **argv)
 {
     int status = open_variants(s);
 
-    s->blocks = lanes_command(s->o.command) ? lanes_blocks(s->o.command) : s->p;
+    s->blocks = blocks_of(s);
     if (!status)
         status = open_buffers(s);
     if (!status)

@@ -1,10 +1,10 @@
 /* compile.c - tutti-bench compile: how long the compilation of a schedule takes, and what it
  * occupies. No MPI.
  *
- * Median over repetitions, for the middle rank (of algorithms that look at the topology the first
- * one, which has most to do; nodes of 32 ranks dealt to them one by one, of two packages), counts
- * normalized to one element a block (as the library does for regular collectives) and as elements
- * (as for v-collectives).
+ * Median over repetitions, for the middle rank (of algorithms that look at the topology, or have a
+ * root, the first one, which has most to do; nodes of 32 ranks dealt to them one by one, of two
+ * packages), counts normalized to one element a block (as the library does for regular collectives)
+ * and as elements (as for v-collectives).
  */
 #include "stats.h"
 #include "subcommands.h"
@@ -17,7 +17,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { REPETITIONS = 101 };
+enum { REPETITIONS = 101, BLOCK = 1000 };
+
+/* Of the middle one of 64 ranks; of more, of some rank. */
+static const int around[] = {24, 40, 31, 33};
+static const int order[] = {0, 1, 2, 3};
+static const coll_neighbors torus = {4, 4, around, around, order};
 
 static double now(void)
 {
@@ -39,19 +44,28 @@ static coll_kind kind_of(const algo *a, bool v)
 }
 
 /* Of a v-collective a rank's own block is as long as in its list. */
+static coll_side side_of(coll_kind kind, coll_extent extent, int p, const int64_t *counts)
+{
+    if (extent >= COLL_SIZED)
+        return (coll_side){.counts = counts, .displs = counts + p};
+    return (coll_side){.count = coll_is_v(kind) ? BLOCK : 1};
+}
+
+static bool is_first(const algo *a)
+{
+    return a->regional || coll_has(a->kind, COLL_ROOTED);
+}
+
 static coll call_of(const algo *a, coll_kind kind, int p, const int64_t *counts)
 {
     return (coll){.kind = kind,
                   .p = p,
-                  .rank = a->regional ? 0 : p / 2,
+                  .rank = is_first(a) ? 0 : p / 2,
                   .in_place = coll_shapes[kind].send == COLL_NONE,
                   .parameter = algo_parameter_for(a, 0, p),
-                  .send.count = coll_is_v(kind) ? 1000 : 1,
-                  .send.counts = counts,
-                  .send.displs = counts + p,
-                  .recv.count = 1,
-                  .recv.counts = counts,
-                  .recv.displs = counts + p};
+                  .neighbors = &torus,
+                  .send = side_of(kind, coll_shapes[kind].send, p, counts),
+                  .recv = side_of(kind, coll_shapes[kind].recv, p, counts)};
 }
 
 /* Median seconds; the last schedule is left in *s. */
@@ -81,7 +95,7 @@ static void measure(const algo *a, coll_form form, int p, const topo *t, const i
     if (algo_refuses(a, &regular))
         return;
     time = time_of(a, form, &regular, t, &s);
-    printf("%-10s %-20s %-6s %6d %8d %9zu %11.1f", coll_kind_name(a->kind), a->name,
+    printf("%-17s %-26s %-6s %6d %8d %9zu %11.1f", coll_kind_name(a->kind), a->name,
            a->has_forms ? forms[form] : "", p, s->nsteps, sched_memory(s), 1e6 * time);
     sched_free(s);
     if (listed != COLL_KINDS) {
@@ -114,14 +128,14 @@ int bench_compile(int argc, char **argv)
         fprintf(stderr, "tutti-bench %s: takes no options\n", argv[0]);
         return 2;
     }
-    printf("# median of %d compilations, us\n%-10s %-20s %-6s %6s %8s %9s %11s %11s\n", REPETITIONS,
+    printf("# median of %d compilations, us\n%-17s %-26s %-6s %6s %8s %9s %11s %11s\n", REPETITIONS,
            "#", "algorithm", "form", "ranks", "steps", "bytes", "regular", "v");
     for (int i = 0; i < algo_count; i++)
         for (int form = 0; form <= (algo_table[i]->has_forms ? FORM_BLOCK : FORM_STEP); form++)
             for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
                 for (int r = 0; r < sizes[k]; r++) {
-                    v[r] = 1000;
-                    v[sizes[k] + r] = 1003 * r;
+                    v[r] = BLOCK;
+                    v[sizes[k] + r] = (BLOCK + 3) * r;
                 }
                 measure(algo_table[i], (coll_form)form, sizes[k], machines[k], v);
             }

@@ -181,6 +181,7 @@ bool lanes_variant(variant *v, const options *o, const char *name)
         v->r.comm = here.lane;
         MPI_Comm_rank(here.lane, &v->r.rank);
         MPI_Comm_size(here.lane, &v->r.p);
+        v->r.blocks = v->r.p;
     }
     return true;
 }

@@ -67,7 +67,7 @@ void options_usage(const char *command)
         "thread;\n"
         "        native, native_i, native_init: the MPI's own; mpi...: what MPI_ is linked to "
         "(wrappers of\n"
-        "        libtutti_mpi.so); hand, hand_init: allgather and alltoall by hand\n"
+        "        libtutti_mpi.so); hand, hand_init: the messages that a programmer would write\n"
         "  -m, --message-size [MIN:]MAX   bytes of a block (1:1048576), each --factor (2) times "
         "the one before;\n"
         "        reductions add up doubles: MIN is rounded up to 8; a barrier has no sizes\n"

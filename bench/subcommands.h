@@ -14,6 +14,7 @@ int bench_calls(int argc, char **argv);
 int bench_compile(int argc, char **argv);
 int bench_first(int argc, char **argv);
 int bench_progress(int argc, char **argv);
+int bench_reduce_local(int argc, char **argv);
 int bench_reorder(int argc, char **argv);
 
 #endif

@@ -19,6 +19,7 @@ static const struct {
     {"compile", bench_compile, "how long schedules take to compile (no MPI)"},
     {"first", bench_first, "what the first operation on a communicator costs"},
     {"progress", bench_progress, "what tutti_progress() costs (2 ranks)"},
+    {"reduce_local", bench_reduce_local, "MPI_Reduce_local against a plain loop (1 rank)"},
     {"reorder", bench_reorder, "orders of ranks, and how long they take to find (no MPI)"},
 #endif
     {NULL, NULL, NULL}};

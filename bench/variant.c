@@ -4,7 +4,6 @@
 #include "arrivals.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Cut a form off the end of the name that is before the colon. */
@@ -67,29 +66,42 @@ bool variant_parse(variant *v, const options *o, const char *name)
            (!strchr(v->words, ':') || words_known(v->words));
 }
 
+/* All ranks on a torus of two dimensions. */
+static void open_torus(run *r)
+{
+    int p, dims[2] = {0}, periodic[2] = {1, 1};
+
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    MPI_Dims_create(p, 2, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periodic, 0, &r->comm);
+    MPI_Comm_set_errhandler(r->comm, MPI_ERRORS_RETURN);
+    for (int d = 0; d < 2; d++)
+        MPI_Cart_shift(r->comm, d, 1, &r->neighbors[2 * d], &r->neighbors[2 * d + 1]);
+}
+
 void variant_open(variant *v, const options *o)
 {
     run *r = &v->r;
 
     *r = (run){.what = o->what,
                .root = o->root,
-               .type = buffers_type(o->what),
                .comm = MPI_COMM_WORLD,
                .words = strchr(v->words, ':') ? v->words : NULL,
                .native = MPI_REQUEST_NULL,
                .tutti = MPIX_REQUEST_NULL};
-    if (v->how.own_comm)
+    if (coll_has(o->what, COLL_NEIGHBORS))
+        open_torus(r);
+    else if (v->how.own_comm)
         MPI_Comm_dup(MPI_COMM_WORLD, &r->comm);
     MPI_Comm_size(r->comm, &r->p);
     MPI_Comm_rank(r->comm, &r->rank);
-    r->messages = calloc(2 * (size_t)r->p, sizeof *r->messages);
+    r->blocks = coll_has(o->what, COLL_NEIGHBORS) ? TORUS_NEIGHBORS : r->p;
 }
 
 void variant_close(variant *v)
 {
-    if (v->how.own_comm)
+    if (v->how.own_comm || coll_has(v->r.what, COLL_NEIGHBORS))
         MPI_Comm_free(&v->r.comm);
-    free(v->r.messages);
 }
 
 void variant_use(variant *v, const buffers *b, int size)
@@ -98,6 +110,9 @@ void variant_use(variant *v, const buffers *b, int size)
     v->r.recv = b->recv;
     v->r.counts = b->counts;
     v->r.place = b->place;
+    v->r.byte_place = b->byte_place;
+    v->r.types = b->types;
+    v->r.type = b->type;
     v->r.size = size;
-    v->r.count = size / buffers_unit(v->r.what);
+    v->r.count = size / b->unit;
 }

@@ -67,17 +67,63 @@ uint64_t oracle_bcast(const oracle *o, int me, int block, int64_t i)
     return oracle_sent(o, o->root, 0, i);
 }
 
-/* All ranks combined, rank 0 leftmost. */
-uint64_t oracle_allreduce(const oracle *o, int me, int block, int64_t i)
+/* Ranks 0 to last combined, rank 0 leftmost, of what they send to `to`. */
+static uint64_t sum(const oracle *o, int last, int to, int64_t i)
 {
-    uint64_t sum = oracle_sent(o, o->p - 1, 0, i);
+    uint64_t sum = oracle_sent(o, last, to, i);
 
-    (void)me, (void)block;
-    for (int r = o->p - 2; r >= 0; r--) {
-        uint64_t left = oracle_sent(o, r, 0, i);
+    for (int r = last - 1; r >= 0; r--) {
+        uint64_t left = oracle_sent(o, r, to, i);
         (o->ordered ? oracle_compose : oracle_add)(&left, &sum, 1);
     }
     return sum;
+}
+
+uint64_t oracle_allreduce(const oracle *o, int me, int block, int64_t i)
+{
+    (void)me, (void)block;
+    return sum(o, o->p - 1, 0, i);
+}
+
+uint64_t oracle_reduce(const oracle *o, int me, int block, int64_t i)
+{
+    return oracle_allreduce(o, me, block, i);
+}
+
+uint64_t oracle_reduce_scatter(const oracle *o, int me, int block, int64_t i)
+{
+    (void)block;
+    return sum(o, o->p - 1, me, i);
+}
+
+uint64_t oracle_scan(const oracle *o, int me, int block, int64_t i)
+{
+    (void)block;
+    return sum(o, me, 0, i);
+}
+
+/* Rank 0 receives nothing. */
+uint64_t oracle_exscan(const oracle *o, int me, int block, int64_t i)
+{
+    (void)block;
+    return me > 0 ? sum(o, me - 1, 0, i) : 0;
+}
+
+uint64_t oracle_gather(const oracle *o, int me, int block, int64_t i)
+{
+    return oracle_allgather(o, me, block, i);
+}
+
+uint64_t oracle_scatter(const oracle *o, int me, int block, int64_t i)
+{
+    (void)block;
+    return oracle_sent(o, o->root, me, i);
+}
+
+/* `block` is a rank: which of its blocks, and where it lies, is a matter of the topology. */
+uint64_t oracle_neighbor_alltoall(const oracle *o, int me, int block, int64_t i)
+{
+    return oracle_sent(o, block, me, i);
 }
 
 typedef uint64_t received(const oracle *o, int me, int block, int64_t i);
@@ -91,7 +137,9 @@ static received *const families[COLL_KINDS] = {
 
 bool oracle_is_common(coll_kind kind)
 {
-    return families[kind] != oracle_alltoall;
+    received *f = families[kind];
+
+    return f == oracle_allgather || f == oracle_bcast || f == oracle_allreduce;
 }
 
 uint64_t oracle_received(const oracle *o, int me, int block, int64_t i)

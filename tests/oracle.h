@@ -35,6 +35,13 @@ uint64_t oracle_alltoall(const oracle *o, int me, int block, int64_t i);
 uint64_t oracle_barrier(const oracle *o, int me, int block, int64_t i);
 uint64_t oracle_bcast(const oracle *o, int me, int block, int64_t i);
 uint64_t oracle_allreduce(const oracle *o, int me, int block, int64_t i);
+uint64_t oracle_gather(const oracle *o, int me, int block, int64_t i);
+uint64_t oracle_scatter(const oracle *o, int me, int block, int64_t i);
+uint64_t oracle_reduce(const oracle *o, int me, int block, int64_t i);
+uint64_t oracle_reduce_scatter(const oracle *o, int me, int block, int64_t i);
+uint64_t oracle_scan(const oracle *o, int me, int block, int64_t i);
+uint64_t oracle_neighbor_alltoall(const oracle *o, int me, int block, int64_t i);
+uint64_t oracle_exscan(const oracle *o, int me, int block, int64_t i);
 
 /* inout[i] = in[i] op inout[i]. Add: modulo 2^64. Compose: the affine map x -> a x + b modulo
  * 2^32 - 5, a in the upper and b in the lower half, after the other one: associative, and in any

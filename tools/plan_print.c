@@ -24,11 +24,9 @@ static void print_title(const request *r)
 /* What an element of the schedule's data is called. */
 static const char *unit_of(const request *r, const sched *s)
 {
-    const coll_shape *shape = &coll_shapes[r->kind];
-
-    if (shape->recv == COLL_NONE)
+    if (coll_shapes[r->kind].recv == COLL_NONE)
         return "token";
-    if (shape->recv == COLL_ONE && (shape->send == COLL_ONE || shape->send == COLL_NONE))
+    if (coll_is_vector(r->kind))
         return s->parts > 1 ? "part" : "vector";
     return "block";
 }

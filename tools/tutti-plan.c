@@ -17,13 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DIMENSIONS = 2 };
+
 static const char usage_begin[] =
     "usage: tutti-plan COLLECTIVE ALGORITHM[:WORD[,WORD]] -p RANKS [--regions SHAPE] [--in-place]\n"
     "                  [--root R] [--rank R | --all | --critical-path]\n"
     "  COLLECTIVE   one of";
 static const char usage_end[] =
     ";\n"
-    "               blocks are of equal length\n"
+    "               blocks are of equal length; neighbors are those of a periodic grid of two\n"
+    "               dimensions, as MPI_Dims_create makes it\n"
     "  ALGORITHM    a name from `tutti-info --algorithms`; WORD is step or block, its parameter, "
     "its\n"
     "               variant, or place, initcomm, endshuffle\n"
@@ -58,8 +61,44 @@ int plan_fail(const char *what, const char *value)
     return 2;
 }
 
+static coll_side side_of(const request *r, coll_extent extent)
+{
+    if (extent >= COLL_SIZED)
+        return (coll_side){.counts = r->counts, .displs = r->displs};
+    return (coll_side){.count = 1};
+}
+
+/* A rank of a periodic grid of two dimensions, as MPI_Dims_create makes it. What goes up comes from
+ * below, where the same rank is on both sides. */
+typedef struct torus {
+    int sources[2 * DIMENSIONS], order[2 * DIMENSIONS];
+    coll_neighbors lists;
+} torus;
+
+static void torus_make(torus *t, int p, int rank)
+{
+    int columns = 1, rows, row, column;
+
+    for (int n = 2; n <= p / n; n++)
+        columns = p % n == 0 ? n : columns;
+    rows = p / columns;
+    row = rank / columns;
+    column = rank % columns;
+    *t = (torus){.sources = {(row + rows - 1) % rows * columns + column,
+                             (row + 1) % rows * columns + column,
+                             row * columns + (column + columns - 1) % columns,
+                             row * columns + (column + 1) % columns},
+                 .order = {1, 0, 3, 2}};
+    t->lists = (coll_neighbors){.nsources = 2 * DIMENSIONS,
+                                .ndestinations = 2 * DIMENSIONS,
+                                .sources = t->sources,
+                                .destinations = t->sources,
+                                .order = t->order};
+}
+
 sched *plan_compile(const request *r, int rank)
 {
+    torus around;
     coll c = {.kind = r->kind,
               .p = r->p,
               .rank = rank,
@@ -68,14 +107,12 @@ sched *plan_compile(const request *r, int rank)
               .parameter = r->choice.parameter,
               .variant = r->choice.variant,
               .order = r->choice.order,
-              .send.count = 1,
-              .send.counts = r->counts,
-              .send.displs = r->displs,
-              .recv.count = 1,
-              .recv.counts = r->counts,
-              .recv.displs = r->displs};
+              .neighbors = &around.lists,
+              .send = side_of(r, coll_shapes[r->kind].send),
+              .recv = side_of(r, coll_shapes[r->kind].recv)};
     sched *s = NULL;
 
+    torus_make(&around, r->p, rank);
     if (algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
         s = NULL;
     return s;
@@ -139,14 +176,16 @@ static int parse_options(int argc, char **argv, request *r)
     return 0;
 }
 
-/* One block of each rank. */
+/* One block of each rank, or neighbor. */
 static int make_counts(request *r)
 {
-    r->counts = malloc((size_t)r->p * 2 * sizeof *r->counts);
+    int n = r->p > 2 * DIMENSIONS ? r->p : 2 * DIMENSIONS;
+
+    r->counts = malloc((size_t)n * 2 * sizeof *r->counts);
     if (!r->counts)
         return plan_fail("out of memory", "counts");
-    r->displs = r->counts + r->p;
-    for (int i = 0; i < r->p; i++) {
+    r->displs = r->counts + n;
+    for (int i = 0; i < n; i++) {
         r->counts[i] = 1;
         r->displs[i] = i;
     }
@@ -186,6 +225,8 @@ static int parse(int argc, char **argv, request *r)
         return plan_fail("not a rank of the job", "--rank");
     if (r->root >= r->p)
         return plan_fail("not a rank of the job", "--root");
+    if (r->in_place && coll_has(r->kind, COLL_NEIGHBORS))
+        return plan_fail("not for this collective", "--in-place");
     if (r->root_given && !coll_has(r->kind, COLL_ROOTED))
         return plan_fail("this collective has none", "--root");
     a = algo_table[r->choice.algo];

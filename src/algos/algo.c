@@ -98,18 +98,34 @@ static void unpack(const coll *c, const blockmap *packed, const blockmap *b, sch
         copy_row(s, b, &packed->in, &b->in, 0, b->n);
 }
 
+/* What I send to myself, where one side is a single block. */
+static void copy_own(const coll *c, const blockmap *b, sched_builder *s)
+{
+    const coll_shape *shape = &coll_shapes[c->kind];
+    coll_sides has = coll_sides_of(c->kind, c->rank, c->root, c->in_place);
+    bool single = (shape->send == COLL_ONE) != (shape->recv == COLL_ONE);
+
+    if (single && has.send && has.recv && !(shape->traits & (COLL_REDUCES | COLL_NEIGHBORS)))
+        sched_copy(s, row_at(&b->out, c->rank), row_at(&b->in, c->rank));
+}
+
 /* The copy of the own block comes first in program order, so that whoever sends it from its final
  * place waits for it; what sends it from the send buffer does not. */
 static void emit(const algo *a, const coll *c, const topo *t, int parts, sched_builder *s)
 {
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
-    algo_options o = {
-        .root = c->root, .parameter = c->parameter, .variant = c->variant, .order = c->order};
+    algo_options o = {.root = c->root,
+                      .ordered = c->ordered,
+                      .parameter = c->parameter,
+                      .variant = c->variant,
+                      .order = c->order,
+                      .neighbors = c->neighbors,
+                      .survey = c->survey};
     blockmap blocks = blockmap_make(c, parts), used = blocks;
     bool packs = c->packs && parts > 1;
 
-    if (blocks.mine >= 0 && !c->in_place && c->order == ORDER_PLACE)
-        sched_copy(s, blocks.own, block(&blocks, c->rank));
+    if (c->order == ORDER_PLACE)
+        copy_own(c, &blocks, s);
     if (packs)
         pack(c, &used, s);
     a->compile(&o, &everyone, &used, s);
@@ -126,6 +142,20 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
     if (!s)
         return SCHED_NO_MEMORY;
     sched_cut(s, parts);
+    if (c->survey)
+        sched_pack_scratch(s);
     emit(a, c, t, parts, s);
+    return sched_commit(s, result);
+}
+
+sched_error algo_compile_survey(const algo *a, const coll *c, sched **result)
+{
+    sched_builder *s = sched_begin(c->p, FORM_STEP);
+    group everyone = {.size = c->p, .index = c->rank};
+    algo_options o = {.parameter = c->parameter};
+
+    if (!s)
+        return SCHED_NO_MEMORY;
+    a->survey(&o, &everyone, s);
     return sched_commit(s, result);
 }

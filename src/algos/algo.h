@@ -27,9 +27,12 @@ enum { PIECES_MOST = 1 << 16 };
 
 /* What an algorithm is asked for in its group. A phase of a composed one gets its own. */
 typedef struct algo_options {
-    int root; /* ROOTED: index in the group */
+    int root;     /* ROOTED: index in the group */
+    bool ordered; /* REDUCES: the operation does not commute */
     int parameter, variant;
     coll_order order;
+    const coll_neighbors *neighbors; /* NEIGHBORS: ranks */
+    const int64_t *survey;           /* see algo.survey; NULL: there was none */
 } algo_options;
 
 typedef struct algo {
@@ -51,6 +54,12 @@ typedef struct algo {
 
     /* Into how many parts it cuts the vector among p ranks; NULL: into none. */
     int (*parts)(int p, int parameter);
+
+    /* What it has to know of lengths at other ranks, if each has its own (coll_is_v), and a
+     * schedule that finds it out: SEND is the lengths of what I send to each rank, RECV so many
+     * numbers. NULL: it needs nothing. */
+    int64_t (*survey_size)(int p, int parameter);
+    void (*survey)(const algo_options *o, const group *g, sched_builder *s);
 
     /* Emit the steps. Pure: no MPI, no clock, no environment. Knows its group, never the ranks of
      * the whole call: so it runs on any part of them. */
@@ -92,6 +101,9 @@ int algo_variant(const algo *a, const char *name);
  * NULL: all in one place. */
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result);
+
+/* Compile its survey. */
+sched_error algo_compile_survey(const algo *a, const coll *c, sched **result);
 
 /* For algo.parts: one for each rank; one for each piece, if they are the parameter. */
 int algo_parts_of_ranks(int p, int parameter);

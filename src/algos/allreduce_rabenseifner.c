@@ -14,16 +14,6 @@
  */
 #include "algos/algo.h"
 #include "algos/butterfly.h"
-#include "algos/fold.h"
-
-static butterfly halving(fold f, int member)
-{
-    butterfly b = {.rounds = ceil_log2(f.power), .at = fold_number(f, member)};
-
-    for (int k = 0; k < b.rounds; k++)
-        b.with[k] = fold_member(f, b.at ^ 1 << (b.rounds - 1 - k));
-    return b;
-}
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
@@ -43,7 +33,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
     if (fold_paired(f, me))
         accumulate(&a, 0, f.power, peer(g, me - 1));
-    swaps = halving(f, me);
+    swaps = butterfly_halving(f, me);
     butterfly_allreduce(&swaps, g, &a);
     if (fold_paired(f, me))
         send_row(s, b, &b->in, 0, b->n, peer(g, me - 1));

@@ -38,7 +38,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     (void)o;
     if (!items.list)
         return;
-    if (g->size == 1 && !in_place(&items))
+    if (g->size == 1)
         copy_row(s, &items, &items.out, &items.in, 0, 1);
     sched_phase(s, "reduce-scatter");
     reduce_scatter(g, &items, s);

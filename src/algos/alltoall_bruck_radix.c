@@ -11,12 +11,25 @@
  * ceil(log_r p) alpha (at most r-1 messages at once) + ceil(log_r p) (p (r-1)/r) n beta, and 2 p +
  * 2 ceil(log_r p) (p (r-1)/r) blocks copied; scratch at most 5 p blocks. For small blocks where
  * hops cost more than messages. Bruck et al., IEEE TPDS 8(11), 1997; alltoall paper II-B.
+ *
+ * Blocks of unequal lengths go without copies (bruck_hops.h), after a survey of what passes through
+ * each rank: once for a persistent request, in front of any other call. Fan et al., arXiv
+ * 2411.02581.
  */
 #include "algos/bruck.h"
+#include "algos/bruck_hops.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    bruck_index(g, b, s, o->parameter);
+    if (o->survey)
+        bruck_hops(g, b, o->survey, s, o->parameter);
+    else
+        bruck_index(g, b, s, o->parameter);
+}
+
+static void survey(const algo_options *o, const group *g, sched_builder *s)
+{
+    bruck_survey(g, s, o->parameter);
 }
 
 static algo_cost cost(int p, int radix)
@@ -35,8 +48,9 @@ const algo algo_alltoall_bruck_radix = {
     .volume = "about p/r a message",
     .restriction = "-",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
-    .regular = true,
     .parameter = {.name = "r", .least = 2, .usual = 4},
+    .survey_size = bruck_survey_size,
+    .survey = survey,
     .compile = compile,
     .cost = cost,
 };

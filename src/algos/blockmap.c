@@ -3,11 +3,11 @@
 
 #include "algos/group.h"
 
-static interval row_at(const blockrow *row, int i)
+interval row_at(const blockrow *row, int k)
 {
     if (row->counts)
-        return interval_make(row->space, row->displs[i], row->counts[i]);
-    return interval_make(row->space, row->base + i * row->count, row->count);
+        return interval_make(row->space, row->base + row->displs[k], row->counts[k]);
+    return interval_make(row->space, row->base + k * row->count, row->count);
 }
 
 static int item_size(const blockmap *b, int i)
@@ -22,35 +22,57 @@ static int item_block(const blockmap *b, int i, int k)
     return b->list ? b->list[i] : i;
 }
 
-/* One side of the call. A vector is blocks of one element. */
-static blockrow row_of(const coll *c, bool send)
+/* One side of the call. A vector is blocks of one element. `single`: there is only the block of
+ * this rank, at the begin of the space, and the other side has the others. */
+static blockrow row_of(const coll *c, const coll_side *side, const coll_side *other, bool single,
+                       sched_space space)
 {
-    coll_extent extent = send ? coll_shapes[c->kind].send : coll_shapes[c->kind].recv;
-    const coll_side *side = send ? &c->send : &c->recv;
-    bool listed = extent == COLL_LISTED;
-
-    return (blockrow){.space = send ? SPACE_SEND : SPACE_RECV,
+    if (single && coll_has(c->kind, COLL_REDUCES) && other->counts)
+        return (blockrow){.space = space,
+                          .counts = other->counts,
+                          .displs = other->displs,
+                          .base = -other->displs[c->rank]};
+    return (blockrow){.space = space,
                       .count = side->count,
-                      .counts = listed ? side->counts : NULL,
-                      .displs = listed ? side->displs : NULL};
+                      .counts = side->counts,
+                      .displs = side->displs,
+                      .base = single ? -c->rank * side->count : 0};
 }
 
-static bool gives_one_block(const coll_shape *s)
+static int blocks_of(const coll *c, int parts)
 {
-    return s->send == COLL_ONE && s->recv != COLL_ONE;
+    const coll_shape *shape = &coll_shapes[c->kind];
+
+    if (shape->recv == COLL_NONE)
+        return 0;
+    if (shape->traits & COLL_NEIGHBORS)
+        return c->neighbors->nsources;
+    return coll_is_vector(c->kind) ? parts : c->p;
 }
 
 blockmap blockmap_make(const coll *c, int parts)
 {
     const coll_shape *shape = &coll_shapes[c->kind];
-    int n = shape->recv == COLL_ONE ? parts : shape->recv == COLL_NONE ? 0 : c->p;
-    blockmap b = {.n = n, .blocks = n, .mine = -1, .in = row_of(c, false)};
+    bool gathers = shape->send == COLL_ONE && shape->recv > COLL_ONE;
+    bool scatters = shape->send > COLL_ONE && shape->recv == COLL_ONE;
+    bool aliases = c->in_place && !(shape->traits & COLL_ROOT_SENDS);
+    int n = blocks_of(c, parts);
+    blockmap b = {.n = n, .blocks = n, .mine = gathers ? c->rank : -1};
 
-    b.out = c->in_place ? b.in : row_of(c, true);
-    if (gives_one_block(shape)) {
-        b.mine = c->rank;
-        b.own = c->in_place ? place_of(&b, c->rank) : interval_make(SPACE_SEND, 0, c->send.count);
+    if (shape->traits & COLL_NEIGHBORS) {
+        b.in = row_of(c, &c->recv, &c->send, false, SPACE_RECV);
+        b.out = row_of(c, &c->send, &c->recv, false, SPACE_SEND);
+        b.own = interval_make(SPACE_SEND, 0, c->send.count);
+        b.mine = gathers ? 0 : -1;
+        return b;
     }
+    b.in = row_of(c, &c->recv, &c->send, scatters, SPACE_RECV);
+    if (aliases && !scatters)
+        b.out = b.in;
+    else
+        b.out = row_of(c, &c->send, &c->recv, gathers, aliases ? SPACE_RECV : SPACE_SEND);
+    if (gathers)
+        b.own = row_at(&b.out, c->rank);
     return b;
 }
 
@@ -149,9 +171,30 @@ blockmap cut(const blockmap *b, int n, sched_builder *s)
 
 blockrow scratch_row(sched_builder *s, const blockmap *b)
 {
+    if (b->in.counts)
+        return scratch_items(s, b, 0, b->n);
     return (blockrow){.space = SPACE_SCRATCH,
                       .count = b->in.count,
                       .base = sched_scratch(s, b->blocks * b->in.count).offset};
+}
+
+blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
+{
+    int64_t *counts = sched_borrow(s, 2 * (size_t)b->blocks * sizeof *counts);
+    int64_t *displs = counts ? counts + b->blocks : NULL, length = 0;
+    blockrow row = {.space = SPACE_SCRATCH, .counts = counts, .displs = displs};
+
+    if (sched_parts(s) > 1)
+        return scratch_row(s, b);
+    for (int i = first; counts && i < first + n; i++)
+        for (int k = 0; k < item_size(b, wrap(i, b->n)); k++) {
+            int at = item_block(b, wrap(i, b->n), k);
+            counts[at] = (int64_t)row_at(&b->in, at).length;
+            displs[at] = length;
+            length += counts[at];
+        }
+    row.base = sched_scratch(s, length).offset;
+    return row;
 }
 
 void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n)

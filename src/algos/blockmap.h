@@ -8,6 +8,10 @@
  *
  * A vector (bcast, allreduce) is as many blocks as the algorithm cuts it into; cut() makes items
  * of them.
+ *
+ * Each side is a row of blocks, even where a rank has but one of them (what it sends in a gather,
+ * what it receives in a scatter): the row says where that one is, and the others are nowhere. Among
+ * neighbors `in` is blocks of sources, `out` of destinations; or `own` goes to all of them.
  */
 #ifndef TUTTI_BLOCKMAP_H
 #define TUTTI_BLOCKMAP_H
@@ -20,7 +24,7 @@ typedef struct blockrow {
     int64_t count;         /* length of every block, where counts is NULL */
     const int64_t *counts; /* [blocks] or NULL, borrowed */
     const int64_t *displs; /* [blocks], with counts */
-    int64_t base;          /* offset of the first one, without counts */
+    int64_t base;          /* offset of the first one; with counts, of displacement 0 */
 } blockrow;
 
 typedef struct blockmap {
@@ -28,11 +32,11 @@ typedef struct blockmap {
     const int *first; /* [n + 1]: item i is blocks list[first[i] .. first[i + 1] - 1], borrowed; */
     const int *list;  /* without `first`: block list[i]; without both: block i */
     int blocks;       /* how many there are: one of each rank; or parts of a vector */
-    int mine;         /* the block that `own` is, or -1 */
-    blockrow in;      /* in RECV: what comes from each rank; the vector's result */
-    blockrow out;     /* what I send to each rank; what I contribute to the vector. In RECV too if
+    int mine;         /* of a rank that sends one block: the block that `own` is; else -1 */
+    blockrow in;      /* in RECV: what comes from each rank; the result */
+    blockrow out;     /* what I send to each rank; what I contribute to the result. In RECV too if
                          the call is in place */
-    interval own;     /* allgather: where my block is sent from */
+    interval own;     /* where my block is sent from */
 } blockmap;
 
 /* parts: blocks of a vector. */
@@ -52,6 +56,9 @@ interval block(const blockmap *b, int i);
 
 /* The same: what I send to member i, or contribute to part i. */
 interval outgoing(const blockmap *b, int i);
+
+/* Where block k of a row is. */
+interval row_at(const blockrow *row, int k);
 
 /* The part of what lies at `all` that begins `first` blocks of equal length behind its begin. */
 interval part_of(interval all, int64_t first, int64_t n, int64_t length);
@@ -74,10 +81,10 @@ void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 
-/* Two rows of a vector are one if they begin in one place. */
+/* Two rows of the same blocks are one if they begin in one place. */
 static inline bool same_row(const blockrow *a, const blockrow *b)
 {
-    return a->space == b->space && a->base == b->base;
+    return a->space == b->space && a->base == b->base && a->displs == b->displs;
 }
 
 /* Combine them: to = from op to; and copy them. Blocks that lie side by side in one step. */
@@ -86,8 +93,10 @@ void reduce_row(sched_builder *s, const blockmap *b, const blockrow *from, const
 void copy_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
               int first, int n);
 
-/* As many blocks in scratch as the map has, of the same lengths. */
+/* As many blocks in scratch as the map has, of the same lengths; or only those of n items, but of a
+ * vector that is cut all of them, too. */
 blockrow scratch_row(sched_builder *s, const blockmap *b);
+blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n);
 
 /* A map over the same blocks with other items, filled one after the other. The lists are borrowed
  * from the builder: where there is no memory, it has failed and all of this does nothing. */

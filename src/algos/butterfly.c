@@ -1,9 +1,20 @@
 /* butterfly.c - see butterfly.h. */
 #include "algos/butterfly.h"
 
+#include "algos/algo.h"
+
+butterfly butterfly_halving(fold f, int member)
+{
+    butterfly b = {.rounds = ceil_log2(f.power), .at = fold_number(f, member)};
+
+    for (int k = 0; k < b.rounds; k++)
+        b.with[k] = fold_member(f, b.at ^ 1 << (b.rounds - 1 - k));
+    return b;
+}
+
 accumulator accumulator_make(const blockmap *items, sched_builder *s)
 {
-    return (accumulator){.items = items, .s = s, .placed = in_place(items)};
+    return (accumulator){.items = items, .s = s, .placed = same_row(&items->in, &items->out)};
 }
 
 static const blockrow *next_spare(accumulator *a)

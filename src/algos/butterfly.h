@@ -15,6 +15,7 @@
 #define TUTTI_BUTTERFLY_H
 
 #include "algos/blockmap.h"
+#include "algos/fold.h"
 #include "algos/group.h"
 
 enum { BUTTERFLY_ROUNDS = 32 };
@@ -24,6 +25,9 @@ typedef struct butterfly {
     int at;                     /* the number of the item that I end with */
     int with[BUTTERFLY_ROUNDS]; /* members of the group */
 } butterfly;
+
+/* Recursive halving among those that go on: at distances p/2, p/4, ... in their numbers. */
+butterfly butterfly_halving(fold f, int member);
 
 /* A vector that is being reduced. It is in the send buffer until something has come, which is then
  * received at its place: no copy. Later it comes to scratch, to two vectors in turn. */

@@ -28,6 +28,12 @@ typedef struct circulant {
 
 circulant circulant_make(int p);
 
+/* Blocks of a vector that a reduce-scatter sends over skip k, and an allgather back. */
+static inline int circulant_over(const circulant *c, int k)
+{
+    return c->skip[k + 1] - c->skip[k];
+}
+
 /* What rank v receives in each of the first rounds, and what it sends: [rounds]. O(rounds^3). */
 void circulant_blocks(const circulant *c, int v, int *receive, int *send);
 

@@ -25,24 +25,25 @@ int tree_size(tree t, int i, int n)
     return min(reach(i, n), n - i);
 }
 
-static int parent(tree t, int i, int n)
+int tree_parent(tree t, int i, int n)
 {
+    if (i == 0)
+        return -1;
     return t == TREE_LINEAR ? 0 : i - reach(i, n);
 }
 
-/* for (k = 0; child = ...): children from the nearest to the farthest, or -1. */
-static int child(tree t, int i, int n, int k)
+int tree_child(tree t, int i, int n, int k)
 {
     if (t == TREE_LINEAR)
         return i == 0 && k + 1 < n ? k + 1 : -1;
     return 1 << k < reach(i, n) && i + (1 << k) < n ? i + (1 << k) : -1;
 }
 
-static int children(tree t, int i, int n)
+int tree_children(tree t, int i, int n)
 {
     int k = 0;
 
-    while (child(t, i, n, k) >= 0)
+    while (tree_child(t, i, n, k) >= 0)
         k++;
     return k;
 }
@@ -51,10 +52,10 @@ void tree_gather(tree t, const group *g, const blockmap *b, sched_builder *s)
 {
     int n = g->size, me = g->index;
 
-    for (int k = 0, c; (c = child(t, me, n, k)) >= 0; k++)
+    for (int k = 0, c; (c = tree_child(t, me, n, k)) >= 0; k++)
         recv_blocks(s, b, c, tree_size(t, c, n), 1, peer(g, c));
     if (me > 0)
-        send_blocks(s, b, me, tree_size(t, me, n), 1, peer(g, parent(t, me, n)));
+        send_blocks(s, b, me, tree_size(t, me, n), 1, peer(g, tree_parent(t, me, n)));
 }
 
 /* The largest subtrees first: they take longest. */
@@ -63,9 +64,9 @@ void tree_scatter(tree t, const group *g, const blockmap *b, sched_builder *s)
     int n = g->size, me = g->index;
 
     if (me > 0)
-        recv_blocks(s, b, me, tree_size(t, me, n), 1, peer(g, parent(t, me, n)));
-    for (int k = children(t, me, n) - 1; k >= 0; k--) {
-        int c = child(t, me, n, k);
+        recv_blocks(s, b, me, tree_size(t, me, n), 1, peer(g, tree_parent(t, me, n)));
+    for (int k = tree_children(t, me, n) - 1; k >= 0; k--) {
+        int c = tree_child(t, me, n, k);
         send_blocks(s, b, c, tree_size(t, c, n), 1, peer(g, c));
     }
 }
@@ -75,7 +76,63 @@ void tree_broadcast(tree t, const group *g, const blockmap *b, sched_builder *s)
     int n = g->size, me = g->index;
 
     if (me > 0)
-        recv_blocks(s, b, 0, b->n, 1, peer(g, parent(t, me, n)));
-    for (int k = children(t, me, n) - 1; k >= 0; k--)
-        send_blocks(s, b, 0, b->n, 1, peer(g, child(t, me, n, k)));
+        recv_blocks(s, b, 0, b->n, 1, peer(g, tree_parent(t, me, n)));
+    for (int k = tree_children(t, me, n) - 1; k >= 0; k--)
+        send_blocks(s, b, 0, b->n, 1, peer(g, tree_child(t, me, n, k)));
+}
+
+/* ---- between rows ---- */
+
+/* A member's place in the tree of a root. */
+typedef struct place {
+    int n, me;  /* members; the root is 0 */
+    int item;   /* mine */
+    int size;   /* items of my subtree */
+    int parent; /* member of the group */
+} place;
+
+static place place_in(tree t, const group *g, int root)
+{
+    place p = {.n = g->size, .me = wrap(g->index - root, g->size)};
+
+    p.item = root + p.me;
+    p.size = tree_size(t, p.me, p.n);
+    p.parent = root + tree_parent(t, p.me, p.n);
+    return p;
+}
+
+/* My item in its row, and the others of my subtree in scratch, as one message. */
+static void subtree(sched_builder *s, step_kind kind, const place *p, const group *g,
+                    const blockmap *b, const blockrow *mine, const blockrow *others)
+{
+    sched_open(s, kind, peer(g, p->parent));
+    add_row(s, b, mine, p->item, 1);
+    add_row(s, b, others, p->item + 1, p->size - 1);
+    sched_close(s);
+}
+
+void tree_collect(tree t, const group *g, int root, const blockmap *b, const blockrow *from,
+                  const blockrow *to, sched_builder *s)
+{
+    place p = place_in(t, g, root);
+    blockrow row = p.me == 0 ? *to : scratch_items(s, b, p.item + 1, p.size - 1);
+
+    for (int k = 0, c; (c = tree_child(t, p.me, p.n, k)) >= 0; k++)
+        recv_row(s, b, &row, root + c, tree_size(t, c, p.n), peer(g, root + c));
+    if (p.me > 0)
+        subtree(s, STEP_SEND, &p, g, b, from, &row);
+}
+
+void tree_distribute(tree t, const group *g, int root, const blockmap *b, const blockrow *from,
+                     const blockrow *to, sched_builder *s)
+{
+    place p = place_in(t, g, root);
+    blockrow row = p.me == 0 ? *from : scratch_items(s, b, p.item + 1, p.size - 1);
+
+    if (p.me > 0)
+        subtree(s, STEP_RECV, &p, g, b, to, &row);
+    for (int k = tree_children(t, p.me, p.n) - 1; k >= 0; k--) {
+        int c = tree_child(t, p.me, p.n, k);
+        send_row(s, b, &row, root + c, tree_size(t, c, p.n), peer(g, root + c));
+    }
 }

@@ -19,6 +19,7 @@ typedef struct args_side {
     const int *counts, *displs;
     const MPI_Count *counts_c;
     const MPI_Aint *displs_c;
+    const MPI_Datatype *types; /* TYPED: of every block */
 } args_side;
 
 typedef struct args {
@@ -30,12 +31,14 @@ typedef struct args {
     MPI_Comm comm;
 } args;
 
-/* What the checks find out. */
+/* What the checks find out. TYPED: an element is a byte. */
 typedef struct facts_side {
     datatype type;
-    int64_t total; /* elements in all blocks */
-    int64_t mine;  /* elements in the block from and to myself */
-    int64_t low;   /* LISTED: the least displacement below 0 of a block that is not empty, or 0 */
+    coll_extent extent; /* NONE: this rank has no such side */
+    int n;              /* blocks, where there are many */
+    int64_t total;      /* elements in all blocks */
+    int64_t mine;       /* elements in the block from and to myself */
+    int64_t low; /* LISTED: the least displacement below 0 of a block that is not empty, or 0 */
 } facts_side;
 
 typedef struct facts {
@@ -52,7 +55,15 @@ int args_check(const args *a, facts *f);
 /* Is MPI_IN_PLACE given, or is there nothing to send from? */
 static inline bool args_in_place(const args *a)
 {
+    if (coll_has(a->kind, COLL_ROOT_SENDS))
+        return a->recv.buffer == MPI_IN_PLACE;
     return a->send.buffer == MPI_IN_PLACE || coll_shapes[a->kind].send == COLL_NONE;
+}
+
+/* What this rank sends and receives. */
+static inline coll_sides args_sides(const args *a, const comm *c)
+{
+    return coll_sides_of(a->kind, c->rank, a->root, args_in_place(a));
 }
 
 /* Bytes from the receive buffer to where sending from would be an error. */
@@ -60,6 +71,9 @@ int64_t args_forbidden(const args *a, const facts *f);
 
 /* Bytes of all blocks that a rank receives, as far as all ranks know them; else 0. */
 int64_t args_bytes(const args *a, const facts *f);
+
+/* Bytes that this rank sends to another one, of a call with lists. */
+int64_t args_key_bytes(const plan_key *key, const facts *f, int to);
 
 /* What selection sees of the call: without counts. */
 coll args_coll(const args *a, const facts *f);
@@ -69,7 +83,7 @@ coll args_coll(const args *a, const facts *f);
 plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size);
 void args_key_free(plan_key *key, const plan_key *small);
 
-/* Buffers, types and counts for the exec. */
-binding args_binding(const args *a, const facts *f);
+/* Buffers, types and counts for the exec, which takes it over; else bind_drop. */
+int args_binding(const args *a, const facts *f, binding *result);
 
 #endif

@@ -4,6 +4,8 @@
 #include "algos/algo.h"
 #include "api/choose.h"
 #include "api/later.h"
+#include "api/repeat.h"
+#include "api/survey.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
@@ -12,6 +14,7 @@
 #include "persistent/request.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- plan and exec ---- */
@@ -24,6 +27,7 @@ static int compile(const plan_key *key, const comm *c, sched **result)
         [SCHED_BAD_STEP] = MPI_ERR_INTERN,
         [SCHED_TOO_LARGE] = MPI_ERR_COUNT,
     };
+    coll_sides has = coll_sides_of((coll_kind)key->kind, c->rank, key->root, key->in_place);
     coll call = {.kind = (coll_kind)key->kind,
                  .p = c->p,
                  .rank = c->rank,
@@ -35,16 +39,23 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .parameter = key->parameter,
                  .variant = key->variant,
                  .order = (coll_order)key->order,
+                 .neighbors = comm_neighbors(c, (coll_kind)key->kind),
                  .send = {.count = !key->send_empty},
                  .recv = {.count = !key->recv_empty}};
+    int in = call.neighbors ? call.neighbors->nsources : c->p;
+    int out = call.neighbors ? call.neighbors->ndestinations : c->p;
     const int64_t *v = key->v;
 
-    if (coll_shapes[call.kind].recv == COLL_LISTED) {
-        call.recv = (coll_side){.counts = v, .displs = v + c->p};
-        v += 2 * (ptrdiff_t)c->p;
+    if (has.recv >= COLL_LISTED) {
+        call.recv = (coll_side){.counts = v, .displs = v + in};
+        v += 2 * (ptrdiff_t)in;
     }
-    if (coll_shapes[call.kind].send == COLL_LISTED && !call.in_place)
-        call.send = (coll_side){.counts = v, .displs = v + c->p};
+    if (has.send >= COLL_LISTED || coll_shapes[call.kind].send == COLL_SIZED) {
+        call.send = (coll_side){.counts = v, .displs = v + out};
+        v += 2 * (ptrdiff_t)out;
+    }
+    if (algo_table[key->algo]->survey && coll_is_v(call.kind))
+        call.survey = v;
 
     return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
                                c->ready ? c->topo : NULL, result)];
@@ -56,13 +67,33 @@ static void describe(exec *e)
     e->stats.algorithm = algo_table[e->plan->key.algo]->name;
 }
 
+static void number(exec *e)
+{
+    comm_number_next(e->comm, &e->ticket);
+    e->stats.timed = watch_on;
+}
+
+/* To its end. */
+static int execute(exec *e)
+{
+    int error = comm_begin(e->comm, e->stats.collective, true);
+
+    if (error)
+        return error;
+    number(e);
+    engine_start(e);
+    engine_wait(e);
+    return e->run.error;
+}
+
 /* An exec of the plan, whose reference it takes over, bound. */
-static int bound_exec(comm *c, plan *p, const binding *b, exec **result)
+static int bound_exec(comm *c, plan *p, binding *b, exec **result)
 {
     exec *e;
     int error = plan_take_exec(p, c, &e);
 
     if (error) {
+        bind_drop(b);
         plan_unref(p);
         return error;
     }
@@ -86,39 +117,87 @@ static int plan_for(comm *c, plan_key *key, size_t size, choice chosen, plan **r
     return plan_get(c, key, size, compile, result);
 }
 
+/* The plan for what has been surveyed. */
+static int plan_after(comm *c, const survey *s, const plan_key *key, size_t size, choice chosen,
+                      plan **result)
+{
+    plan_key *longer = survey_key(s, key, &size);
+    int error = longer ? plan_for(c, longer, size, chosen, result) : MPI_ERR_NO_MEM;
+
+    free(longer);
+    return error;
+}
+
+/* Ask the other ranks, and wait for it. */
+static int ask_and_plan(const facts *f, const plan_key *key, size_t size, choice chosen,
+                        plan **result)
+{
+    survey *s = NULL;
+    exec *e;
+    int error = plan_take_empty(f->comm, &e);
+
+    if (error)
+        return error;
+    e->stats.collective = coll_kind_name((coll_kind)key->kind);
+    e->stats.algorithm = "survey";
+    error = survey_begin(e, f, key, chosen, &s);
+    if (!error)
+        error = execute(e);
+    if (!error)
+        error = plan_after(f->comm, s, key, size, chosen, result);
+    survey_end(s, e);
+    plan_return_exec(e);
+    return error;
+}
+
 static int exec_for(const args *a, const facts *f, choice chosen, exec **result)
 {
     plan_key small, *key;
-    binding b = args_binding(a, f);
+    binding b;
     plan *p;
     size_t size;
-    int error;
+    int error = args_binding(a, f, &b);
 
+    if (error)
+        return error;
     key = args_key(a, f, &small, &size);
     if (!key)
-        return MPI_ERR_NO_MEM;
-    error = plan_for(f->comm, key, size, chosen, &p);
+        error = MPI_ERR_NO_MEM;
+    else if (survey_needed(a->kind, chosen))
+        error = ask_and_plan(f, key, size, chosen, &p);
+    else
+        error = plan_for(f->comm, key, size, chosen, &p);
     args_key_free(key, &small);
+    if (error)
+        bind_drop(&b);
     return error ? error : bound_exec(f->comm, p, &b, result);
 }
 
-/* later_make: the communicator is ready now. */
-static int make_later(exec *e, const args *a, plan_key *key, size_t key_size, const binding *b,
-                      const facts *f)
+/* later_make: the communicator is ready now, or the survey has run. */
+static int make_later(exec *e, later_call *c)
 {
-    choice chosen;
     const char *why;
     plan *p;
-    int error = choose(a, f, MPI_INFO_NULL, &chosen, &why);
+    int error = MPI_SUCCESS;
 
-    if (!error)
-        error = plan_for(e->comm, key, key_size, chosen, &p);
+    if (c->survey) {
+        error = plan_after(e->comm, c->survey, c->key, c->key_size, c->chosen, &p);
+        exec_detach(e);
+    } else {
+        error = choose(&c->a, &c->f, MPI_INFO_NULL, &c->chosen, &why);
+        if (!error && survey_needed(c->a.kind, c->chosen))
+            return survey_begin(e, &c->f, c->key, c->chosen, &c->survey);
+        if (!error)
+            error = plan_for(e->comm, c->key, c->key_size, c->chosen, &p);
+    }
     if (!error)
         error = plan_attach(p, e);
     if (error)
         return error;
     describe(e);
-    return exec_bind(e, b);
+    error = exec_bind(e, &c->b);
+    c->b.sendblocks = c->b.recvblocks = NULL; /* taken over */
+    return error;
 }
 
 static int exec_later(const args *a, const facts *f, exec **result)
@@ -130,99 +209,6 @@ static int exec_later(const args *a, const facts *f, exec **result)
     (*result)->stats.collective = coll_kind_name(a->kind);
     (*result)->stats.algorithm = a->algo == ALGO_NONE ? "auto" : algo_table[a->algo]->name;
     return MPI_SUCCESS;
-}
-
-/* ---- repeated calls ---- */
-
-static inline comm_call call_of(const args *a)
-{
-    comm_call call = {.algo = a->algo,
-                      .root = a->root,
-                      .in_place = args_in_place(a),
-                      .recvtype = (uint64_t)(uintptr_t)a->recv.type,
-                      .op = (uint64_t)(uintptr_t)a->op,
-                      .recvcount = a->recv.count};
-
-    if (!call.in_place) {
-        call.sendtype = (uint64_t)(uintptr_t)a->send.type;
-        call.sendcount = a->send.count;
-    }
-    return call;
-}
-
-/* All fields: a memcmp costs as much as all the rest of the short way. */
-_Static_assert(sizeof(comm_call) == 2 * sizeof(int32_t) + 6 * sizeof(int64_t), "compare it too");
-
-static inline bool same_call(comm_call a, const comm_call *b)
-{
-    return a.algo == b->algo && a.root == b->root && a.in_place == b->in_place &&
-           a.sendtype == b->sendtype && a.recvtype == b->recvtype && a.op == b->op &&
-           a.sendcount == b->sendcount && a.recvcount == b->recvcount;
-}
-
-/* What looks wrong with the buffers goes the long way. */
-static bool buffers_good(const args *a, const comm_repeat *r)
-{
-    const coll_shape *shape = &coll_shapes[a->kind];
-
-    if (shape->recv != COLL_NONE && (!a->recv.buffer || a->recv.buffer == MPI_IN_PLACE))
-        return false;
-    return shape->send == COLL_NONE ||
-           (a->send.buffer && a->send.buffer != (const char *)a->recv.buffer + r->mine);
-}
-
-/* A call that differs from the one before in its buffers only has been checked and planned: this
- * takes a tenth of a microsecond from it. */
-static plan *recall(const args *a, comm *c)
-{
-    const comm_repeat *r = &c->repeat[a->kind];
-    plan *p = NULL;
-
-    process_lock();
-    if (r->plan && same_call(call_of(a), &r->call) && buffers_good(a, r)) {
-        p = r->plan;
-        p->refs++;
-    }
-    process_unlock();
-    return p;
-}
-
-/* Predefined types and operations need no description, and no displacement is below 0. */
-static int exec_again(const args *a, comm *c, plan *p, exec **e)
-{
-    binding b = {.recvbuf = (void *)a->recv.buffer,
-                 .recvtype = a->recv.type,
-                 .recvcount = a->recv.count,
-                 .op = operation_none,
-                 .packs = p->key.packs,
-                 .sendtype = MPI_DATATYPE_NULL};
-
-    if (coll_shapes[a->kind].recv == COLL_NONE)
-        b.recvtype = MPI_DATATYPE_NULL;
-    if (coll_has(a->kind, COLL_REDUCES))
-        b.op.op = a->op;
-    if (!args_in_place(a)) {
-        b.sendbuf = (void *)a->send.buffer;
-        b.sendtype = a->send.type;
-        b.sendcount = a->send.count;
-    }
-    return bound_exec(c, p, &b, e);
-}
-
-/* Their handles are never reused. Info decides for one request alone. */
-static void remember(const args *a, const facts *f, MPI_Info info, plan *p)
-{
-    const coll_shape *shape = &coll_shapes[a->kind];
-
-    if (coll_is_v(a->kind) || f->error || info != MPI_INFO_NULL || !f->op.predefined ||
-        (shape->recv != COLL_NONE && !f->recv.type.predefined) ||
-        !(f->in_place || f->send.type.predefined))
-        return;
-    process_lock();
-    if (p->cached)
-        f->comm->repeat[a->kind] =
-            (comm_repeat){.plan = p, .call = call_of(a), .mine = (MPI_Aint)args_forbidden(a, f)};
-    process_unlock();
 }
 
 /* Wait until the ranks have told where they are. */
@@ -244,17 +230,17 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
         error = choose(a, &f, info, &chosen, &why);
     if (error)
         return error;
+    if (!may_block && (chosen.provisional || survey_needed(a->kind, chosen)))
+        return exec_later(a, &f, e);
     if (chosen.provisional) {
-        if (!may_block)
-            return exec_later(a, &f, e);
         error = make_ready(c, coll_kind_name(a->kind));
         if (!error)
             error = choose(a, &f, info, &chosen, &why);
     }
     if (!error)
         error = exec_for(a, &f, chosen, e);
-    if (!error)
-        remember(a, &f, info, (*e)->plan);
+    if (!error && info == MPI_INFO_NULL) /* which decides for one request alone */
+        repeat_remember(a, &f, (*e)->plan);
     return error;
 }
 
@@ -263,6 +249,8 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
 static int prepare(const args *a, MPI_Info info, const void *result, bool may_block, exec **e,
                    comm **c)
 {
+    coll_sides has;
+    binding b;
     plan *again;
     int error = library_enter();
 
@@ -273,28 +261,20 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
     comm_reap();
     if (!result)
         return MPI_ERR_ARG;
-    again = info == MPI_INFO_NULL ? recall(a, *c) : NULL;
-    return again ? exec_again(a, *c, again, e) : prepare_anew(a, info, *c, may_block, e);
+    has = args_sides(a, *c);
+    again = info == MPI_INFO_NULL ? repeat_recall(a, has, *c) : NULL;
+    if (!again)
+        return prepare_anew(a, info, *c, may_block, e);
+    b = repeat_binding(a, has, again);
+    return bound_exec(*c, again, &b, e);
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
 
-static void number(exec *e)
-{
-    comm_number_next(e->comm, &e->ticket);
-    e->stats.timed = watch_on;
-}
-
 static int run(exec *e)
 {
-    int error = comm_begin(e->comm, e->stats.collective, true);
+    int error = execute(e);
 
-    if (!error) {
-        number(e);
-        engine_start(e);
-        engine_wait(e);
-        error = e->run.error;
-    }
     plan_return_exec(e);
     return error;
 }

@@ -4,42 +4,47 @@
 #include <stdlib.h>
 
 typedef struct later {
-    args a; /* its arrays are not used any more */
+    later_call call;
     later_make *make;
-    binding b;
-    facts f;              /* for the choice; types not held */
     MPI_Datatype held[2]; /* of the binding, or MPI_DATATYPE_NULL */
     bool holds_op;
-    plan_key *key;
-    size_t key_size;
     plan_key small; /* what key points to, if that is large enough; last: it has a variable part */
 } later;
 
-static void release(later *l)
+static void release(later *l, exec *e)
 {
     for (int i = 0; i < 2; i++)
         if (l->held[i] != MPI_DATATYPE_NULL)
             PMPI_Type_free(&l->held[i]);
-    args_key_free(l->key, &l->small);
+    survey_end(l->call.survey, e);
+    args_key_free(l->call.key, &l->small);
     if (l->holds_op)
-        operation_release(&l->b.op, l->b.recvtype);
+        operation_release(&l->call.b.op);
+    bind_drop(&l->call.b);
     free(l);
 }
 
 void later_forget(exec *e)
 {
-    if (e->prepare_from)
-        release(e->prepare_from);
+    later *l = e->prepare_from;
+
     e->prepare = NULL;
     e->prepare_from = NULL;
+    if (l)
+        release(l, e);
 }
 
+/* A survey is in front of the schedule, and this is called again when it has run. */
 static int prepare(exec *e)
 {
     later *l = e->prepare_from;
-    int error = l->make(e, &l->a, l->key, l->key_size, &l->b, &l->f);
+    bool surveyed = l->call.survey != NULL;
+    int error = surveyed ? e->run.error : MPI_SUCCESS;
 
-    later_forget(e);
+    if (!error)
+        error = l->make(e, &l->call);
+    if (error || surveyed || !l->call.survey)
+        later_forget(e);
     return error;
 }
 
@@ -60,28 +65,26 @@ static int hold(const facts *f, const datatype *t, MPI_Datatype *type, MPI_Datat
 int later_exec(const args *a, const facts *f, later_make *make, exec **result)
 {
     later *l = calloc(1, sizeof *l);
+    later_call *c = l ? &l->call : NULL;
     int error;
 
     if (!l)
         return MPI_ERR_NO_MEM;
-    *l = (later){.a = *a,
-                 .make = make,
-                 .b = args_binding(a, f),
-                 .f = *f,
-                 .held = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}};
-    l->key = args_key(a, f, &l->small, &l->key_size);
-    error = l->key ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    *l = (later){
+        .call = {.a = *a, .f = *f}, .make = make, .held = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}};
+    c->key = args_key(a, f, &l->small, &c->key_size);
+    error = c->key ? args_binding(a, f, &c->b) : MPI_ERR_NO_MEM;
     if (!error)
-        error = operation_hold(&f->op, l->b.recvtype);
+        error = operation_hold(&f->op);
     l->holds_op = !error;
-    if (!error && coll_shapes[a->kind].recv != COLL_NONE)
-        error = hold(f, &f->recv.type, &l->b.recvtype, &l->held[0]);
-    if (!error && !f->in_place)
-        error = hold(f, &f->send.type, &l->b.sendtype, &l->held[1]);
+    if (!error && f->recv.extent)
+        error = hold(f, &f->recv.type, &c->b.recvtype, &l->held[0]);
+    if (!error && f->send.extent)
+        error = hold(f, &f->send.type, &c->b.sendtype, &l->held[1]);
     if (!error)
         error = plan_take_empty(f->comm, result);
     if (error) {
-        release(l);
+        release(l, NULL);
         return error;
     }
     (*result)->prepare = prepare;

@@ -1,18 +1,30 @@
 /* later.h - a non-blocking call that cannot be compiled yet.
  *
  * Which schedule it gets depends on where the ranks are, and on a new communicator they have not
- * told each other yet. The call must not wait for that. So it keeps what it was called with: types
- * held, counts copied; the engine has the schedule made when the communicator is ready.
+ * told each other yet; or on lengths at other ranks. The call must not wait for that. So it keeps
+ * what it was called with: types held, counts copied; the engine has the schedule made when the
+ * communicator is ready, or a survey's first and then the call's.
  */
 #ifndef TUTTI_LATER_H
 #define TUTTI_LATER_H
 
 #include "api/args.h"
+#include "api/survey.h"
 
-/* Make the schedule of the call and bind it to the exec; given by call.c. key: without algorithm.
- */
-typedef int later_make(exec *e, const args *a, plan_key *key, size_t key_size, const binding *b,
-                       const facts *f);
+/* What is kept. Without the arrays of the arguments; the key is without algorithm. */
+typedef struct later_call {
+    args a;
+    facts f; /* types not held */
+    binding b;
+    plan_key *key;
+    size_t key_size;
+    choice chosen;
+    survey *survey; /* that runs, or has run */
+} later_call;
+
+/* Make the schedule of the call, or that of its survey, and bind it to the exec; given by call.c.
+ * Called again when the survey has run. */
+typedef int later_make(exec *e, later_call *call);
 
 /* An exec that will be prepared. */
 int later_exec(const args *a, const facts *f, later_make *make, exec **result);

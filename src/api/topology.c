@@ -255,9 +255,9 @@ static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes,
     }
     if (*kind == COLL_KINDS || call[n])
         return false;
-    if (__builtin_mul_overflow(*bytes, coll_shapes[*kind].recv == COLL_ONE ? 1 : p, total))
+    if (__builtin_mul_overflow(*bytes, coll_is_vector(*kind) ? 1 : p, total))
         return false;
-    if (coll_shapes[*kind].send == COLL_LISTED)
+    if (!coll_has_common_size(*kind))
         *total = 0;
     return true;
 }
@@ -286,7 +286,6 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
                  why);
     else
         snprintf(text, size, "%s of %lld bytes%s on %d ranks: %s (%s)", coll_kind_name(asked.kind),
-                 (long long)bytes, coll_shapes[asked.kind].recv == COLL_ONE ? "" : " a block", c->p,
-                 name, why);
+                 (long long)bytes, coll_is_vector(asked.kind) ? "" : " a block", c->p, name, why);
     return MPI_SUCCESS;
 }

@@ -17,28 +17,44 @@ struct tutti_writers {
     int step[];
 };
 
-/* The block of a rank in RECV, as the plan's key has it; of a vector, all of it. */
+static coll_extent extent_of(const exec *e)
+{
+    const plan_key *key = &e->plan->key;
+
+    return coll_sides_of((coll_kind)key->kind, e->comm->rank, key->root, key->in_place).recv;
+}
+
+/* Whom it may be asked for. */
+static int sources_of(const exec *e)
+{
+    const coll_neighbors *n = comm_neighbors(e->comm, (coll_kind)e->plan->key.kind);
+
+    return n ? n->nsources : e->comm->p;
+}
+
+/* A single block is one, whoever it is asked for. */
+static int blocks_of(const exec *e)
+{
+    return extent_of(e) == COLL_ONE ? 1 : sources_of(e);
+}
+
+/* The block of a rank in RECV, as the plan's key has it; of a single one, all of it. */
 static interval block_of(const exec *e, int r)
 {
     const plan_key *key = &e->plan->key;
-    int p = e->comm->p;
+    int p = blocks_of(e);
 
-    switch (coll_shapes[key->kind].recv) {
+    switch (extent_of(e)) {
+    case COLL_TYPED:
     case COLL_LISTED:
         return interval_make(SPACE_RECV, key->v[p + r], key->v[r]);
     case COLL_EACH:
         return interval_make(SPACE_RECV, r, !key->recv_empty);
     case COLL_ONE:
-        return interval_make(SPACE_RECV, 0, e->bound.sched->parts);
+        return interval_make(SPACE_RECV, 0, e->bound.sched->extent[SPACE_RECV]);
     default:
         return interval_make(SPACE_RECV, 0, 0);
     }
-}
-
-/* A vector is one block, whoever it is asked for. */
-static int blocks_of(const exec *e)
-{
-    return coll_shapes[e->plan->key.kind].recv == COLL_ONE ? 1 : e->comm->p;
 }
 
 static bool overlap(interval a, interval b)
@@ -49,7 +65,7 @@ static bool overlap(interval a, interval b)
 /* The step writes into v: note it for every block there. step NULL: only count. */
 static void note(const exec *e, interval v, int index, int *next, int *step)
 {
-    bool each = coll_shapes[e->plan->key.kind].recv == COLL_EACH;
+    bool each = extent_of(e) == COLL_EACH;
     int first = each ? (int)v.offset : 0, end = each ? (int)interval_end(v) : blocks_of(e);
 
     for (int r = first; r < end; r++) {
@@ -114,7 +130,7 @@ int tutti_block_arrived(MPIX_Request request, int rank, int *flag)
 
     if (!request)
         return comm_raise(NULL, MPI_ERR_REQUEST);
-    if (!flag || rank < 0 || rank >= e->comm->p)
+    if (!flag || rank < 0 || rank >= sources_of(e))
         return comm_raise(e->comm, flag ? MPI_ERR_RANK : MPI_ERR_ARG);
     *flag = 1;
     if (!request->active)
@@ -127,7 +143,7 @@ int tutti_block_arrived(MPIX_Request request, int rank, int *flag)
     engine_enter();
     *flag = exec_get_state(e) == EXEC_DONE ||
             (exec_get_state(e) == EXEC_RUNNING && all_retired(e, request->writers, rank) &&
-             coll_shapes[e->plan->key.kind].recv != COLL_NONE);
+             extent_of(e) != COLL_NONE);
     engine_leave();
     return MPI_SUCCESS;
 }

@@ -56,6 +56,8 @@ static const rule rules[] = {
     {COLL_allgather, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allgather_neighbor_exchange,
      "over 512 KiB in all, even number of ranks: neighbours only, half the steps"},
 
+    {COLL_alltoallw, ANY, ANYWHERE, IN_ALL, ALL, ALGO_alltoall_linear,
+     "sizes are not known to all ranks: direct messages, many at a time"},
     {COLL_alltoallv, ANY, ANYWHERE, IN_ALL, ALL, ALGO_alltoall_linear,
      "sizes are not known to all ranks: direct messages, many at a time"},
     {COLL_alltoall, FEW, ANYWHERE, IN_ALL, ALL, ALGO_alltoall_linear,
@@ -83,6 +85,37 @@ static const rule rules[] = {
      "over 16 KiB: every rank reduces a part, in few steps for any number of ranks"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_recursive_doubling,
      "an operation that does not commute, or of the program: vectors are not cut"},
+
+    {COLL_gatherv, ANY, ANYWHERE, IN_ALL, ALL, ALGO_gather_linear,
+     "only the root knows all counts: direct messages"},
+    {COLL_gather, MANY, ANYWHERE, A_BLOCK, 2 * KIB, ALGO_gather_binomial,
+     "8 ranks or more, blocks of up to 2 KiB: fewest messages"},
+    {COLL_gather, ANY, ANYWHERE, IN_ALL, ALL, ALGO_gather_linear,
+     "few ranks or blocks over 2 KiB: direct messages"},
+    {COLL_scatterv, ANY, ANYWHERE, IN_ALL, ALL, ALGO_scatter_linear,
+     "only the root knows all counts: direct messages"},
+    {COLL_scatter, MANY, ANYWHERE, A_BLOCK, 2 * KIB, ALGO_scatter_binomial,
+     "8 ranks or more, blocks of up to 2 KiB: fewest messages"},
+    {COLL_scatter, ANY, ANYWHERE, IN_ALL, ALL, ALGO_scatter_linear,
+     "few ranks or blocks over 2 KiB: direct messages"},
+
+    {COLL_reduce, ANY, ANYWHERE, IN_ALL, 16 * KIB, ALGO_reduce_binomial,
+     "up to 16 KiB: fewest steps"},
+    {COLL_reduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_circulant,
+     "over 16 KiB: every rank reduces a part, in few steps for any number of ranks"},
+    {COLL_reduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_binomial,
+     "an operation that does not commute, or of the program: vectors are not cut"},
+    {COLL_reduce_scatter, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_scatter_circulant,
+     "fewest steps and least data for any number of ranks"},
+    {COLL_reduce_scatter, ANY, ANYWHERE, IN_ALL, 512, ALGO_reduce_scatter_recursive_doubling,
+     "up to 512 B in all, an operation that does not commute: fewest steps"},
+    {COLL_reduce_scatter, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_scatter_pairwise,
+     "over 512 B in all, an operation that does not commute: least data"},
+    {COLL_scan, ANY, ANYWHERE, IN_ALL, ALL, ALGO_scan_recursive_doubling, "fewest steps"},
+    {COLL_exscan, ANY, ANYWHERE, IN_ALL, ALL, ALGO_exscan_recursive_doubling, "fewest steps"},
+
+    {COLL_neighbor_alltoall, ANY, ANYWHERE, IN_ALL, ALL, ALGO_neighbor_alltoall_linear,
+     "direct messages"},
 };
 
 coll_form select_form(const algo *a, int p, int64_t bytes)

@@ -145,7 +145,7 @@ void blocks_put(blocks *b, int block, uint64_t data)
 
 void blocks_put_element(blocks *b, int element, const void *bytes)
 {
-    unsigned char *to = b->image + b->zero + element_at(b, 0, element);
+    unsigned char *to = b->image + b->zero + element * b->type.extent;
     const unsigned char *from = bytes;
 
     for (int k = 0; k < b->type.pieces; k++)
@@ -153,7 +153,7 @@ void blocks_put_element(blocks *b, int element, const void *bytes)
             to[b->type.at[k] + j] = *from++;
 }
 
-void blocks_forgive(blocks *b)
+void blocks_forgive(blocks *b, int n)
 {
     MPI_Aint first = b->zero + b->type.low;
     bool *is_data = calloc((size_t)(b->type.high - b->type.low), sizeof *is_data);
@@ -161,10 +161,10 @@ void blocks_forgive(blocks *b)
     for (int k = 0; k < b->type.pieces; k++)
         for (int j = 0; j < b->type.size[k]; j++)
             is_data[b->type.at[k] - b->type.low + j] = true;
-    for (int e = 0; e < b->count[0]; e++)
+    for (int e = 0; e < n; e++)
         for (MPI_Aint i = 0; i < b->type.extent; i++)
             if (i >= b->type.high - b->type.low || !is_data[i]) {
-                MPI_Aint at = first + element_at(b, 0, e) + i;
+                MPI_Aint at = first + e * b->type.extent + i;
                 b->image[at] = b->memory[at];
             }
     free(is_data);

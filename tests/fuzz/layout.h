@@ -46,10 +46,10 @@ void blocks_free(blocks *b);
 void *blocks_buffer(const blocks *b);
 void blocks_poison(blocks *b);                                      /* the image */
 void blocks_put(blocks *b, int block, uint64_t data);               /* into the image */
-void blocks_put_element(blocks *b, int element, const void *bytes); /* of block 0, without gaps */
-void blocks_forgive(blocks *b);      /* what is in the gaps of the elements of block 0 is right */
-void blocks_load(blocks *b);         /* memory := image */
-long blocks_differ(const blocks *b); /* offset of a wrong byte, or -1 */
+void blocks_put_element(blocks *b, int element, const void *bytes); /* without gaps */
+void blocks_forgive(blocks *b, int n); /* what is in the gaps of the first n elements is right */
+void blocks_load(blocks *b);           /* memory := image */
+long blocks_differ(const blocks *b);   /* offset of a wrong byte, or -1 */
 
 /* n bytes that follow from data */
 void data_bytes(uint64_t data, unsigned char *bytes, size_t n);

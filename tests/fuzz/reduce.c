@@ -20,21 +20,21 @@ MPI_Op reduce_operation(const reduction *r)
     return op;
 }
 
-void reduce_put(const reduction *r, blocks *b, uint64_t data)
+void reduce_put(const reduction *r, blocks *b, int block, uint64_t data)
 {
     uint64_t element[LARGEST / sizeof(uint64_t)];
 
-    for (int e = 0; e < b->count[0]; e++) {
+    for (int e = 0; e < b->count[block]; e++) {
         make_element(r, data, e, element);
-        blocks_put_element(b, e, element);
+        blocks_put_element(b, b->displ[block] + e, element);
     }
 }
 
-void reduce_put_result(const reduction *r, blocks *b, int p, const uint64_t data[])
+void reduce_put_result(const reduction *r, blocks *b, int n, int p, const uint64_t data[])
 {
     uint64_t left[LARGEST / sizeof(uint64_t)], right[LARGEST / sizeof(uint64_t)];
 
-    for (int e = 0; e < b->count[0]; e++) {
+    for (int e = 0; e < n; e++) {
         make_element(r, data[p - 1], e, right);
         for (int s = p - 2; s >= 0; s--) {
             make_element(r, data[s], e, left);
@@ -43,5 +43,5 @@ void reduce_put_result(const reduction *r, blocks *b, int p, const uint64_t data
         blocks_put_element(b, e, right);
     }
     if (r->padded)
-        blocks_forgive(b);
+        blocks_forgive(b, n);
 }

@@ -1,6 +1,6 @@
 /* reduce.h - what is combined by an operation (mpi/reductions.h), and the result.
  *
- * Element e of rank s follows from its data and e; the result is that of all ranks in their order.
+ * Element e of rank s follows from its data and e; the result is that of ranks in their order.
  */
 #ifndef TUTTI_FUZZ_REDUCE_H
 #define TUTTI_FUZZ_REDUCE_H
@@ -11,8 +11,9 @@
 /* The MPI's own operation, or a new one of the same function, for the caller to free. */
 MPI_Op reduce_operation(const reduction *r);
 
-/* Into block 0 of the image: what one rank gives, or what p ranks make together. */
-void reduce_put(const reduction *r, blocks *b, uint64_t data);
-void reduce_put_result(const reduction *r, blocks *b, int p, const uint64_t data[]);
+/* Into the image, whose blocks lie one behind the other: what one rank gives, into a block; or what
+ * p ranks make together, into the first n elements. */
+void reduce_put(const reduction *r, blocks *b, int block, uint64_t data);
+void reduce_put_result(const reduction *r, blocks *b, int n, int p, const uint64_t data[]);
 
 #endif

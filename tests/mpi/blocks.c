@@ -12,11 +12,24 @@ enum { MARGIN = 256, POISON = 0x77 };
 
 /* ---- where the blocks are ---- */
 
-/* Of the block that one rank sends to another, in elements. Listed: a quarter of them is empty. */
+/* Does somebody send different data to each? */
+static bool to_each(const blocks *b)
+{
+    return coll_shapes[b->kind].send > COLL_ONE;
+}
+
+/* Is what is sent reduced, block by block, and scattered? */
+static bool scatters_sum(const blocks *b)
+{
+    return b->reduction && to_each(b);
+}
+
+/* Of the block that one rank sends to another, in elements. Where ranks have counts of their own, a
+ * quarter of them is 0. */
 static int block_count(const blocks *b, int from, int to)
 {
     const coll_shape *shape = &coll_shapes[b->kind];
-    bool sends = shape->send == COLL_LISTED, receives = shape->recv == COLL_LISTED;
+    bool sends = shape->send >= COLL_SIZED, receives = shape->recv >= COLL_SIZED;
 
     if (b->full)
         return b->count;
@@ -56,7 +69,7 @@ static void open_side(blocks *b, blocks_side *s, call_side *call, bool send)
     s->at = s->length + s->n;
     s->large_counts = calloc((size_t)s->n + 1, sizeof *s->large_counts);
     s->large_displs = calloc((size_t)s->n + 1, sizeof *s->large_displs);
-    call->list = (call_list){s->length, s->at, s->large_counts, s->large_displs};
+    call->list = (call_list){s->length, s->at, s->large_counts, s->large_displs, NULL};
     if (s->n)
         MPI_Type_get_extent(call->type, &lb, &bytes);
     place_blocks(b, s, send, extent == COLL_LISTED, bytes);
@@ -64,7 +77,11 @@ static void open_side(blocks *b, blocks_side *s, call_side *call, bool send)
         s->large_counts[k] = s->length[k];
         s->large_displs[k] = s->at[k];
     }
-    call->count = (send && extent == COLL_ONE) ? s->length[0] : s->per * b->count;
+    call->count = extent == COLL_ONE ? s->length[0] : s->per * b->count;
+    if (!send && scatters_sum(b)) { /* in place, all of it is there before */
+        call->list = b->native.send.list;
+        s->bytes = b->send.bytes;
+    }
     s->buffer = malloc((size_t)s->bytes);
     call->buffer = s->buffer + s->origin;
 }
@@ -76,48 +93,86 @@ static void choose_types(blocks *b)
     bool sends = shape->send != COLL_NONE || b->rank == b->o.root;
 
     b->send.per = b->recv.per = 1;
-    b->args.op = MPI_OP_NULL;
+    b->native.op = MPI_OP_NULL;
     if (b->reduction) {
-        b->args.send.type = b->args.recv.type = b->reduction->type;
-        b->args.op = b->reduction->op;
+        b->native.send.type = b->native.recv.type = b->reduction->type;
+        b->native.op = b->reduction->op;
         return;
     }
-    b->args.send.type = b->types->sendtype;
-    b->args.recv.type = b->types->recvtype;
+    b->native.send.type = b->types->sendtype;
+    b->native.recv.type = b->types->recvtype;
     b->recv.per = b->types->per;
     if (shape->send == COLL_NONE && sends) {
-        b->args.recv.type = b->types->sendtype;
+        b->native.recv.type = b->types->sendtype;
         b->recv.per = 1;
     }
 }
 
+/* Arguments that a call must not look at; in turn some that it might fall for. */
+static void go_wild(const blocks *b, call_side *s)
+{
+    static void *const nowhere[] = {(void *)8, NULL, MPI_IN_PLACE};
+
+    s->buffer = nowhere[(b->count + b->o.root) % 3];
+    if (b->reduction) /* counts and type are those of both sides */
+        return;
+    s->count = b->count % 2 ? -3 : 1 << 29;
+    s->type = b->count % 2 ? b->unready : MPI_DATATYPE_NULL;
+    s->list = (call_list){(int *)8, (int *)8, (MPI_Count *)8, (MPI_Aint *)8, NULL};
+}
+
+/* For the call that is tested. */
+static void choose_args(blocks *b)
+{
+    bool scatters = coll_has(b->kind, COLL_ROOT_SENDS);
+    call_side *place = scatters ? &b->args.recv : &b->args.send;
+
+    b->args = b->native;
+    if (!b->send.there)
+        go_wild(b, &b->args.send);
+    if (!b->recv.there)
+        go_wild(b, &b->args.recv);
+    if (b->in_place)
+        place->buffer = MPI_IN_PLACE;
+}
+
+/* What one block takes without gaps, at most. */
+static size_t most_bytes(const blocks *b)
+{
+    int size = b->reduction ? b->reduction->size : 8;
+
+    if (!b->reduction)
+        MPI_Type_size(b->types->sendtype, &size);
+    return (size_t)(b->count + 1) * 3 * (size_t)size + 16;
+}
+
 void blocks_open(blocks *b)
 {
-    size_t most;
-    int size = 8;
+    coll_sides has;
 
     MPI_Comm_size(b->comm, &b->p);
     MPI_Comm_rank(b->comm, &b->rank);
+    b->in_place = b->in_place && (!coll_has(b->kind, COLL_ROOTED) || b->rank == b->o.root);
+    has = calls_sides(b->kind, b->rank, b->o.root, b->in_place);
+    b->send.there = has.send != COLL_NONE;
+    b->recv.there = has.recv != COLL_NONE;
     b->o.kind = b->kind;
     b->o.p = b->p;
     b->o.ordered = b->reduction && b->reduction->ordered;
-    b->args.comm = b->comm;
-    b->args.root = b->o.root;
+    b->native = (call_args){.comm = b->comm, .root = b->o.root};
+    MPI_Type_contiguous(2, MPI_INT, &b->unready);
     choose_types(b);
-    open_side(b, &b->send, &b->args.send, true);
-    open_side(b, &b->recv, &b->args.recv, false);
-    if (!b->reduction)
-        MPI_Type_size(b->types->sendtype, &size);
-    most = (size_t)(b->count + 1) * 3 * (size_t)(b->reduction ? b->reduction->size : size) + 16;
-    b->packed = malloc(2 * most);
+    open_side(b, &b->send, &b->native.send, true);
+    open_side(b, &b->recv, &b->native.recv, false);
+    b->packed = malloc(2 * most_bytes(b));
     b->expected = malloc((size_t)b->recv.bytes);
     b->sent = malloc((size_t)b->send.bytes);
-    if (b->in_place)
-        b->args.send.buffer = MPI_IN_PLACE;
+    choose_args(b);
 }
 
 void blocks_close(blocks *b)
 {
+    MPI_Type_free(&b->unready);
     free(b->sent);
     free(b->expected);
     free(b->packed);
@@ -160,14 +215,23 @@ static int pack_sent(const blocks *b, int from, int to, int elements, int bytes,
     return bytes;
 }
 
-/* All ranks' contributions, combined in the order of the ranks. */
+/* The last rank whose contribution I get. */
+static int last_operand(const blocks *b)
+{
+    if (coll_has(b->kind, COLL_EXCLUSIVE))
+        return b->rank - 1;
+    return b->kind == COLL_scan ? b->rank : b->p - 1;
+}
+
+/* The ranks' contributions, combined in the order of the ranks. */
 static void pack_reduced(const blocks *b, int elements, int bytes)
 {
     char *right = b->packed, *left = b->packed + bytes;
+    int last = last_operand(b), to = to_each(b) ? b->rank : 0;
 
-    pack_sent(b, b->p - 1, 0, elements, bytes, right);
-    for (int r = b->p - 2; r >= 0; r--) {
-        pack_sent(b, r, 0, elements, bytes, left);
+    pack_sent(b, last, to, elements, bytes, right);
+    for (int r = last - 1; r >= 0; r--) {
+        pack_sent(b, r, to, elements, bytes, left);
         b->reduction->combine(left, right, elements);
     }
 }
@@ -205,13 +269,12 @@ static void unpack(const blocks *b, const blocks_side *s, MPI_Datatype type, int
                    s->length[block], type, MPI_COMM_SELF);
 }
 
-static void fill_sent(blocks *b, const blocks_side *s, MPI_Datatype type, int from)
+/* Blocks of a side, into a buffer. */
+static void fill_sent(blocks *b, const blocks_side *s, MPI_Datatype type, char *buffer)
 {
-    bool each = coll_shapes[b->kind].send != COLL_ONE && coll_shapes[b->kind].send != COLL_NONE;
-
     for (int k = 0; k < s->n; k++) {
-        pack_sent(b, from, each ? k : 0, s->length[k], bytes_of(s, type, k), b->packed);
-        unpack(b, s, type, k, s->buffer);
+        pack_sent(b, b->rank, to_each(b) ? k : 0, s->length[k], bytes_of(s, type, k), b->packed);
+        unpack(b, s, type, k, buffer);
     }
 }
 
@@ -219,19 +282,24 @@ static void fill_sent(blocks *b, const blocks_side *s, MPI_Datatype type, int fr
 static void fill_received(blocks *b)
 {
     const coll_shape *shape = &coll_shapes[b->kind];
-    MPI_Datatype type = b->args.recv.type;
+    MPI_Datatype type = b->native.recv.type;
+    bool source = shape->send == COLL_NONE && b->rank == b->o.root;
+    int k = b->rank;
 
-    if (shape->send == COLL_NONE && b->rank == b->o.root)
-        fill_sent(b, &b->recv, type, b->rank);
-    if (!b->in_place)
-        return;
-    if (shape->send == COLL_ONE && shape->recv != COLL_ONE) { /* my block among those of all */
-        int k = b->rank;
+    if (scatters_sum(b) && b->in_place) {
+        fill_sent(b, &b->send, type, b->recv.buffer);
+    } else if (shape->send == COLL_ONE && shape->recv > COLL_ONE && b->in_place) {
         pack_sent(b, k, 0, b->recv.length[k], bytes_of(&b->recv, type, k), b->packed);
-        unpack(b, &b->recv, type, k, b->recv.buffer);
-    } else {
-        fill_sent(b, &b->recv, type, b->rank);
+        unpack(b, &b->recv, type, k, b->recv.buffer); /* my block among those of all */
+    } else if (source || (b->in_place && b->recv.there)) {
+        fill_sent(b, &b->recv, type, b->recv.buffer);
     }
+}
+
+/* Does something come from another rank, or from me? */
+static bool is_received(const blocks *b)
+{
+    return b->recv.there && !(coll_has(b->kind, COLL_EXCLUSIVE) && b->rank == 0);
 }
 
 void blocks_fill(blocks *b, int turn)
@@ -239,13 +307,13 @@ void blocks_fill(blocks *b, int turn)
     b->o.turn = turn & 0xffff;
     memset(b->send.buffer, POISON, (size_t)b->send.bytes);
     memset(b->recv.buffer, POISON, (size_t)b->recv.bytes);
-    fill_sent(b, &b->send, b->args.send.type, b->rank);
+    fill_sent(b, &b->send, b->native.send.type, b->send.buffer);
     fill_received(b);
     memcpy(b->sent, b->send.buffer, (size_t)b->send.bytes);
     memcpy(b->expected, b->recv.buffer, (size_t)b->recv.bytes);
-    for (int k = 0; k < b->recv.n; k++) {
-        pack_received(b, k, b->recv.length[k], bytes_of(&b->recv, b->args.recv.type, k));
-        unpack(b, &b->recv, b->args.recv.type, k, b->expected);
+    for (int k = 0; k < b->recv.n && is_received(b); k++) {
+        pack_received(b, k, b->recv.length[k], bytes_of(&b->recv, b->native.recv.type, k));
+        unpack(b, &b->recv, b->native.recv.type, k, b->expected);
     }
 }
 
@@ -274,12 +342,12 @@ bool blocks_are_right(const blocks *b)
 bool blocks_native_agrees(const blocks *b)
 {
     char *buffer = malloc((size_t)b->recv.bytes);
-    call_args a = b->args;
+    bool alone = b->in_place && coll_has(b->kind, COLL_ROOT_SENDS);
+    call_args a = b->native;
     bool equal;
 
     memcpy(buffer, b->recv.buffer, (size_t)b->recv.bytes);
-    a.send.buffer = b->send.buffer + b->send.origin; /* never in place: MPIs are least tested so */
-    a.recv.buffer = buffer + b->recv.origin;
+    a.recv.buffer = alone ? MPI_IN_PLACE : buffer + b->recv.origin;
     equal = calls_native(b->kind, &a) == MPI_SUCCESS && are_equal(b, buffer);
     free(buffer);
     return equal;

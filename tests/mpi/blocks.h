@@ -11,6 +11,7 @@
 
 typedef struct blocks_side {
     int n, per;              /* blocks; elements of type for one of the sender's */
+    bool there;              /* the rank has this side; else the call gets wild arguments for it */
     int *length, *at;        /* in elements, [n] */
     MPI_Count *large_counts; /* the same */
     MPI_Aint *large_displs;
@@ -25,11 +26,13 @@ typedef struct blocks {
     const type_pair *types;
     const reduction *reduction; /* of collectives that reduce */
     int count;                  /* elements in an ordinary block */
-    bool in_place;
-    bool below; /* listed: some displacements are negative */
-    bool full;  /* listed: no block is empty */
+    bool in_place;              /* where the collective allows it: of a rooted one, at the root */
+    bool below;                 /* listed: some displacements are negative */
+    bool full;                  /* listed: no block is empty */
     oracle o;
-    call_args args; /* for the call that is tested */
+    call_args args;       /* for the call that is tested */
+    call_args native;     /* for that of the MPI: not in place, but at the root that scatters */
+    MPI_Datatype unready; /* not committed */
     blocks_side send, recv;
     char *expected, *sent, *packed;
 } blocks;

@@ -13,13 +13,17 @@
                 *recvcounts = a->recv.list.width##_counts;                                         \
     const DISPL *sdispls = a->send.list.width##_displs, *rdispls = a->recv.list.width##_displs,    \
                 *displs = rdispls;                                                                 \
+    const MPI_Aint *sbyte_displs = a->send.list.large_displs,                                      \
+                   *rbyte_displs = a->recv.list.large_displs;                                      \
+    const MPI_Datatype *sendtypes = a->send.list.types, *recvtypes = a->recv.list.types;           \
     MPI_Datatype sendtype = a->send.type, recvtype = a->recv.type, datatype = recvtype;            \
     MPI_Op op = a->op;                                                                             \
     int root = a->root;                                                                            \
     MPI_Comm comm = a->comm;                                                                       \
     (void)sendbuf, (void)recvbuf, (void)buffer, (void)sendcount, (void)recvcount, (void)count;     \
     (void)sendcounts, (void)recvcounts, (void)sdispls, (void)rdispls, (void)displs;                \
-    (void)sendtype, (void)recvtype, (void)datatype, (void)op, (void)root
+    (void)sendtype, (void)recvtype, (void)datatype, (void)op, (void)root, (void)sendtypes,         \
+        (void)recvtypes, (void)sbyte_displs, (void)rbyte_displs
 
 #define AND_REQUEST(...)  (__VA_ARGS__, MPI_Request * request)
 #define AND_INFO(...)     (__VA_ARGS__, MPI_Info info, persistent * p)
@@ -117,10 +121,18 @@ const call_set call_sets[] = {
 };
 const int call_set_count = sizeof call_sets / sizeof *call_sets;
 
+bool calls_are_general(coll_kind kind)
+{
+    const coll_shape *shape = &coll_shapes[kind];
+
+    return shape->send < COLL_TYPED && shape->recv < COLL_TYPED && !coll_has(kind, COLL_NEIGHBORS);
+}
+
 /* Those that cut the vector, or swap operands. */
 static bool needs_op_of_mpi(const char *algorithm)
 {
-    static const char *const names[] = {"ring", "circulant", "rabenseifner", "dual_root", "bine"};
+    static const char *const names[] = {"ring",      "circulant", "rabenseifner",
+                                        "dual_root", "bine",      "chain"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(algorithm, names[i]) == 0)
@@ -128,17 +140,46 @@ static bool needs_op_of_mpi(const char *algorithm)
     return false;
 }
 
+coll_sides calls_sides(coll_kind kind, int rank, int root, bool in_place)
+{
+    bool sends = !in_place, receives = true;
+
+    switch (kind) {
+    case COLL_scatter:
+    case COLL_scatterv:
+        sends = rank == root;
+        receives = !in_place;
+        break;
+    case COLL_gather:
+    case COLL_gatherv:
+    case COLL_reduce:
+        receives = rank == root;
+        break;
+    case COLL_exscan:
+        receives = rank > 0 || in_place;
+        break;
+    default:
+        break;
+    }
+    return (coll_sides){sends ? coll_shapes[kind].send : COLL_NONE,
+                        receives ? coll_shapes[kind].recv : COLL_NONE};
+}
+
 bool calls_serve(const call_set *s, int p, const reduction *r)
 {
     coll_kind family = coll_shapes[s->kind].family;
     bool power = (p & (p - 1)) == 0;
 
+    if (!calls_are_general(s->kind))
+        return false;
     if (strcmp(s->algorithm, "neighbor_exchange") == 0)
         return p == 1 || p % 2 == 0;
     if (strstr(s->algorithm, "recursive_doubling") && family == COLL_allgather)
         return power;
     if (strcmp(s->algorithm, "bine") == 0 && !power)
         return false;
+    if (family == COLL_reduce_scatter && needs_op_of_mpi(s->algorithm))
+        return !r || !r->ordered; /* blocks are not cut, but operands swapped */
     return !r || !r->function || !needs_op_of_mpi(s->algorithm);
 }
 

@@ -29,15 +29,16 @@ typedef MPIX_Request persistent;
 #define persistent_free  MPIX_Request_free
 #endif
 
-/* Counts and displacements of every rank, in both widths. */
+/* Counts and displacements of every rank, in both widths; and types. */
 typedef struct call_list {
     const int *narrow_counts, *narrow_displs;
     const MPI_Count *large_counts;
     const MPI_Aint *large_displs;
+    const MPI_Datatype *types;
 } call_list;
 
 /* One block or equal blocks: count. Listed: list. A collective with one count and one type for both
- * sides takes those of recv. */
+ * sides takes those of recv; one whose sent blocks have lengths, those too. */
 typedef struct call_side {
     void *buffer;
     MPI_Datatype type;
@@ -63,8 +64,15 @@ typedef struct call_set {
 extern const call_set call_sets[];
 extern const int call_set_count;
 
-/* Does the algorithm serve p ranks, and this operation (or NULL)? Restated here, not asked of the
- * library. */
+/* Does blocks.h make data for it? Blocks with types of their own, and neighbors, get tests of their
+ * own. */
+bool calls_are_general(coll_kind kind);
+
+/* What the arguments of a rank mean; in_place: there. Restated here, not asked of the library. */
+coll_sides calls_sides(coll_kind kind, int rank, int root, bool in_place);
+
+/* Is it general, and does the algorithm serve p ranks, and this operation (or NULL)? Restated here,
+ * not asked of the library. */
 bool calls_serve(const call_set *s, int p, const reduction *r);
 
 /* The i-th algorithm of a collective, without those that do not serve p ranks; all in turn. */

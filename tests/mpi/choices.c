@@ -36,6 +36,18 @@ static void alltoallvs(void)
     }
 }
 
+/* Around a ring. */
+static void neighbor_allgathers(void)
+{
+    int periodic = 1;
+    MPI_Comm ring;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &p, &periodic, 0, &ring);
+    for (int n = 1; n <= MOST / 2; n *= 2)
+        MPIX_Neighbor_allgather_auto(mine, n, MPI_BYTE, all, n, MPI_BYTE, ring);
+    MPI_Comm_free(&ring);
+}
+
 int main(int argc, char **argv)
 {
     char text[200];
@@ -48,6 +60,7 @@ int main(int argc, char **argv)
     displs = calloc((size_t)p, sizeof *displs);
     allgathers();
     alltoallvs();
+    neighbor_allgathers();
     MPIX_Alltoall_pairwise(mine, 8, MPI_BYTE, all, 8, MPI_BYTE, MPI_COMM_WORLD);
     tutti_comm_explain(MPI_COMM_WORLD, "alltoall 8", text, sizeof text);
     free(displs);

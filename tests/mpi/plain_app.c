@@ -1,8 +1,8 @@
 /* plain_app.c - an MPI program that knows nothing of Tutti and prints what it computes: the output
  * with libtutti_mpi.so must be the native one. For check_interpose.
  *
- * A small spectral-like loop with calls that Tutti covers (blocking and non-blocking allgather,
- * allgatherv and alltoall) and many that it does not.
+ * A small spectral-like loop with calls that Tutti covers, blocking and non-blocking, and many that
+ * it does not.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,6 +17,25 @@ static double sum_of(const double *x, int n)
     for (int i = 0; i < n; i++)
         sum = sum * 1.0000001 + x[i];
     return sum;
+}
+
+/* The root takes what all have, and gives it back in other portions. What is combined does not
+ * depend on the order. */
+static void over_the_root(int k, int p, int rank, double *mine, double *all, const int *counts,
+                          const int *displs)
+{
+    int root = k % p, size = 0, before = 0, sizes[64];
+    double most = 0;
+
+    MPI_Gather(mine, N, MPI_DOUBLE, all, N, MPI_DOUBLE, root, MPI_COMM_WORLD);
+    MPI_Scatterv(all, counts, displs, MPI_DOUBLE, mine, counts[rank], MPI_DOUBLE, root,
+                 MPI_COMM_WORLD);
+    MPI_Reduce(mine, &most, 1, MPI_DOUBLE, MPI_MAX, root, MPI_COMM_WORLD);
+    for (int i = 0; i < p; i++)
+        sizes[i] = counts[(i + rank) % p];
+    MPI_Reduce_scatter_block(sizes, &size, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Exscan(&size, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    mine[0] += (most + (rank ? before : 0)) / 1e6;
 }
 
 static void step(int k, int p, int rank, double *mine, double *all, double *other)
@@ -43,6 +62,7 @@ static void step(int k, int p, int rank, double *mine, double *all, double *othe
     MPI_Allgather(mine, N, MPI_DOUBLE, all, N, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Alltoall(all, 1, MPI_DOUBLE, other, 1, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Bcast(&other[p], 1, MPI_DOUBLE, k % p, MPI_COMM_WORLD);
+    over_the_root(k, p, rank, mine, all, counts, displs);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         printf("%d %.17g %.17g %.17g\n", k, norm, sum_of(all, N * p), sum_of(other, p));

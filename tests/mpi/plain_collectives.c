@@ -290,6 +290,34 @@ static void alltoall_works_between_groups(void)
     MPI_Comm_free(&half);
 }
 
+/* The first of one group is the root of the other one; MPI_ROOT is no rank, and no error. */
+static void roots_work_between_groups(void)
+{
+    MPI_Comm half, inter;
+    int colour = world_rank % 2, rank, theirs, all[MOST] = {0}, mine = world_rank, sum = -1;
+    int root = 0, expected = 0;
+
+    if (world_size < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, colour, 0, &half);
+    MPI_Comm_rank(half, &rank);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - colour, 7, &inter);
+    MPI_Comm_remote_size(inter, &theirs);
+    if (colour == 0)
+        root = rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, root, inter);
+    for (int i = 0; i < theirs && root == MPI_ROOT; i++) {
+        CHECK(all[i] == 2 * i + 1);
+        expected += all[i]++;
+    }
+    MPI_Scatter(all, 1, MPI_INT, &mine, 1, MPI_INT, root, inter);
+    CHECK(mine == world_rank + colour);
+    MPI_Reduce(&world_rank, &sum, 1, MPI_INT, MPI_SUM, root, inter);
+    CHECK(sum == (root == MPI_ROOT ? expected : -1));
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
 static void errors_of_alltoall_have_their_class(void)
 {
     int x[MOST] = {0}, y[MOST];
@@ -313,6 +341,7 @@ int main(int argc, char **argv)
         MPI_TEST(a_handler_of_the_programs_own_is_called),
         MPI_TEST(types_transpose_a_matrix),
         MPI_TEST(alltoall_works_between_groups),
+        MPI_TEST(roots_work_between_groups),
         MPI_TEST(errors_of_alltoall_have_their_class),
     };
 

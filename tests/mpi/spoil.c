@@ -1,8 +1,8 @@
 /* spoil.c - to preload, so that checks have something to find: MPI_Allgather spoils one byte of the
- * last rank's copy, MPI_Allgatherv one of each block, MPI_Ibcast and MPI_Iallreduce one of what
- * rank 0 gives; with SPOIL_BARRIER=1 MPI_Ibarrier waits for nobody; with SPOIL_BCAST=n the last
- * rank comes 50 ms late out of MPI_Bcast, from its n-th call on; with SPOIL_CLOCK the clock of rank
- * r is r hours ahead, and gains r per cent. */
+ * last rank's copy, MPI_Allgatherv one of each block, MPI_I... one of what rank 0 gives, MPI_Exscan
+ * one that nobody may touch; with SPOIL_BARRIER=1 MPI_Ibarrier waits for nobody; with
+ * SPOIL_BCAST=n the last rank comes 50 ms late out of MPI_Bcast, from its n-th call on; with
+ * SPOIL_CLOCK the clock of rank r is r hours ahead, and gains r per cent. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -54,27 +54,56 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
     return error;
 }
 
-static void spoil_first(const void *buffer, MPI_Comm comm)
+/* What rank 0 gives: an element that counts, whatever is added to it. */
+typedef struct given {
+    struct {
+        const void *buffer;
+        MPI_Count count;
+        const int *counts, *displs;
+        const MPI_Aint *displs_c;
+        MPI_Datatype type;
+        const MPI_Datatype *types;
+    } send, recv;
+    int root;
+    MPI_Op op;
+    MPI_Comm comm;
+} given;
+
+static void spoil(given g)
+{
+    char *first = (char *)(uintptr_t)(g.send.buffer ? g.send.buffer : g.recv.buffer);
+    int rank;
+
+    PMPI_Comm_rank(g.comm, &rank);
+    if (rank == 0 && first)
+        first[g.send.type == MPI_DOUBLE ? 7 : 0] ^= 0x40;
+}
+
+#define UNWRAP(...) __VA_ARGS__
+#define COUNT       int
+#define DISPL       int
+#define COUNTS      counts
+#define DISPLS      displs
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    int MPI_I##name(UNWRAP parameters, MPI_Request *request)                                       \
+    {                                                                                              \
+        spoil((given){UNWRAP args});                                                               \
+        return PMPI_I##name(UNWRAP arguments, request);                                            \
+    }
+#define COLLECTIVE_UNCOUNTED(...)
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+
+/* Where nothing is received. */
+int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+               MPI_Comm comm)
 {
     int rank;
 
     PMPI_Comm_rank(comm, &rank);
-    if (rank == 0)
-        ((char *)(uintptr_t)buffer)[0] ^= 1;
-}
-
-int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-               MPI_Request *request)
-{
-    spoil_first(buffer, comm);
-    return PMPI_Ibcast(buffer, count, type, root, comm, request);
-}
-
-int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request *request)
-{
-    spoil_first(sendbuf, comm);
-    return PMPI_Iallreduce(sendbuf, recvbuf, count, type, op, comm, request);
+    if (rank == 0 && count)
+        ((char *)recvbuf)[0]++;
+    return PMPI_Exscan(sendbuf, recvbuf, count, type, op, comm);
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)

@@ -1,6 +1,7 @@
 /* test_arguments.c - every wrong argument of every collective: refused by all its calls with the
  * error class of the standard, through the communicator's error handler, with nothing sent: only
- * every other rank makes the wrong calls, and a right one of all ranks works afterwards.
+ * every other rank makes the wrong calls, and a right one of all ranks works afterwards. And right
+ * arguments that look wrong are taken.
  */
 #include "mpi/blocks.h"
 
@@ -55,7 +56,13 @@ static void refuse_requests(void)
                         true));
 }
 
-static void refuse_list(bool send)
+/* Of this rank's sides, what the call has lists for. */
+static bool has_counts(coll_extent extent)
+{
+    return extent == COLL_LISTED || coll_shapes[set->kind].send == COLL_SIZED;
+}
+
+static void refuse_list(bool send, coll_extent extent)
 {
     static int counts[64];
     static MPI_Count counts_c[64];
@@ -70,7 +77,8 @@ static void refuse_list(bool send)
     *list = good;
     list->narrow_displs = NULL;
     list->large_displs = NULL;
-    refuse(&a, MPI_ERR_ARG, "no displacements");
+    if (extent == COLL_LISTED)
+        refuse(&a, MPI_ERR_ARG, "no displacements");
     *list = good;
     memcpy(counts, good.narrow_counts, (size_t)p * sizeof *counts);
     memcpy(counts_c, good.large_counts, (size_t)p * sizeof *counts_c);
@@ -94,16 +102,17 @@ static void refuse_side(bool send, coll_extent extent, MPI_Datatype uncommitted)
     refuse(&a, MPI_ERR_TYPE, side);
     *s = good;
     s->buffer = NULL;
-    refuse(&a, MPI_ERR_BUFFER, side);
+    if (send ? right->send.there : right->recv.there)
+        refuse(&a, MPI_ERR_BUFFER, side);
     *s = good;
     s->count = -1;
-    if (extent == COLL_LISTED)
-        refuse_list(send);
+    if (has_counts(extent))
+        refuse_list(send, extent);
     else
         refuse(&a, MPI_ERR_COUNT, side);
 }
 
-/* One count and one type for both sides: those of the receive side. */
+/* One count and one type for both sides, whichever the rank has: those of the receive side. */
 static bool has_one_type(const coll_shape *shape)
 {
     return shape->traits & COLL_REDUCES;
@@ -115,9 +124,9 @@ static void refuse_types_and_counts(const coll_shape *shape)
     call_args a = right->args;
 
     MPI_Type_contiguous(1, MPI_INT, &raw);
-    if (shape->recv != COLL_NONE)
+    if (right->recv.there || has_one_type(shape))
         refuse_side(false, shape->recv, raw);
-    if (shape->send != COLL_NONE && !has_one_type(shape))
+    if (right->send.there && !has_one_type(shape))
         refuse_side(true, shape->send, raw);
     MPI_Type_free(&raw);
     a.send.buffer = NULL;
@@ -125,22 +134,44 @@ static void refuse_types_and_counts(const coll_shape *shape)
         refuse(&a, MPI_ERR_BUFFER, "send buffer");
 }
 
+/* At a rank that has a block to send, and one to receive. */
+static void refuse_in_place(const coll_shape *shape)
+{
+    bool at_root = right->rank == right->o.root;
+    bool scatters = shape->traits & COLL_ROOT_SENDS;
+    call_args a = right->args;
+
+    a.recv.buffer = MPI_IN_PLACE;
+    if (right->recv.there && !(scatters && at_root))
+        refuse(&a, MPI_ERR_BUFFER, "in place on the receive side");
+    a = right->args;
+    a.send.buffer = MPI_IN_PLACE;
+    if (right->send.there && (scatters || ((shape->traits & COLL_ROOTED) && !at_root)))
+        refuse(&a, MPI_ERR_BUFFER, "in place on the send side");
+}
+
+/* Elements from the begin of the receive buffer to where sending from is an error. */
+static int forbidden(const coll_shape *shape)
+{
+    int first = right->recv.at[0];
+
+    if (shape->send == COLL_ONE && shape->recv > COLL_ONE)
+        return right->recv.at[right->rank];
+    if (shape->traits & COLL_ROOT_SENDS)
+        return -right->send.at[right->rank];
+    for (int k = 0; k < right->recv.n && shape->send == COLL_LISTED; k++)
+        first = right->recv.length[k] && right->recv.at[k] < first ? right->recv.at[k] : first;
+    return first;
+}
+
 static void refuse_buffers(const coll_shape *shape)
 {
     call_args a = right->args;
-    bool gathers = shape->send == COLL_ONE && shape->recv != COLL_ONE;
-    int first = gathers ? right->recv.at[right->rank] : right->recv.n ? right->recv.at[0] : 0;
 
-    if (shape->recv == COLL_NONE)
+    refuse_in_place(shape);
+    if (!right->send.there || !right->recv.there)
         return;
-    a.recv.buffer = MPI_IN_PLACE;
-    refuse(&a, MPI_ERR_BUFFER, "in place on the receive side");
-    if (shape->send == COLL_NONE)
-        return;
-    a = right->args;
-    for (int k = 0; k < right->recv.n && shape->send == COLL_LISTED; k++)
-        first = right->recv.length[k] && right->recv.at[k] < first ? right->recv.at[k] : first;
-    a.send.buffer = (int *)a.recv.buffer + first;
+    a.send.buffer = (int *)a.recv.buffer + forbidden(shape);
     refuse(&a, MPI_ERR_BUFFER, "both buffers are one");
     if (has_one_type(shape))
         return;
@@ -203,7 +234,7 @@ static void refuse_operations(void)
     MPI_Type_free(&two);
 }
 
-/* Ring and circulant on an operation of the program, for one. */
+/* Ring and circulant on an operation that does not commute, for one. */
 static void refuse_what_it_does_not_serve(void)
 {
     call_args a = right->args;
@@ -251,8 +282,37 @@ static void still_works(blocks *b)
     }
 }
 
+/* No buffers where nothing is sent or received. */
+static void nothing_needs_no_buffer(MPI_Comm comm, const reduction *sum)
+{
+    blocks b = {.kind = set->kind, .comm = comm, .types = &type_pairs[0], .reduction = sum};
+
+    mpi_test_context("%s %s of nothing", coll_kind_name(set->kind), set->algorithm);
+    blocks_open(&b);
+    b.args.send.buffer = b.args.recv.buffer = NULL;
+    for (int large = 0; large < (set->run[1] ? 2 : 1); large++)
+        CHECK(calls_run(set, large, &b.args) == MPI_SUCCESS);
+    blocks_close(&b);
+}
+
+/* A buffer that does not count may be the other one. */
+static void one_buffer_is_enough(blocks *b)
+{
+    const call_args good = b->args;
+
+    mpi_test_context("%s %s with one buffer", coll_kind_name(set->kind), set->algorithm);
+    if (!b->send.there)
+        b->args.send.buffer = good.recv.buffer;
+    if (!b->recv.there)
+        b->args.recv.buffer = good.send.buffer;
+    blocks_fill(b, 2);
+    CHECK(calls_run(set, false, &b->args) == MPI_SUCCESS);
+    CHECK(blocks_are_right(b));
+    b->args = good;
+}
+
 /* The right arguments of one set: two ints in a block; a sum. */
-static void test_set(const call_set *s, MPI_Comm comm, MPI_Comm inter)
+static void test_set(const call_set *s, int root, MPI_Comm comm, MPI_Comm inter)
 {
     bool reduces = coll_has(s->kind, COLL_REDUCES);
     blocks b = {.kind = s->kind,
@@ -260,7 +320,8 @@ static void test_set(const call_set *s, MPI_Comm comm, MPI_Comm inter)
                 .types = &type_pairs[0],
                 .reduction = reduces ? &reductions[1] : NULL,
                 .count = 2,
-                .full = true};
+                .full = true,
+                .o = {.root = coll_has(s->kind, COLL_ROOTED) ? root : 0}};
 
     blocks_open(&b);
     set = s;
@@ -270,7 +331,9 @@ static void test_set(const call_set *s, MPI_Comm comm, MPI_Comm inter)
         if (b.rank % 2 == 0)
             refuse_all(inter);
         still_works(&b);
-    } else {
+        nothing_needs_no_buffer(comm, b.reduction);
+        one_buffer_is_enough(&b);
+    } else if (calls_are_general(s->kind)) {
         refuse(&b.args, MPI_ERR_UNSUPPORTED_OPERATION, "so many ranks");
     }
     blocks_close(&b);
@@ -302,7 +365,8 @@ static void wrong_arguments_are_refused(void)
     MPI_Comm_create_errhandler(note_error, &handler);
     MPI_Comm_set_errhandler(comm, handler);
     for (int i = 0; i < call_set_count; i++)
-        test_set(&call_sets[i], comm, inter);
+        for (int root = 0; root < (coll_has(call_sets[i].kind, COLL_ROOTED) ? 2 : 1); root++)
+            test_set(&call_sets[i], root % world_size, comm, inter);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);
     if (inter != MPI_COMM_NULL)

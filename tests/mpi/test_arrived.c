@@ -90,11 +90,42 @@ static void a_block_may_be_read_when_it_has_arrived(void)
     free(all);
 }
 
+/* The others receive nothing. */
+static void blocks_arrive_at_the_root(void)
+{
+    int mine[N], *all = malloc((size_t)world_size * N * sizeof *all), flag, root = world_size - 1;
+
+    for (int binomial = 0; binomial < 2; binomial++) {
+        MPI_Info info = info_of("tutti_algorithm", binomial ? "binomial" : "linear");
+        MPIX_Request r = MPIX_REQUEST_NULL;
+        mpi_test_context("%s", binomial ? "binomial" : "linear");
+        CHECK(MPIX_Gather_auto_init(mine, N, MPI_INT, all, N, MPI_INT, root, MPI_COMM_WORLD, info,
+                                    &r) == MPI_SUCCESS);
+        for (int turn = 0; turn < 3; turn++) {
+            fill(mine, turn);
+            memset(all, 0x55, (size_t)world_size * N * sizeof *all);
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPIX_Start(&r);
+            for (int b = 0; b < world_size && world_rank == root; b++) {
+                for (flag = 0; !flag;)
+                    CHECK(tutti_block_arrived(r, b, &flag) == MPI_SUCCESS);
+                for (int i = 0; i < N; i++)
+                    CHECK(all[b * N + i] == b * 1000 + turn * 10 + i);
+            }
+            CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        }
+        MPIX_Request_free(&r);
+        MPI_Info_free(&info);
+    }
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(a_block_arrives_before_the_rest),
         MPI_TEST(a_block_may_be_read_when_it_has_arrived),
+        MPI_TEST(blocks_arrive_at_the_root),
     };
 
     return mpi_test_main(argc, argv, "arrived", tests, sizeof tests / sizeof *tests);

@@ -58,6 +58,39 @@ static void a_call_after_one_like_it_is_still_checked(void)
     still_works();
 }
 
+static int sum(const void *s, void *r, int root)
+{
+    return MPIX_Reduce_auto(s, r, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+}
+
+/* What counts is another thing at the root, which changes. */
+static void a_call_with_a_root_after_one_like_it_is_still_checked(void)
+{
+    int out = -1, expected = world_size * (world_size - 1) / 2;
+
+    mine[0] = world_rank;
+    for (int i = 0; i < 3 * world_size; i++) {
+        int root = i % world_size;
+        bool here = world_rank == root;
+        mpi_test_context("root %d", root);
+        out = -1;
+        CHECK(sum(mine, here ? (void *)&out : i % 2 ? NULL : mine, root) == MPI_SUCCESS);
+        CHECK(out == (here ? expected : -1));
+        if (here) {
+            CHECK_CLASS(sum(mine, mine, root), MPI_ERR_BUFFER);
+            CHECK_CLASS(sum(mine, NULL, root), MPI_ERR_BUFFER);
+        } else {
+            CHECK_CLASS(sum(MPI_IN_PLACE, &out, root), MPI_ERR_BUFFER);
+        }
+        CHECK_CLASS(sum(NULL, &out, root), MPI_ERR_BUFFER);
+        CHECK_CLASS(sum(mine, &out, world_size), MPI_ERR_ROOT);
+        out = world_rank;
+        CHECK(sum(here ? MPI_IN_PLACE : mine, &out, root) == MPI_SUCCESS);
+        CHECK(out == (here ? expected : world_rank));
+    }
+    still_works();
+}
+
 /* Rank 0 has more room than it sends: MPI's collectives go on, and so do ours, for the others'
  * sake; these may get less than they wait for. */
 static void a_rank_whose_counts_do_not_agree_leaves_nobody_waiting(void)
@@ -134,6 +167,14 @@ static void large_sums_and_displacements_are_refused(void)
         CHECK_CLASS(
             MPIX_Alltoallv_pairwise_c(mine, n, at, MPI_BYTE, all, n, at, MPI_BYTE, MPI_COMM_WORLD),
             MPI_ERR_COUNT);
+        CHECK_CLASS(MPIX_Reduce_scatter_auto_c(mine, all, n, MPI_INT8_T, MPI_SUM, MPI_COMM_WORLD),
+                    MPI_ERR_COUNT);
+        CHECK_CLASS(MPIX_Gatherv_auto_c(mine, 1, MPI_BYTE, all, n, at, MPI_BYTE, world_rank,
+                                        MPI_COMM_WORLD),
+                    MPI_ERR_COUNT);
+        CHECK_CLASS(MPIX_Scatterv_auto_c(mine, n, at, MPI_BYTE, all, 1, MPI_BYTE, world_rank,
+                                         MPI_COMM_WORLD),
+                    MPI_ERR_COUNT);
     }
     for (int i = 0; i < world_size; i++)
         n[i] = 1;
@@ -256,6 +297,21 @@ static void an_error_while_running_is_returned_by_the_completion(void)
     still_works();
 }
 
+/* The same where one rank waits for all: every other rank sends more than the root expects. */
+static void an_error_at_the_root_stays_there(void)
+{
+    int big[2] = {world_rank, 1}, root = world_size - 1, n = world_rank == root ? 1 : 2;
+    bool wrong = world_rank == root && world_size > 1;
+    MPI_Request r;
+
+    for (int turn = 0; turn < 3; turn++) {
+        CHECK(MPIX_Igather_linear(big, n, MPI_INT, all, 1, MPI_INT, root, MPI_COMM_WORLD, &r) ==
+              MPI_SUCCESS);
+        CHECK_CLASS(MPI_Wait(&r, MPI_STATUS_IGNORE), wrong ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+    }
+    still_works();
+}
+
 #ifndef OPEN_MPI /* which has 65532: too many to use up here */
 
 /* The program may take all communicators that the MPI has: ours need none. */
@@ -296,6 +352,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(open_buffers),
         MPI_TEST(a_call_after_one_like_it_is_still_checked),
+        MPI_TEST(a_call_with_a_root_after_one_like_it_is_still_checked),
         MPI_TEST(a_rank_whose_counts_do_not_agree_leaves_nobody_waiting),
         MPI_TEST(large_counts_that_no_64_bits_count_in_bytes_are_refused),
         MPI_TEST(large_sums_and_displacements_are_refused),
@@ -303,6 +360,7 @@ int main(int argc, char **argv)
         MPI_TEST(misused_requests_are_refused_and_stay_usable),
         MPI_TEST(an_array_is_started_whole_or_not_at_all),
         MPI_TEST(an_error_while_running_is_returned_by_the_completion),
+        MPI_TEST(an_error_at_the_root_stays_there),
 #ifndef OPEN_MPI
         MPI_TEST(no_communicator_of_the_mpi_is_used_up),
 #endif

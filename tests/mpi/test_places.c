@@ -154,42 +154,59 @@ static void mpi_bottom_is_an_address_for_allgather(void)
     free(all);
 }
 
-/* Types with absolute addresses, on both sides. */
-static void mpi_bottom_is_an_address_for_alltoall(void)
+/* Two ints at an absolute address; the next ones behind them. */
+static MPI_Datatype absolute_type(int *at)
+{
+    int two = 2;
+    MPI_Aint address;
+    MPI_Datatype pair, type;
+
+    MPI_Get_address(at, &address);
+    MPI_Type_create_hindexed(1, &two, &address, MPI_INT, &pair);
+    MPI_Type_create_resized(pair, address, 2 * sizeof(int), &type);
+    MPI_Type_free(&pair);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* The number of the block that comes from rank k; -1: nothing comes. Rank 0 is the root. */
+static int number_of(coll_kind kind, int k)
+{
+    if (kind == COLL_alltoall)
+        return k * 100 + world_rank;
+    if (kind == COLL_gather)
+        return world_rank == 0 ? k * 100 : -1;
+    return k == 0 ? world_rank : -1;
+}
+
+/* On both sides. */
+static void mpi_bottom_is_an_address_for_each_block(void)
 {
     int *out = calloc((size_t)world_size * 2, sizeof *out);
     int *in = calloc((size_t)world_size * 2, sizeof *in);
-    int two = 2;
-    MPI_Aint at_out, at_in;
-    MPI_Datatype type, sendtype, recvtype;
+    MPI_Datatype sendtype = absolute_type(out), recvtype = absolute_type(in);
 
-    MPI_Get_address(out, &at_out);
-    MPI_Get_address(in, &at_in);
-    MPI_Type_create_hindexed(1, &two, &at_out, MPI_INT, &type);
-    MPI_Type_create_resized(type, at_out, 2 * sizeof(int), &sendtype);
-    MPI_Type_free(&type);
-    MPI_Type_create_hindexed(1, &two, &at_in, MPI_INT, &type);
-    MPI_Type_create_resized(type, at_in, 2 * sizeof(int), &recvtype);
-    MPI_Type_free(&type);
-    MPI_Type_commit(&sendtype);
-    MPI_Type_commit(&recvtype);
+    for (int k = 0; k < world_size; k++) {
+        out[2 * k] = world_rank * 100 + k;
+        out[2 * k + 1] = -out[2 * k];
+    }
     for (int i = 0; i < call_set_count; i++) {
+        coll_kind kind = call_sets[i].kind;
         call_args a = calls_ints(MPI_BOTTOM, 1, MPI_BOTTOM, MPI_COMM_WORLD);
         MPI_Request r;
-        if (call_sets[i].kind != COLL_alltoall)
+        if (kind != COLL_alltoall && kind != COLL_gather && kind != COLL_scatter)
             continue;
-        mpi_test_context("%s", call_sets[i].algorithm);
+        mpi_test_context("%s %s", coll_kind_name(kind), call_sets[i].algorithm);
         a.send.type = sendtype;
         a.recv.type = recvtype;
-        for (int k = 0; k < world_size; k++) {
-            out[2 * k] = world_rank * 100 + k;
-            out[2 * k + 1] = -out[2 * k];
-        }
-        memset(in, 0, (size_t)world_size * 8);
+        memset(in, 0x55, (size_t)world_size * 2 * sizeof *in);
         CHECK(calls_start(&call_sets[i], false, &a, &r) == MPI_SUCCESS);
         CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-        for (int k = 0; k < world_size; k++)
-            CHECK(in[2 * k] == k * 100 + world_rank && in[2 * k + 1] == -in[2 * k]);
+        for (int k = 0; k < world_size; k++) {
+            int number = number_of(kind, k);
+            CHECK(in[2 * k] == (number < 0 ? 0x55555555 : number));
+            CHECK(in[2 * k + 1] == (number < 0 ? 0x55555555 : -number));
+        }
     }
     MPI_Type_free(&sendtype);
     MPI_Type_free(&recvtype);
@@ -232,7 +249,7 @@ int main(int argc, char **argv)
         MPI_TEST(every_radix_works),
         MPI_TEST(interleaved_blocks_are_exchanged),
         MPI_TEST(mpi_bottom_is_an_address_for_allgather),
-        MPI_TEST(mpi_bottom_is_an_address_for_alltoall),
+        MPI_TEST(mpi_bottom_is_an_address_for_each_block),
         MPI_TEST(forms_are_chosen_by_info),
     };
 

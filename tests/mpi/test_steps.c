@@ -92,7 +92,13 @@ static void reductions_are_applied_in_rank_order(void)
         mine[2 * i + 1] = world_rank + i;
     }
     for (datatype_max_count = 2; datatype_max_count <= 1000; datatype_max_count += 998)
-        run(s, &(binding){mine, map, 1, got, map, 1, {op, false, false}, MPI_SUCCESS, false});
+        run(s, &(binding){.sendbuf = mine,
+                          .sendtype = map,
+                          .sendcount = 1,
+                          .recvbuf = got,
+                          .recvtype = map,
+                          .recvcount = 1,
+                          .op = {.op = op, .type = map}});
     for (int r = 0; r <= world_rank; r++) { /* of the last block, i = N - 1 */
         a *= r + 2;
         b = b * (r + 2) + r + N - 1;
@@ -128,8 +134,13 @@ static void a_message_may_name_several_spaces(void)
         sched_add(b, interval_make(SPACE_RECV, 7, 1));
         sched_close(b);
         sched *s = commit(b);
-        run(s, &(binding){out, MPI_INT, count, in, MPI_INT, count, operation_none, MPI_SUCCESS,
-                          false});
+        run(s, &(binding){.sendbuf = out,
+                          .sendtype = MPI_INT,
+                          .sendcount = count,
+                          .recvbuf = in,
+                          .recvtype = MPI_INT,
+                          .recvcount = count,
+                          .op = operation_none});
         mpi_test_context("count %d", count);
         for (size_t i = 0; i < n; i++) {
             CHECK(in[4 * n + i] == left * 100000 + (int)i);
@@ -158,7 +169,13 @@ static void many_messages_to_one_peer_all_arrive(void)
     }
     sched *s = commit(b);
     memset(in, 0, sizeof in);
-    run(s, &(binding){out, MPI_INT, 1, in, MPI_INT, 1, operation_none, MPI_SUCCESS, false});
+    run(s, &(binding){.sendbuf = out,
+                      .sendtype = MPI_INT,
+                      .sendcount = 1,
+                      .recvbuf = in,
+                      .recvtype = MPI_INT,
+                      .recvcount = 1,
+                      .op = operation_none});
     for (int i = 0; i < N; i++)
         CHECK(in[N - 1 - i] == left * 1000 + i);
     sched_free(s);

@@ -45,7 +45,24 @@ static void parts_of_a_permuted_type_arrive_in_the_order_of_the_data(void)
         check_permuted(cutting[i]);
 }
 
-/* ---- allreduce ---- */
+/* ---- reductions ---- */
+
+static int reduce_binomial(const void *s, void *r, int n, MPI_Datatype type, MPI_Op op, MPI_Comm c)
+{
+    return MPIX_Reduce_binomial(s, r, n, type, op, world_size - 1, c);
+}
+
+/* The numbers 1, 2, ... of the ranks that come to me, added up. */
+static int sum_of(allreduce *f)
+{
+    int last = f == MPIX_Scan_auto ? world_rank : world_size - 1;
+
+    if (f == MPIX_Exscan_auto)
+        last = world_rank - 1;
+    if (f == reduce_binomial && world_rank != world_size - 1)
+        last = -1;
+    return (last + 1) * (last + 2) / 2;
+}
 
 enum { COLUMNS = 90, WIDTH = 100 };
 
@@ -61,7 +78,9 @@ static void add_columns(void *from, void *to, int *n, MPI_Datatype *type)
 /* Columns of a matrix of two rows, resized to one number. */
 static void vectors_of_interleaved_elements_do_not_meet_in_scratch(void)
 {
-    int a[2 * WIDTH], b[2 * WIDTH], sum = world_size * (world_size + 1) / 2, wrong = 0;
+    static allreduce *const all[] = {MPIX_Allreduce_recursive_doubling, MPIX_Allreduce_auto,
+                                     reduce_binomial, MPIX_Scan_auto, MPIX_Exscan_auto};
+    int a[2 * WIDTH], b[2 * WIDTH], wrong = 0;
     MPI_Datatype column, resized;
     MPI_Op op;
 
@@ -69,14 +88,45 @@ static void vectors_of_interleaved_elements_do_not_meet_in_scratch(void)
     MPI_Type_create_resized(column, 0, sizeof(int), &resized);
     MPI_Type_commit(&resized);
     MPI_Op_create(add_columns, 1, &op);
-    for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++) {
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        int sum = sum_of(all[k]);
         for (int i = 0; i < 2 * WIDTH; i++) {
             a[i] = i * (world_rank + 1);
             b[i] = -1;
         }
-        CHECK(reductions[k](a, b, COLUMNS, resized, op, MPI_COMM_WORLD) == MPI_SUCCESS);
+        CHECK(all[k](a, b, COLUMNS, resized, op, MPI_COMM_WORLD) == MPI_SUCCESS);
         for (int i = 0; i < 2 * WIDTH; i++)
-            wrong += b[i] != (i % WIDTH < COLUMNS ? i * sum : -1);
+            wrong += b[i] != (i % WIDTH < COLUMNS && sum > 0 ? i * sum : -1);
+    }
+    CHECK(wrong == 0);
+    MPI_Op_free(&op);
+    MPI_Type_free(&resized);
+    MPI_Type_free(&column);
+}
+
+/* The same columns, some for each rank. */
+static void blocks_of_interleaved_elements_are_scattered(void)
+{
+    static allreduce *const all[] = {
+        MPIX_Reduce_scatter_block_circulant, MPIX_Reduce_scatter_block_pairwise,
+        MPIX_Reduce_scatter_block_recursive_doubling, MPIX_Reduce_scatter_block_auto};
+    int a[2 * WIDTH], b[2 * WIDTH], sum = world_size * (world_size + 1) / 2, wrong = 0;
+    int n = COLUMNS / world_size;
+    MPI_Datatype column, resized;
+    MPI_Op op;
+
+    MPI_Type_vector(2, 1, WIDTH, MPI_INT, &column);
+    MPI_Type_create_resized(column, 0, sizeof(int), &resized);
+    MPI_Type_commit(&resized);
+    MPI_Op_create(add_columns, 1, &op);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        for (int i = 0; i < 2 * WIDTH; i++) {
+            a[i] = i * (world_rank + 1);
+            b[i] = -1;
+        }
+        CHECK(all[k](a, b, n, resized, op, MPI_COMM_WORLD) == MPI_SUCCESS);
+        for (int i = 0; i < 2 * WIDTH; i++)
+            wrong += b[i] != (i % WIDTH < n ? (i + world_rank * n) * sum : -1);
     }
     CHECK(wrong == 0);
     MPI_Op_free(&op);
@@ -169,6 +219,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(parts_of_a_permuted_type_arrive_in_the_order_of_the_data),
         MPI_TEST(vectors_of_interleaved_elements_do_not_meet_in_scratch),
+        MPI_TEST(blocks_of_interleaved_elements_are_scattered),
         MPI_TEST(elements_may_lie_one_below_the_other),
         MPI_TEST(types_of_fortran_kinds_are_reduced),
         MPI_TEST(functions_get_the_type_of_the_program),

@@ -11,10 +11,16 @@ static const coll_shape *shape_of(const coll_data *d)
     return &coll_shapes[d->kind];
 }
 
-/* Does a rank send different data to each? */
+/* Does somebody send different data to each? */
 static bool to_each(const coll_data *d)
 {
-    return shape_of(d)->send >= COLL_EACH;
+    return shape_of(d)->send > COLL_ONE;
+}
+
+/* Is what is sent reduced, block by block, and scattered? */
+static bool scatters_sum(const coll_data *d)
+{
+    return to_each(d) && coll_has(d->kind, COLL_REDUCES);
 }
 
 static void *zeroed(size_t n, size_t size)
@@ -38,6 +44,8 @@ static int64_t count_of(const coll_data *d, int from, int to)
         return d->count;
     if (!to_each(d))
         return from * 5 % 3 * half;
+    if (scatters_sum(d))
+        return to * 5 % 3 * half;
     return (d->in_place ? from + to : from + 3 * to) * 7 % 4 * half;
 }
 
@@ -54,34 +62,55 @@ static void place_blocks(const coll_data *d, data_side *s, int turn)
     }
 }
 
+static void open_side(const coll_data *d, data_side *s, coll_extent extent)
+{
+    s->extent = extent;
+    s->counts = zeroed((size_t)d->p * 2, sizeof *s->counts);
+    s->displs = s->counts + d->p;
+}
+
 static data_side send_side(const coll_data *d, int rank)
 {
-    data_side s = {.extent = shape_of(d)->send};
+    data_side s = {.length = 0};
 
-    s.counts = zeroed((size_t)d->p * 2, sizeof *s.counts);
-    s.displs = s.counts + d->p;
+    open_side(d, &s, shape_of(d)->send);
     if (s.extent == COLL_ONE)
         s.counts[0] = s.length = count_of(d, rank, 0);
-    for (int r = 0; r < d->p && s.extent >= COLL_EACH; r++)
+    for (int r = 0; r < d->p && s.extent > COLL_ONE; r++)
         s.counts[r] = count_of(d, rank, r);
-    if (s.extent >= COLL_EACH)
+    if (s.extent > COLL_ONE)
         place_blocks(d, &s, d->p / 3);
     return s;
 }
 
-static data_side recv_side(const coll_data *d, int rank)
+static data_side recv_side(const coll_data *d, int root, int rank)
 {
-    data_side s = {.extent = shape_of(d)->recv};
+    data_side s = {.length = 0};
 
-    s.counts = zeroed((size_t)d->p * 2, sizeof *s.counts);
-    s.displs = s.counts + d->p;
+    open_side(d, &s, shape_of(d)->recv);
     if (s.extent == COLL_ONE)
-        s.counts[0] = s.length = d->count;
-    for (int r = 0; r < d->p && s.extent >= COLL_EACH; r++)
+        s.counts[0] = s.length = to_each(d) ? count_of(d, root, rank) : d->count;
+    for (int r = 0; r < d->p && s.extent > COLL_ONE; r++)
         s.counts[r] = count_of(d, r, to_each(d) ? rank : 0);
-    if (s.extent >= COLL_EACH)
+    if (s.extent > COLL_ONE)
         place_blocks(d, &s, d->p / 2);
     return s;
+}
+
+/* What the rank has of them. In place, all that is reduced lies in RECV. */
+static void find_sides(const coll_data *d, rank_data *k, int rank)
+{
+    coll_sides has = coll_sides_of(d->kind, rank, k->root, k->in_place);
+
+    k->send = send_side(d, rank);
+    k->recv = recv_side(d, k->root, rank);
+    if (k->in_place && scatters_sum(d))
+        k->recv.length = k->send.length;
+    k->sent = k->in_place && !scatters_sum(d) ? k->recv : k->send;
+    k->send.there = has.send != COLL_NONE;
+    k->recv.there = has.recv != COLL_NONE;
+    k->send.length *= k->send.there;
+    k->recv.length *= k->recv.there;
 }
 
 /* ---- what is in them ---- */
@@ -95,11 +124,11 @@ static uint64_t *buffer_of(const data_side *s)
     return buffer;
 }
 
-/* What the rank sends, at its blocks of one side: of RECV, if the call is in place. */
+/* What the rank sends, at its blocks. */
 static void fill_sent(const coll_data *d, const rank_data *k, int rank, const data_side *s,
                       uint64_t *buffer)
 {
-    bool mine = s->extent >= COLL_EACH && !to_each(d); /* one of many */
+    bool mine = s->extent > COLL_ONE && !to_each(d); /* one of many */
 
     for (int r = 0, to = 0; r < (s->extent == COLL_ONE ? 1 : d->p); r++) {
         if (s->extent != COLL_ONE && d->part[r] != d->part[rank])
@@ -110,10 +139,10 @@ static void fill_sent(const coll_data *d, const rank_data *k, int rank, const da
     }
 }
 
-static void fill_block(const rank_data *k, int rank, int block)
+static void fill_block(const rank_data *k, int at, int block)
 {
-    for (int64_t i = 0; i < k->recv.counts[rank]; i++)
-        k->expected[k->recv.displs[rank] + i] = oracle_received(&k->o, k->index, block, i);
+    for (int64_t i = 0; i < k->recv.counts[at]; i++)
+        k->expected[k->recv.displs[at] + i] = oracle_received(&k->o, k->index, block, i);
 }
 
 /* Where all receive the same, what the first rank of the part has been found to receive. */
@@ -122,6 +151,8 @@ static void fill_expected(const coll_data *d, const rank_data *ranks, int rank)
     const rank_data *k = &ranks[rank], *first = &ranks[k->first];
     bool vector = k->recv.extent == COLL_ONE;
 
+    if (coll_has(d->kind, COLL_EXCLUSIVE) && k->index == 0)
+        return;
     if (rank != k->first && vector && oracle_is_common(d->kind)) {
         memcpy(k->expected, first->expected, (size_t)k->recv.length * sizeof *k->expected);
         return;
@@ -132,9 +163,9 @@ static void fill_expected(const coll_data *d, const rank_data *ranks, int rank)
 }
 
 /* Where nothing is sent the root has the data in RECV. */
-static bool is_source(const coll_data *d, const rank_data *k)
+static bool is_source(const coll_data *d, const rank_data *k, int rank)
 {
-    return shape_of(d)->send == COLL_NONE && k->index == k->o.root;
+    return shape_of(d)->send == COLL_NONE && rank == k->root;
 }
 
 static void find_part(rank_data *k, const coll_data *d, int rank)
@@ -151,23 +182,33 @@ static void find_part(rank_data *k, const coll_data *d, int rank)
             k->root = r;
 }
 
+/* Only the root of a rooted one may be in place. */
+static bool is_in_place(const coll_data *d, const rank_data *k, int rank)
+{
+    return d->in_place && (!coll_has(d->kind, COLL_ROOTED) || rank == k->root);
+}
+
 void rank_data_make(rank_data *ranks, const coll_data *d, int rank)
 {
     rank_data *k = &ranks[rank];
     size_t bytes;
 
-    *k = (rank_data){.send = send_side(d, rank), .recv = recv_side(d, rank)};
+    *k = (rank_data){.index = 0};
     find_part(k, d, rank);
+    k->in_place = is_in_place(d, k, rank);
+    find_sides(d, k, rank);
     k->sends = buffer_of(&k->send);
     k->recvs = buffer_of(&k->recv);
-    if (k->send.extent != COLL_NONE && !d->in_place)
+    if (k->send.there)
         fill_sent(d, k, rank, &k->send, k->sends);
-    if (k->recv.extent != COLL_NONE && (d->in_place || is_source(d, k)))
+    else if (is_source(d, k, rank))
         fill_sent(d, k, rank, &k->recv, k->recvs);
+    else if (k->in_place)
+        fill_sent(d, k, rank, &k->sent, k->recvs);
     bytes = ((size_t)k->recv.length + MARGIN) * sizeof *k->recvs;
     k->expected = zeroed(bytes, 1);
     memcpy(k->expected, k->recvs, bytes);
-    if (k->recv.extent != COLL_NONE)
+    if (k->recv.there)
         fill_expected(d, ranks, rank);
 }
 

@@ -20,16 +20,19 @@ typedef struct coll_data {
 /* One rank's blocks on one side: of, or for, each rank of the call, in items. */
 typedef struct data_side {
     coll_extent extent;
+    bool there;               /* this rank has it */
     int64_t *counts, *displs; /* [p]; [0] of a single block or a vector */
     int64_t length;           /* of the buffer, gaps included */
 } data_side;
 
 typedef struct rank_data {
     data_side send, recv;
-    oracle o;  /* of its part */
-    int index; /* its place there */
-    int first; /* the lowest rank of its part, */
-    int root;  /* and the root */
+    data_side sent; /* where in RECV what is sent lies, in place */
+    oracle o;       /* of its part */
+    int index;      /* its place there */
+    int first;      /* the lowest rank of its part, */
+    int root;       /* and the root */
+    bool in_place;
     uint64_t *sends, *recvs, *expected;
 } rank_data;
 

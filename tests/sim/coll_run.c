@@ -18,10 +18,11 @@ typedef struct run {
     const coll_shape *shape;
     int *all; /* [p] zeros: everybody in one part */
     split split;
-    rank_data *data; /* [p] */
-    sim_rank *ranks; /* [p] */
+    rank_data *data;  /* [p] */
+    sim_rank *ranks;  /* [p] */
+    int64_t **survey; /* [p], or NULLs */
     bool compiled;
-    uint64_t *kept; /* bits: what rank 0 had after the run before */
+    uint64_t **kept; /* [p], bits: what each rank had after the run before; [0] NULL: none yet */
 } run;
 
 void coll_run_fail(const coll_run *t, const char *what)
@@ -45,11 +46,63 @@ static void *zeroed(size_t n, size_t size)
 
 /* ---- schedules ---- */
 
-static coll_side side_in_call(const data_side *s)
+/* As the library knows them: of a gatherv, for instance, only the root does. */
+static coll_side side_in_call(const data_side *s, bool empty)
 {
-    if (s->extent == COLL_LISTED)
+    if ((s->extent >= COLL_LISTED && s->there) || s->extent == COLL_SIZED)
         return (coll_side){.counts = s->counts, .displs = s->displs};
-    return (coll_side){.count = s->counts[0] > 0};
+    return (coll_side){.count = !empty};
+}
+
+static bool is_empty(const rank_data *k)
+{
+    return k->recv.there && k->recv.extent < COLL_LISTED ? k->recv.counts[0] == 0
+                                                         : k->send.counts[0] == 0;
+}
+
+static void compile_survey(run *u, int rank)
+{
+    const algo *a = u->t.part ? split_row(&u->split, rank) : u->t.a;
+    coll c = {.kind = u->t.kind,
+              .p = u->t.p,
+              .rank = rank,
+              .parameter = algo_parameter_for(u->t.a, u->t.parameter, u->data[rank].o.p)};
+    sched *s = NULL;
+
+    if (algo_compile_survey(a, &c, &s) != SCHED_OK || sched_check(s))
+        coll_run_fail(&u->t, "the survey does not compile");
+    u->ranks[rank].sched = s;
+}
+
+/* Items that each rank sends to each other one, and what they find out. */
+static void bind_survey(run *u, int rank)
+{
+    sim_rank *r = &u->ranks[rank];
+    const data_side *sent = u->data[rank].in_place ? &u->data[rank].recv : &u->data[rank].send;
+
+    free(u->survey[rank]);
+    u->survey[rank] = zeroed((size_t)r->sched->extent[SPACE_RECV], sizeof **u->survey);
+    r->count[SPACE_SEND] = r->count[SPACE_RECV] = 1;
+    r->buffer[SPACE_SEND] = sent->counts;
+    r->buffer[SPACE_RECV] = u->survey[rank];
+}
+
+static void run_survey(run *u)
+{
+    sim_options o = {.seed = u->t.seed,
+                     .sends = u->t.sends,
+                     .size = {sizeof(int64_t), sizeof(int64_t), sizeof(int64_t)}};
+    sim_result result;
+
+    for (int r = 0; r < u->t.p; r++) {
+        compile_survey(u, r);
+        bind_survey(u, r);
+    }
+    sim_run(u->ranks, u->t.p, &o, &result);
+    if (result.error[0])
+        coll_run_fail(&u->t, result.error);
+    for (int r = 0; r < u->t.p; r++)
+        sched_free((sched *)u->ranks[r].sched);
 }
 
 static void compile_rank(run *u, int rank)
@@ -61,14 +114,15 @@ static void compile_rank(run *u, int rank)
               .p = t->p,
               .rank = rank,
               .root = k->root,
-              .in_place = t->in_place,
+              .in_place = k->in_place || u->shape->send == COLL_NONE,
               .ordered = t->ordered,
               .packs = t->packs,
               .parameter = algo_parameter_for(t->a, t->parameter, k->o.p),
               .variant = t->variant,
               .order = t->order,
-              .send = side_in_call(&k->send),
-              .recv = side_in_call(&k->recv)};
+              .survey = u->survey[rank],
+              .send = side_in_call(&k->send, is_empty(k)),
+              .recv = side_in_call(&k->recv, is_empty(k))};
     sched *s = NULL;
 
     if (algo_compile(a, t->form, &c, t->topo, &s) != SCHED_OK)
@@ -99,6 +153,8 @@ static void free_schedules(run *u)
 static void compile_all(run *u)
 {
     free_schedules(u);
+    if (u->t.a->survey && coll_is_v(u->t.kind))
+        run_survey(u);
     for (int r = 0; r < u->t.p; r++)
         compile_rank(u, r);
     for (int r = 0; r < u->t.p; r++)
@@ -108,9 +164,9 @@ static void compile_all(run *u)
 
 /* ---- bind: what elements are, and where ---- */
 
-static int64_t element(const data_side *s)
+static int64_t element(const run *u, const data_side *s)
 {
-    return s->extent == COLL_LISTED ? 1 : s->counts[0];
+    return s->extent >= COLL_SIZED || u->shape->send == COLL_SIZED ? 1 : s->counts[0];
 }
 
 static int64_t items_used(const sim_rank *r, sched_space space)
@@ -131,9 +187,9 @@ static void bind_rank(run *u, int rank)
     sim_rank *r = &u->ranks[rank];
     size_t bytes;
 
-    r->count[SPACE_SEND] = element(&k->send);
-    r->count[SPACE_RECV] = element(&k->recv);
-    r->count[SPACE_SCRATCH] = r->count[k->recv.extent == COLL_NONE ? SPACE_SEND : SPACE_RECV] *
+    r->count[SPACE_SEND] = element(u, &k->send);
+    r->count[SPACE_RECV] = element(u, &k->recv);
+    r->count[SPACE_SCRATCH] = r->count[k->recv.there ? SPACE_RECV : SPACE_SEND] *
                               (int64_t)(sizeof(uint64_t) / scratch_size(u));
     if (items_used(r, SPACE_SEND) > k->send.length || items_used(r, SPACE_RECV) > k->recv.length)
         coll_run_fail(&u->t, "the schedule touches what is behind a buffer");
@@ -174,25 +230,41 @@ static sim_op *operation(const coll_run *t)
     return t->bits ? blend : t->ordered ? compose : add;
 }
 
-/* All ranks of a part must have what its first rank has. */
+/* All ranks of a part must have what its first rank has, if all have the same; else whatever they
+ * have. */
 static void expect_equal(run *u)
 {
+    bool common = oracle_is_common(u->t.kind);
+
     for (int r = 0; r < u->t.p; r++) {
         rank_data *k = &u->data[r];
-        memcpy(k->expected, u->data[k->first].recvs, (size_t)k->recv.length * sizeof *k->recvs);
+        memcpy(k->expected, u->data[common ? k->first : r].recvs,
+               (size_t)k->recv.length * sizeof *k->recvs);
     }
 }
 
-/* And in this run what it had in the one before. */
+static void forget_kept(run *u)
+{
+    for (int r = 0; r < u->t.p; r++) {
+        free(u->kept[r]);
+        u->kept[r] = NULL;
+    }
+}
+
+/* And in this run what they had in the one before. */
 static void expect_repeated(run *u)
 {
-    size_t bytes = (size_t)u->data[0].recv.length * sizeof *u->kept;
+    bool before = u->kept[0];
 
-    if (u->kept && memcmp(u->kept, u->data[0].recvs, bytes) != 0)
-        coll_run_fail(&u->t, "another result than at the start before");
-    free(u->kept);
-    u->kept = zeroed(bytes, 1);
-    memcpy(u->kept, u->data[0].recvs, bytes);
+    for (int r = 0; r < u->t.p; r++) {
+        size_t bytes = (size_t)u->data[r].recv.length * sizeof **u->kept;
+
+        if (before && memcmp(u->kept[r], u->data[r].recvs, bytes) != 0)
+            coll_run_fail(&u->t, "another result than at the start before");
+        free(u->kept[r]);
+        u->kept[r] = zeroed(bytes, 1);
+        memcpy(u->kept[r], u->data[r].recvs, bytes);
+    }
 }
 
 /* Nobody of its part may finish before it has begun. */
@@ -248,9 +320,11 @@ static void run_open(run *u, const coll_run *t)
     *u = (run){.t = *t, .shape = &coll_shapes[t->kind]};
     u->all = zeroed((size_t)t->p, sizeof *u->all);
     u->split = (split){.a = t->a, .p = t->p, .part = t->part ? t->part : u->all, .finer = 1};
-    if (t->finer && u->shape->recv == COLL_ONE)
+    if (t->finer && coll_is_vector(t->kind))
         u->split.finer = t->finer;
     u->data = zeroed((size_t)t->p, sizeof *u->data);
+    u->kept = zeroed((size_t)t->p, sizeof *u->kept);
+    u->survey = zeroed((size_t)t->p, sizeof *u->survey);
     u->ranks = zeroed((size_t)t->p, sizeof *u->ranks);
 }
 
@@ -261,6 +335,10 @@ static void run_close(run *u)
         rank_data_free(&u->data[r]);
         free(u->ranks[r].buffer[SPACE_SCRATCH]);
     }
+    forget_kept(u);
+    for (int r = 0; r < u->t.p; r++)
+        free(u->survey[r]);
+    free(u->survey);
     free(u->kept);
     free(u->ranks);
     free(u->data);
@@ -320,8 +398,7 @@ void coll_run_many(coll_run t, const int *counts, int n, int sends)
         bool same = coll_is_v(t.kind) ? count == before : (count > 0) == (before > 0);
 
         if (count != before) {
-            free(u.kept);
-            u.kept = NULL;
+            forget_kept(&u);
         }
         u.t.count = count;
         u.t.sends = (sim_sends)(((int)t.sends + i) % SIM_SENDS);

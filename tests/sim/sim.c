@@ -25,7 +25,7 @@ typedef struct state {
     mailbox box;
     int messages;
     int open[2]; /* sends, receives */
-    int64_t sent;
+    int64_t sent, received;
 } state;
 
 typedef struct sim {
@@ -148,6 +148,7 @@ static void count_sent(sim *m, int rank, const step *st)
         m->o->traffic(m->o->context, rank, st->peer, size);
     m->state[rank].messages++;
     m->state[rank].sent += size;
+    m->state[st->peer].received += size;
     if (size > m->r->max_size)
         m->r->max_size = size;
 }
@@ -350,6 +351,9 @@ static void sim_finish(sim *m)
             r->max_sent = t->sent;
         if (t->sent < r->min_sent)
             r->min_sent = t->sent;
+        if (t->received > r->max_received)
+            r->max_received = t->received;
+        r->sent += t->sent;
         free(t->waiting);
         free(t->depth);
     }

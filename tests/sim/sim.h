@@ -52,10 +52,12 @@ typedef struct sim_result {
     int max_messages;  /* largest number of messages sent by one rank */
     int64_t max_sent;  /* largest and smallest number of items sent by one rank */
     int64_t min_sent;
-    int64_t copied;   /* items copied by COPY steps, all ranks together */
-    int64_t reduced;  /* items of REDUCE steps */
-    int64_t max_size; /* items of the largest message */
-    int max_open[2];  /* largest number of sends, of receives, that one rank had open at a time */
+    int64_t max_received; /* by one rank */
+    int64_t sent;         /* by all ranks together */
+    int64_t copied;       /* items copied by COPY steps, all ranks together */
+    int64_t reduced;      /* items of REDUCE steps */
+    int64_t max_size;     /* items of the largest message */
+    int max_open[2]; /* largest number of sends, of receives, that one rank had open at a time */
 } sim_result;
 
 void sim_run(const sim_rank *ranks, int p, const sim_options *o, sim_result *result);

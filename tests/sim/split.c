@@ -44,7 +44,7 @@ static blockmap items_of(const group *members, const blockmap *b, int parameter,
 
     if (coll_shapes[now.a->kind].recv == COLL_NONE)
         return *b;
-    if (coll_shapes[now.a->kind].recv == COLL_ONE)
+    if (coll_is_vector(now.a->kind))
         return cut(b, parts_of(members->size, parameter), s);
     t = items_begin(b, members->size, s);
     for (int i = 0; i < members->size; i++) {
@@ -54,20 +54,35 @@ static blockmap items_of(const group *members, const blockmap *b, int parameter,
     return t.map;
 }
 
-static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+static group members_of(const group *g, sched_builder *s)
 {
     int *ranks = sched_borrow(s, (size_t)g->size * sizeof *ranks);
     group members = {
         .size = 0, .index = split_index(&now, g->index), .ranks = ranks, .topo = g->topo};
-    algo_options mine = *o;
-    blockmap items;
 
     for (int r = 0; ranks && r < g->size; r++)
         if (now.part[r] == now.part[g->index])
             ranks[members.size++] = r;
+    return members;
+}
+
+static void survey(const algo_options *o, const group *g, sched_builder *s)
+{
+    group members = members_of(g, s);
+
+    if (members.ranks)
+        now.a->survey(o, &members, s);
+}
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    group members = members_of(g, s);
+    algo_options mine = *o;
+    blockmap items;
+
     mine.root = split_index(&now, o->root);
     items = items_of(&members, b, o->parameter, s);
-    if (ranks)
+    if (members.ranks)
         now.a->compile(&mine, &members, &items, s);
 }
 
@@ -78,5 +93,6 @@ const algo *split_row(const split *how, int rank)
     row = *how->a;
     row.parts = parts;
     row.compile = compile;
+    row.survey = how->a->survey ? survey : NULL;
     return &row;
 }

@@ -118,13 +118,13 @@ static int counts_for(const coll_run *t, int *counts)
     if (shape->recv == COLL_NONE)
         return n;
     counts[n++] = 1;
-    if (t->p < 100 || shape->recv == COLL_ONE)
+    if (t->p < 100 || coll_is_vector(t->kind))
         counts[n++] = 7;
-    if (shape->recv == COLL_ONE) {
+    if (coll_is_vector(t->kind)) {
         counts[n++] = t->p > 2 ? t->p - 1 : 2;
         counts[n++] = 3 * t->p + t->p / 2;
     }
-    if (t->p <= large || shape->recv == COLL_ONE)
+    if (t->p <= large || coll_is_vector(t->kind))
         counts[n++] = 1000;
     return n;
 }
@@ -161,7 +161,8 @@ static void for_all_rows(body *each)
 {
     for (int i = 0; i < algo_count; i++)
         for (int kind = 0; kind < COLL_KINDS; kind++)
-            if (wanted[kind] && algo_serves(algo_table[i], (coll_kind)kind))
+            if (wanted[kind] && !coll_has((coll_kind)kind, COLL_NEIGHBORS) &&
+                algo_serves(algo_table[i], (coll_kind)kind))
                 each(algo_table[i], (coll_kind)kind);
 }
 

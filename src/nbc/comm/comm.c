@@ -3,6 +3,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/hooks.h"
+#include "nbc/comm/neighbors.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 
@@ -73,6 +74,7 @@ void comm_reap(void)
             c); /* of operations that were prepared after the user had freed it */
         wire_free(&c->wire);
         topo_free(c->topo);
+        neighbors_free(c->neighbors);
         free(c->persistent.held);
         free(c);
         c = next;
@@ -149,6 +151,17 @@ int comm_get(MPI_Comm user, comm **result)
     if (!process_threaded)
         latest = c;
     return MPI_SUCCESS;
+}
+
+int comm_find_neighbors(comm *c)
+{
+    int error = MPI_SUCCESS;
+
+    process_lock();
+    if (!c->neighbors)
+        error = neighbors_find(c->user, c->rank, &c->neighbors);
+    process_unlock();
+    return error;
 }
 
 int comm_start_all(const comm_hooks *above)

@@ -90,13 +90,14 @@ typedef struct comm {
     const char *caller; /* in which call, */
     double opened;      /* since when (gate.c) */
     bool reported;
-    bool tested;              /* in a call further up, or in another thread */
-    bool lost;                /* MPI_Finalize has begun before the handshake was over */
-    topo *topo;               /* where its ranks are; once ready */
-    atomic_bool begun, ready; /* the first handshake. Waited for without a lock */
-    bool placed, covered;     /* wire.place is known; all members are in the channel */
-    bool starved;             /* there was no number, and no call that may block since */
-    int failure;              /* ready, but every operation ends with this error */
+    bool tested;               /* in a call further up, or in another thread */
+    bool lost;                 /* MPI_Finalize has begun before the handshake was over */
+    topo *topo;                /* where its ranks are; once ready */
+    coll_neighbors *neighbors; /* [2], see neighbors.h; NULL: not asked for yet */
+    atomic_bool begun, ready;  /* the first handshake. Waited for without a lock */
+    bool placed, covered;      /* wire.place is known; all members are in the channel */
+    bool starved;              /* there was no number, and no call that may block since */
+    int failure;               /* ready, but every operation ends with this error */
     comm_hints hints;
     int p, rank;
     int refs;
@@ -122,6 +123,15 @@ bool comm_end_all(void);
 /* The state of an intracommunicator; a new one holds no reference but the attribute's.
  * MPI_ERR_COMM: null or an intercommunicator. Local, does not block. */
 int comm_get(MPI_Comm user, comm **result);
+
+/* Find out c->neighbors, once. MPI_ERR_TOPOLOGY: there is no virtual topology. Local. */
+int comm_find_neighbors(comm *c);
+
+/* Those of a collective, when they have been found; NULL where it has none. */
+static inline const coll_neighbors *comm_neighbors(const comm *c, coll_kind kind)
+{
+    return coll_has(kind, COLL_NEIGHBORS) ? &c->neighbors[coll_is_v(kind)] : NULL;
+}
 
 void comm_ref(comm *c);
 void comm_unref(comm *c);

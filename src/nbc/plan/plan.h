@@ -23,7 +23,7 @@ typedef struct plan_key { /* no padding: compared as bytes */
     uint16_t kind, form;
     int32_t algo, parameter, variant, order, root;
     uint8_t in_place, ordered, whole, packs; /* as in coll */
-    uint8_t send_empty, recv_empty;          /* lengths of blocks in SEND and in RECV: 0, else 1 */
+    uint8_t send_empty, recv_empty;          /* a block of SEND, of RECV has nothing in it */
     uint8_t zero[2];
     int64_t v[]; /* counts[p], displs[p] of RECV if it is listed; then those of SEND */
 } plan_key;

@@ -126,7 +126,13 @@ static bool passes(const driver *d)
                  .p = 1,
                  .split = 1};
     int sent = 42, received = 0;
-    binding b = {&sent, MPI_INT, 1, &received, MPI_INT, 1, operation_none, MPI_SUCCESS, false};
+    binding b = {.sendbuf = &sent,
+                 .sendtype = MPI_INT,
+                 .sendcount = 1,
+                 .recvbuf = &received,
+                 .recvtype = MPI_INT,
+                 .recvcount = 1,
+                 .op = operation_none};
     sched *s = NULL;
     exec *e = make_schedule(&s) == MPI_SUCCESS ? exec_create(s) : NULL;
     bool passed = false;

@@ -12,10 +12,15 @@ void bind_release(bound *b)
             PMPI_Type_free(&b->messages[i].type);
             b->messages[i].made = false;
         }
-    for (int space = 0; space < SPACES; space++)
+    for (int space = 0; space < SPACES; space++) {
         datatype_release(&b->space[space].type);
+        typed_free(b->space[space].blocks);
+        b->space[space].blocks = NULL;
+        free(b->space[space].room_at);
+        b->space[space].room_at = NULL;
+    }
     if (b->holds_op)
-        operation_release(&b->given.op, b->given.recvtype);
+        operation_release(&b->given.op);
     b->holds_op = false;
     free(b->pack);
     free(b->scratch);
@@ -34,7 +39,6 @@ static int bind_space(const bound *b, space_binding *s, MPI_Datatype type, int64
     s->given = none ? MPI_BYTE : type;
     s->count = none ? 0 : count;
     s->parts = b->sched->parts;
-    s->row = 0;
     return error ? error : datatype_hold(&s->type);
 }
 
@@ -61,14 +65,26 @@ static int bind_scratch_type(bound *b, const binding *given)
     const space_binding *r = &b->space[SPACE_RECV];
     space_binding *s = &b->space[SPACE_SCRATCH];
 
+    if (r->blocks || b->sched->packs)
+        return bind_space(b, s, MPI_PACKED, 1);
     *s = given->recvtype == MPI_DATATYPE_NULL && given->sendtype != MPI_DATATYPE_NULL
              ? b->space[SPACE_SEND]
              : *r;
     s->type.held = false; /* the reference is the other's */
+    s->blocks = NULL;
+    s->room_at = NULL;
     if (cuts_bytes(b, given) ||
         (s->type.extent < s->type.true_extent && given->op.op == MPI_OP_NULL))
         return bind_space(b, s, MPI_PACKED, s->count * s->type.size);
     return MPI_SUCCESS;
+}
+
+/* They are released with the bound, whatever happens. */
+static void take_blocks(bound *b, const binding *given)
+{
+    b->space[SPACE_SEND].blocks = given->sendblocks;
+    b->space[SPACE_RECV].blocks = given->recvblocks;
+    b->given.sendblocks = b->given.recvblocks = NULL;
 }
 
 static int bind_types(bound *b, const binding *given)
@@ -81,10 +97,10 @@ static int bind_types(bound *b, const binding *given)
     if (!error)
         error = bind_scratch_type(b, given);
     if (!error)
-        error = operation_hold(&given->op, given->recvtype);
+        error = operation_hold(&given->op);
     b->holds_op = !error;
-    b->reusable = b->space[SPACE_RECV].type.predefined && given->op.predefined &&
-                  (!sends || b->space[SPACE_SEND].type.predefined);
+    b->reusable = !b->space[SPACE_RECV].blocks && b->space[SPACE_RECV].type.predefined &&
+                  given->op.predefined && (!sends || b->space[SPACE_SEND].type.predefined);
     return error;
 }
 
@@ -100,7 +116,7 @@ static int bind_messages(bound *b)
         int error;
 
         if (!step_is_message(st)) {
-            b->copies[st->queue] = wire_resolve_copy(b, st);
+            b->locals[st->queue] = wire_resolve_local(b, st);
             continue;
         }
         m = &b->messages[st->message];
@@ -116,33 +132,39 @@ static int bind_messages(bound *b)
     return pack_size && !b->pack ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-/* Vectors in scratch whose elements interleave, or lie one below the other, must not meet. */
-static int64_t row_of(const space_binding *s)
+/* Elements that interleave, or lie one below the other, do so within a part of scratch as they do
+ * in the buffers; but the parts must not meet. Returns the bytes of all; -1: out of memory. */
+static int64_t place_rooms(const bound *b, space_binding *s)
 {
     enum { LINE = 64 };
+    const sched *how = b->sched;
+    int64_t bytes = 0, extent = s->type.extent;
 
-    if (s->type.extent >= s->type.true_extent)
-        return 0;
-    return (datatype_span(&s->type, s->count) + LINE - 1) / LINE * LINE;
+    s->room_at = malloc((size_t)how->nrooms * sizeof *s->room_at);
+    for (int k = 0; s->room_at && k < how->nrooms; k++) {
+        int64_t end = k + 1 < how->nrooms ? how->room[k + 1] : how->extent[SPACE_SCRATCH];
+        int64_t n = sched_items(s->parts, s->count, end - how->room[k]);
+
+        s->room_at[k] = bytes - (extent < 0 ? (n - 1) * extent : 0);
+        bytes += (datatype_span(&s->type, n) + LINE - 1) / LINE * LINE;
+    }
+    return s->room_at ? bytes : -1;
 }
 
 static int bind_scratch(bound *b)
 {
     space_binding *s = &b->space[SPACE_SCRATCH];
     int64_t elements = b->sched->extent[SPACE_SCRATCH];
-    int64_t n = sched_items(s->parts, s->count, elements), bytes;
+    int64_t n = elements ? sched_items(s->parts, s->count, elements) : 0, bytes;
 
-    if (n == 0)
+    if (n == 0) /* a rank without data may have bound no space to take the type from */
         return MPI_SUCCESS;
-    s->row = row_of(s);
-    bytes = s->row ? elements / s->parts * s->row : datatype_span(&s->type, n);
-    b->memory += bytes;
-    b->scratch = malloc((size_t)bytes);
+    bytes = s->type.extent < s->type.true_extent ? place_rooms(b, s) : datatype_span(&s->type, n);
+    b->scratch = bytes < 0 ? NULL : malloc((size_t)bytes);
     if (!b->scratch)
         return MPI_ERR_NO_MEM;
+    b->memory += bytes;
     b->base[SPACE_SCRATCH] = b->scratch - s->type.true_lb;
-    if (s->type.extent < 0)
-        b->base[SPACE_SCRATCH] -= (s->count - 1) * s->type.extent;
     return MPI_SUCCESS;
 }
 
@@ -164,6 +186,13 @@ static bool same_buffers(const binding *a, const binding *b)
     return a->sendbuf == b->sendbuf && a->recvbuf == b->recvbuf;
 }
 
+void bind_drop(binding *given)
+{
+    typed_free(given->sendblocks);
+    typed_free(given->recvblocks);
+    given->sendblocks = given->recvblocks = NULL;
+}
+
 int bind_to(bound *b, const binding *given)
 {
     int error;
@@ -176,6 +205,7 @@ int bind_to(bound *b, const binding *given)
     bind_release(b);
     b->addressed = 0;
     bind_addresses(b, given);
+    take_blocks(b, given);
     error = bind_types(b, given);
     if (!error)
         error = bind_scratch(b);

@@ -7,8 +7,11 @@
 #include "nbc/run/bound.h"
 
 /* Resolve bound.sched; holds derived types. Again: with the same predefined types only addresses
- * change. On error nothing is bound. */
+ * change. Takes over given's blocks in any case. On error nothing is bound. */
 int bind_to(bound *b, const binding *given);
+
+/* Release what a binding owns that is not bound after all. */
+void bind_drop(binding *given);
 
 /* Release what bind_to made. */
 void bind_release(bound *b);

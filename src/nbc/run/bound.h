@@ -6,6 +6,7 @@
 
 #include "nbc/run/datatype.h"
 #include "nbc/run/operation.h"
+#include "nbc/run/typed.h"
 #include "nbc/sched/sched.h"
 
 #include <mpi.h>
@@ -17,8 +18,9 @@ typedef struct space_binding {
     MPI_Datatype given; /* the caller's handle of it */
     int64_t count;      /* of type in `parts` elements */
     int parts;
-    int64_t
-        row; /* bytes from `parts` elements to the next ones; 0: they lie one behind the other */
+    int64_t *room_at;     /* SCRATCH, of elements that interleave: bytes from base to each of
+                         sched.room; NULL: all lies one behind the other */
+    typed_blocks *blocks; /* or NULL: types of their own; an element is a byte of their data then */
 } space_binding;
 
 /* What the caller binds: buffers and types as MPI gives them. SCRATCH has the type of RECV, unless
@@ -31,7 +33,8 @@ typedef struct binding {
     int64_t sendcount; /* of sendtype in sched.parts elements of SEND */
     void *recvbuf;
     MPI_Datatype recvtype;
-    int64_t recvcount; /* of recvtype in sched.parts elements of RECV */
+    int64_t recvcount;                     /* of recvtype in sched.parts elements of RECV */
+    typed_blocks *sendblocks, *recvblocks; /* instead of types and counts, or NULL; taken over */
     operation op;
     int error;  /* with which it ends, although it runs: the others count on this rank */
     bool packs; /* a vector that is cut goes through SCRATCH: its data is no run of bytes */
@@ -49,12 +52,13 @@ typedef struct message {
     bool empty;   /* a part without data: not sent */
 } message;
 
-/* A COPY step, resolved, if it moves bytes as they are. */
-typedef struct raw_copy {
+/* A COPY step, resolved, if it moves bytes as they are; a REDUCE step, if the operation is MPI's
+ * own and an int counts the items. */
+typedef struct raw_local {
     int64_t from, to;           /* bytes from the bases */
-    size_t bytes;               /* 0: it does not */
+    size_t amount;              /* bytes of a copy, items of a reduction; 0: it is not */
     uint8_t from_base, to_base; /* indices in bound.base */
-} raw_copy;
+} raw_local;
 
 enum { BASE_PACK = SPACES, BASES };
 
@@ -69,7 +73,7 @@ typedef struct bound {
     space_binding space[SPACES];
     char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */
     message *messages; /* [nmessages] */
-    raw_copy *copies;  /* [nsteps - nmessages]: of local steps */
+    raw_local *locals; /* [nsteps - nmessages] */
     char *scratch, *pack;
     int64_t memory; /* bytes of both */
 } bound;

@@ -128,12 +128,34 @@ static void done(exec *e)
         e->native.collect(e);
 }
 
+static void begin_steps(exec *e)
+{
+    int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
+
+    if (!error)
+        error = e->comm->failure;
+    if (!error && e->bound.addressed != e->ticket.lane + 1)
+        exec_address(e);
+    if (error)
+        steps_fail(e, error);
+    else
+        steps_begin(e);
+}
+
+/* It is done if no step is left, unless there is another schedule behind this one. */
+static void end_steps(exec *e)
+{
+    while (e->run.left == 0 && e->prepare)
+        begin_steps(e);
+    if (e->run.left == 0)
+        done(e);
+}
+
 static int poll(exec *e)
 {
     int n = steps_poll(e);
 
-    if (e->run.left == 0)
-        done(e);
+    end_steps(e);
     return n;
 }
 
@@ -144,17 +166,8 @@ static void begin(exec *e)
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
     DL_APPEND(running, e);
     count_running(1);
-    int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
-    if (!error)
-        error = e->comm->failure;
-    if (!error && e->bound.addressed != e->ticket.lane + 1)
-        exec_address(e);
-    if (error)
-        steps_fail(e, error);
-    else
-        steps_begin(e);
-    if (e->run.left == 0)
-        done(e);
+    begin_steps(e);
+    end_steps(e);
 }
 
 static void admit(exec *e)
@@ -315,8 +328,7 @@ static bool simulated_turn(exec *e)
         !e->run.nopen)
         return false;
     steps_wait_any(e);
-    if (e->run.left == 0)
-        done(e);
+    end_steps(e);
     return true;
 }
 
@@ -328,7 +340,7 @@ static void wait_turn(exec *e, int *idle)
         bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
         if (only) {
             steps_wait(e);
-            done(e);
+            end_steps(e);
         }
         only = only || simulated_turn(e);
         engine_leave();

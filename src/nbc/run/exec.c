@@ -24,7 +24,7 @@ static size_t layout(exec *e, char *memory)
         at += (count) * sizeof *e->field;                                                          \
     } while (0)
     PLACE(bound.messages, messages);
-    PLACE(bound.copies, n - messages);
+    PLACE(bound.locals, n - messages);
     PLACE(run.requests, messages);
     PLACE(run.waiting, n);
     PLACE(run.ready, n);
@@ -52,10 +52,10 @@ static void fill_arrays(exec *e)
            (size_t)s->nsteps * sizeof *e->run.after); /* for good, if it is flat */
 }
 
+static const sched nothing = {.parts = 1};
+
 exec *exec_create_empty(void)
 {
-    static const sched nothing = {.parts = 1};
-
     return exec_create(&nothing);
 }
 
@@ -70,6 +70,15 @@ bool exec_attach(exec *e, const sched *s)
     layout(e, e->arrays);
     fill_arrays(e);
     return true;
+}
+
+void exec_detach(exec *e)
+{
+    bind_release(&e->bound);
+    free(e->arrays);
+    e->arrays = NULL;
+    e->bound.sched = &nothing;
+    e->bound.addressed = 0;
 }
 
 exec *exec_create(const sched *s)

@@ -94,8 +94,9 @@ typedef struct exec {
     struct plan *plan; /* holds a reference, see plan.h */
     struct comm *comm;
 
-    /* An operation that was started before the topology was known: called when it is, before the
-     * first step; attaches a schedule, and binds it. Engine lock held. */
+    /* An operation that was started before all is known that its schedule depends on: called before
+     * the first step, and, while it is set, when all are done; attaches a schedule, and binds it.
+     * Engine lock held. */
     int (*prepare)(struct exec *e);
     void *prepare_from;
     void *arrays; /* of an exec that got its schedule later, or NULL */
@@ -110,8 +111,9 @@ enum { EXEC_WAITALL = 64 };
 exec *exec_create(const sched *s);
 exec *exec_create_empty(void);
 
-/* Give an empty exec its schedule. False: out of memory. */
+/* Give an empty exec its schedule. False: out of memory. And take it away. */
 bool exec_attach(exec *e, const sched *s);
+void exec_detach(exec *e);
 
 void exec_free(exec *e);
 

@@ -10,7 +10,7 @@
 /* A communicator bears one collective at a time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-const operation operation_none = {MPI_OP_NULL, true, true};
+const operation operation_none = {MPI_OP_NULL, MPI_DATATYPE_NULL, true, true};
 
 /* ---- describe ---- */
 
@@ -50,7 +50,7 @@ int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
     error = check(op, type);
     if (error)
         return error;
-    *o = (operation){.op = op, .predefined = is_predefined(op)};
+    *o = (operation){.op = op, .type = type, .predefined = is_predefined(op)};
     if (!o->predefined)
         error = PMPI_Op_commutative(op, &commutes);
     o->commutes = commutes;
@@ -59,22 +59,22 @@ int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
 
 /* ---- hold ---- */
 
-int operation_hold(const operation *o, MPI_Datatype type)
+int operation_hold(const operation *o)
 {
     if (o->predefined)
         return MPI_SUCCESS;
     if (!kept_op_hold(o->op))
         return MPI_ERR_NO_MEM;
-    if (kept_type_hold(type))
+    if (kept_type_hold(o->type))
         return MPI_SUCCESS;
     kept_op_release(o->op);
     return MPI_ERR_NO_MEM;
 }
 
-void operation_release(const operation *o, MPI_Datatype type)
+void operation_release(const operation *o)
 {
     if (o->predefined)
         return;
     kept_op_release(o->op);
-    kept_type_release(type);
+    kept_type_release(o->type);
 }

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 typedef struct operation {
-    MPI_Op op;       /* MPI_OP_NULL: nothing is reduced */
-    bool predefined; /* works element by element */
+    MPI_Op op;         /* MPI_OP_NULL: nothing is reduced */
+    MPI_Datatype type; /* what it combines, as the program has given it */
+    bool predefined;   /* works element by element */
     bool commutes;
 } operation;
 
@@ -20,7 +21,7 @@ int operation_describe(MPI_Op op, MPI_Datatype type, operation *o);
 
 /* Keep one of the program's, and the type that its function gets, usable until as many calls of
  * operation_release (kept.h). */
-int operation_hold(const operation *o, MPI_Datatype type);
-void operation_release(const operation *o, MPI_Datatype type);
+int operation_hold(const operation *o);
+void operation_release(const operation *o);
 
 #endif

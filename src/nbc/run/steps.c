@@ -89,10 +89,14 @@ static bool is_put_off(const exec *e, const step *st)
 /* False: it is put off. */
 static bool run_local(exec *e, const step *st)
 {
-    const raw_copy *c = &e->bound.copies[st->queue];
+    const raw_local *x = &e->bound.locals[st->queue];
 
-    if (c->bytes) {
-        wire_copy(&e->bound, c);
+    if (x->amount && st->kind == STEP_COPY) {
+        wire_copy(&e->bound, x);
+        return true;
+    }
+    if (x->amount) {
+        keep_error(e, wire_reduce(&e->bound, x));
         return true;
     }
     if (is_put_off(e, st))

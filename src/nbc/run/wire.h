@@ -31,20 +31,20 @@ int wire_pack(const bound *b, const step *st);
 int wire_unpack(const bound *b, const step *st);
 
 /* Resolve a local step. */
-raw_copy wire_resolve_copy(const bound *b, const step *st);
+raw_local wire_resolve_local(const bound *b, const step *st);
 
-/* Run a COPY step that is not raw, or a REDUCE step. */
+/* Run a COPY or REDUCE step that could not be resolved. */
 int wire_local(const bound *b, const step *st);
 
 /* In pieces: from about the size of the second-level cache on memcpy writes past the caches, and
  * the peer that fetches the block from its copy has to go to memory: 5 % of an exchange of 1 MiB on
  * Open MPI (docs/measurements.md). */
-static inline void wire_copy(const bound *b, const raw_copy *c)
+static inline void wire_copy(const bound *b, const raw_local *c)
 {
     enum { PIECE = 131072 };
     const char *from = b->base[c->from_base] + c->from;
     char *to = b->base[c->to_base] + c->to;
-    size_t n = c->bytes;
+    size_t n = c->amount;
 
     simulated_copy((int64_t)n);
     if (simulated_folded())
@@ -52,6 +52,15 @@ static inline void wire_copy(const bound *b, const raw_copy *c)
     for (; n > PIECE; n -= PIECE, to += PIECE, from += PIECE)
         memcpy(to, from, PIECE);
     memcpy(to, from, n);
+}
+
+static inline int wire_reduce(const bound *b, const raw_local *r)
+{
+    const datatype *type = &b->space[r->to_base].type;
+
+    simulated_copy((int64_t)r->amount * type->size);
+    return PMPI_Reduce_local(b->base[r->from_base] + r->from, b->base[r->to_base] + r->to,
+                             (int)r->amount, type->type, b->given.op.op);
 }
 
 static inline bool wire_packed(const message *m)

@@ -23,10 +23,25 @@ typedef enum coll_kind {
     COLL_KINDS
 } coll_kind;
 
-/* What one rank sends, or receives. */
-typedef enum coll_extent { COLL_NONE, COLL_ONE, COLL_EACH, COLL_LISTED } coll_extent;
+/* What one rank sends, or receives: nothing, one block; or one for each rank: of equal lengths; of
+ * lengths of their own, one behind the other; with displacements; and with types of their own. */
+typedef enum coll_extent {
+    COLL_NONE,
+    COLL_ONE,
+    COLL_EACH,
+    COLL_SIZED,
+    COLL_LISTED,
+    COLL_TYPED
+} coll_extent;
 
-enum { COLL_ROOTED = 1, COLL_REDUCES = 2 };
+enum {
+    COLL_ROOTED = 1,
+    COLL_REDUCES = 2,
+    COLL_ROOT_SENDS = 4,    /* nobody else does */
+    COLL_ROOT_RECEIVES = 8, /* the same */
+    COLL_EXCLUSIVE = 16,    /* the first rank receives nothing */
+    COLL_NEIGHBORS = 32     /* blocks for, and from, neighbors in the communicator's topology */
+};
 
 typedef struct coll_shape {
     const char *name; /* "allgatherv": in options, environment and messages */
@@ -52,22 +67,41 @@ typedef enum coll_order {
 /* What one rank sends, or receives, in elements. */
 typedef struct coll_side {
     int64_t count;         /* ONE, EACH: length of a block */
-    const int64_t *counts; /* LISTED: length of the block of each rank, [p], borrowed */
-    const int64_t *displs; /* LISTED: its offset in the space, [p], borrowed */
+    const int64_t *counts; /* SIZED to TYPED: length of the block of each rank, [p], borrowed; */
+    const int64_t *displs; /* and its offset in the space, [p], borrowed */
 } coll_side;
+
+/* Whom a rank receives from, and whom it sends to. A rank may be there more than once, or be
+ * COLL_NOBODY. */
+typedef struct coll_neighbors {
+    int nsources, ndestinations;
+    const int *sources, *destinations; /* borrowed */
+    const int *order; /* [nsources]: indices of sources in the order in which their messages are
+                         matched, if there are several from one rank */
+} coll_neighbors;
+
+enum { COLL_NOBODY = -1 };
+
+/* Index in `sources` of the k-th block that a rank gets from itself, in the order of matching. -1:
+ * there are not so many. */
+int coll_own_source(const coll_neighbors *n, int rank, int k);
 
 typedef struct coll {
     coll_kind kind;
     int p, rank;
-    int root;      /* ROOTED */
-    bool in_place; /* what I send is already in RECV, at its place; SEND is not used */
-    bool ordered;  /* REDUCES: the operation does not commute */
-    bool whole;    /* REDUCES: it may look at more than one element: vectors are not cut */
-    bool packs;    /* a vector that is cut goes through SCRATCH, packed (algo.c) */
+    int root; /* ROOTED */
+    bool
+        in_place; /* what I send is already in RECV, at its place, and SEND is not used; at the root
+                      that scatters: my own block stays in SEND, and RECV is not used */
+    bool ordered; /* REDUCES: the operation does not commute */
+    bool whole;   /* REDUCES: it may look at more than one element: vectors are not cut */
+    bool packs;   /* a vector that is cut goes through SCRATCH, packed (algo.c) */
     int parameter; /* of algorithms that have one, see algo.h */
     int variant;   /* the same; 0: the usual one */
     coll_order order;
     coll_side send, recv;
+    const coll_neighbors *neighbors; /* NEIGHBORS */
+    const int64_t *survey;           /* what algo.survey has found, or NULL */
 } coll;
 
 /* "allgather", "alltoallv", ... */
@@ -82,13 +116,34 @@ coll_kind coll_kind_find(const char *name);
 /* Has each rank counts of its own? */
 static inline bool coll_is_v(coll_kind kind)
 {
-    return coll_shapes[kind].send == COLL_LISTED || coll_shapes[kind].recv == COLL_LISTED;
+    return coll_shapes[kind].send >= COLL_SIZED || coll_shapes[kind].recv >= COLL_SIZED;
+}
+
+/* Is what moves one vector, and not a block of each rank? */
+static inline bool coll_is_vector(coll_kind kind)
+{
+    return coll_shapes[kind].recv == COLL_ONE && coll_shapes[kind].send <= COLL_ONE;
 }
 
 static inline bool coll_has(coll_kind kind, unsigned trait)
 {
     return (coll_shapes[kind].traits & trait) != 0;
 }
+
+/* Do all ranks know how many bytes move? */
+static inline bool coll_has_common_size(coll_kind kind)
+{
+    return coll_shapes[kind].send < COLL_LISTED && !coll_has(kind, COLL_NEIGHBORS) &&
+           !(coll_has(kind, COLL_ROOTED) && coll_is_v(kind));
+}
+
+/* The sides of one rank: those of the shape, or NONE where it has no such side. in_place: as in
+ * coll. */
+typedef struct coll_sides {
+    coll_extent send, recv;
+} coll_sides;
+
+coll_sides coll_sides_of(coll_kind kind, int rank, int root, bool in_place);
 
 /* "place", "initcomm", "endshuffle". */
 const char *coll_order_name(coll_order order);

@@ -56,12 +56,15 @@ typedef struct sched {
     int nready;  /* steps without dependencies */
     int nphases; /* 0: the algorithm has named none */
     int parts;   /* elements that a vector is cut into (sched_cut); 1: an element is never cut */
+    bool packs;  /* elements of SCRATCH are bytes of packed data */
     bool flat;   /* all are ready, none reduces, every message has a queue of its own */
     const char *phase[SCHED_PHASES]; /* names, static */
     int64_t extent[SPACES];          /* elements used of each space: 1 + the highest one named */
     const step *steps;               /* [nsteps], in program order */
     const interval *list;            /* [nintervals] */
-    const int32_t *ndeps;            /* [nsteps]: how many steps this one waits for */
+    int nrooms;
+    const int64_t *room;    /* [nrooms]: where the parts of SCRATCH begin (sched_scratch), rising */
+    const int32_t *ndeps;   /* [nsteps]: how many steps this one waits for */
     const int32_t *succ_at; /* [nsteps + 1]: successors of i are succ[succ_at[i] .. [i+1]-1] */
     const int32_t *succ;    /* [nedges] */
     const int32_t *ready;   /* [nready]: receives, then sends, then local steps */
@@ -80,8 +83,15 @@ sched_builder *sched_begin(int p, coll_form form);
  * of one index. Some may be empty: nothing is sent then. Before the first step. */
 void sched_cut(sched_builder *b, int parts);
 
+/* Elements of SCRATCH are bytes of packed data, whatever those of the other spaces are. */
+void sched_pack_scratch(sched_builder *b);
+
+/* The number that has been set, or 1. */
+int sched_parts(const sched_builder *b);
+
 /* Emit steps. Errors are sticky: the first one is kept and returned by sched_commit. Intervals of
- * length 0 are dropped; so are messages, copies and reductions of nothing. */
+ * length 0 are dropped; so are messages, copies and reductions of nothing, and copies of something
+ * to itself. */
 void sched_send(sched_builder *b, interval what, int peer);
 void sched_recv(sched_builder *b, interval what, int peer);
 void sched_copy(sched_builder *b, interval from, interval to);

@@ -39,6 +39,7 @@ static void builder_free(sched_builder *b)
     free(b->throttled[1].at);
     free(b->order.at);
     free(b->queue_of);
+    free(b->room);
     free(b->list);
     free(b->steps);
     free(b);
@@ -61,6 +62,16 @@ void sched_cut(sched_builder *b, int parts)
     if (parts < 1 || b->nsteps > 0)
         builder_fail(b, SCHED_BAD_STEP);
     b->parts = parts;
+}
+
+void sched_pack_scratch(sched_builder *b)
+{
+    b->packs = true;
+}
+
+int sched_parts(const sched_builder *b)
+{
+    return b->parts;
 }
 
 void sched_fail(sched_builder *b, sched_error error)
@@ -256,7 +267,8 @@ static void push_local(sched_builder *b, step_kind kind, interval from, interval
 
 void sched_copy(sched_builder *b, interval from, interval to)
 {
-    push_local(b, STEP_COPY, from, to);
+    if (from.space != to.space || from.offset != to.offset || from.length != to.length)
+        push_local(b, STEP_COPY, from, to);
 }
 
 void sched_reduce(sched_builder *b, interval from, interval to)
@@ -275,6 +287,8 @@ interval sched_scratch(sched_builder *b, int64_t length)
 {
     interval part = interval_make(SPACE_SCRATCH, b->extent[SPACE_SCRATCH], length);
 
+    if (length > 0 && grow(b, (void **)&b->room, &b->room_cap, b->nrooms, sizeof *b->room))
+        b->room[b->nrooms++] = part.offset;
     b->extent[SPACE_SCRATCH] += length;
     return part;
 }
@@ -286,14 +300,16 @@ interval sched_scratch(sched_builder *b, int64_t length)
 static sched *sched_alloc(const sched_builder *b, int nedges)
 {
     size_t n = (size_t)b->nsteps;
+    size_t rooms = (size_t)b->nrooms * sizeof(int64_t);
     size_t bytes = sizeof(sched) + (size_t)b->nintervals * sizeof(interval) + n * sizeof(step) +
-                   (3 * n + 1 + (size_t)nedges) * sizeof(int32_t);
+                   rooms + (3 * n + 1 + (size_t)nedges) * sizeof(int32_t);
     sched *s = malloc(bytes);
 
     if (!s)
         return NULL;
     interval *list = (interval *)(s + 1);
-    step *steps = (step *)(list + b->nintervals);
+    int64_t *room = (int64_t *)(list + b->nintervals);
+    step *steps = (step *)(room + b->nrooms);
     int32_t *words = (int32_t *)(steps + n);
     if (n) {
         memcpy(list, b->list, (size_t)b->nintervals * sizeof *list);
@@ -303,15 +319,20 @@ static sched *sched_alloc(const sched_builder *b, int nedges)
                  .nmessages = b->nmessages,
                  .nqueues = b->nqueues,
                  .nintervals = b->nintervals,
+                 .nrooms = b->nrooms,
+                 .room = room,
                  .nedges = nedges,
                  .nphases = b->nphases,
                  .parts = b->parts,
+                 .packs = b->packs,
                  .steps = steps,
                  .list = list,
                  .ndeps = words,
                  .succ_at = words + n,
                  .ready = words + 2 * n + 1,
                  .succ = words + 3 * n + 1};
+    if (b->nrooms)
+        memcpy(room, b->room, rooms);
     memcpy(s->extent, b->extent, sizeof s->extent);
     memcpy(s->phase, b->phase, sizeof s->phase);
     return s;
@@ -320,6 +341,7 @@ static sched *sched_alloc(const sched_builder *b, int nedges)
 size_t sched_memory(const sched *s)
 {
     return sizeof *s + (size_t)s->nintervals * sizeof(interval) + (size_t)s->nsteps * sizeof(step) +
+           (size_t)s->nrooms * sizeof(int64_t) +
            (3 * (size_t)s->nsteps + 1 + (size_t)s->nedges) * sizeof(int32_t);
 }
 

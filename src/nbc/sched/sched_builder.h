@@ -32,7 +32,8 @@ struct sched_builder {
     sched_error error; /* the first one; later calls do nothing */
     coll_form form;
     int p, parts;
-    bool open; /* between sched_open and sched_close */
+    bool packs; /* sched_pack_scratch */
+    bool open;  /* between sched_open and sched_close */
     step *steps;
     int nsteps, steps_cap;
     interval *list;
@@ -41,6 +42,8 @@ struct sched_builder {
     int32_t *queue_of; /* [2p]: queue of (peer, direction) plus 1, or 0 */
     int32_t *sent;     /* [queue]: messages so far; 2p entries */
     int64_t extent[SPACES];
+    int64_t *room; /* where each part of SCRATCH begins */
+    int nrooms, room_cap;
     recent throttled[2]; /* sends, receives since sched_throttle; windows n and n + 1 */
     edges order;         /* what it asks for, in order of `to` */
     loan *loans;

@@ -1,0 +1,63 @@
+/* neighbor_alltoall_linear.c - a message to each destination, one from each source, all at once.
+ *
+ *   rank 1 of a ring of 4:  -> 0, 2   <- 0, 2
+ *
+ * What a rank sends to itself is copied. If it has several edges with another one their messages
+ * match in the order of neighbors.order.
+ *
+ * alpha + (neighbors) n beta, no scratch. MPI 4.0, 8.6.
+ */
+#include "algos/algo.h"
+
+/* To where I receive the k-th block that I send to myself. */
+static void copy_own(const coll_neighbors *n, int me, interval what, int k, const blockmap *b,
+                     sched_builder *s)
+{
+    int i = coll_own_source(n, me, k);
+
+    if (i < 0)
+        sched_fail(s, SCHED_BAD_STEP);
+    else if (what.length > 0)
+        sched_copy(s, what, row_at(&b->in, i));
+}
+
+static void send_all(const coll_neighbors *n, const group *g, const blockmap *b, sched_builder *s)
+{
+    for (int i = 0, own = 0; i < n->ndestinations; i++) {
+        int to = n->destinations[i];
+        interval what = b->mine == 0 ? b->own : row_at(&b->out, i);
+
+        if (to == g->index)
+            copy_own(n, to, what, own++, b, s);
+        else if (to >= 0)
+            sched_send(s, what, to);
+    }
+}
+
+static void receive_all(const coll_neighbors *n, const group *g, const blockmap *b,
+                        sched_builder *s)
+{
+    for (int i = 0; i < n->nsources; i++) {
+        int from = n->sources[n->order[i]];
+
+        if (from >= 0 && from != g->index)
+            sched_recv(s, row_at(&b->in, n->order[i]), from);
+    }
+}
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    receive_all(o->neighbors, g, b, s);
+    send_all(o->neighbors, g, b, s);
+}
+
+const algo algo_neighbor_alltoall_linear = {
+    .name = "linear",
+    .kind = COLL_neighbor_alltoall,
+    .summary = "a message to each neighbor, all at once",
+    .steps = "1",
+    .volume = "a block a neighbor",
+    .restriction = "-",
+    .source = "MPI 4.0, 8.6",
+    .compile = compile,
+};

@@ -1,0 +1,95 @@
+/* reduce_scatter_pairwise.c - each rank gets its blocks from the others one after the other, and
+ * reduces them in rank order.
+ *
+ *   step      0        1        2            p = 4, seen from rank 1
+ *   from      0        3        2
+ *   low       0+1                            those before me come in falling order: each is the
+ *   high               3        2+3          left operand. Then those behind me; low + high
+ *
+ * (p-1) alpha + (p-1) n beta; four blocks of scratch, and one block is copied. For large blocks,
+ * and for any operation. Folklore.
+ */
+#include "algos/algo.h"
+
+typedef struct pairwise {
+    const group *g;
+    const blockmap *b;
+    sched_builder *s;
+    blockrow come[2], low, high;
+} pairwise;
+
+/* What comes from behind me: the first one is kept as it is. */
+static void add_high(const pairwise *x, int step)
+{
+    bool first = step == x->g->index + 1;
+    const blockrow *to = first ? &x->high : &x->come[step % 2];
+
+    recv_row(x->s, x->b, to, x->g->index, 1, peer(x->g, x->g->index - step));
+    if (!first)
+        reduce_row(x->s, x->b, to, &x->high, x->g->index, 1);
+}
+
+static void add_low(const pairwise *x, int step)
+{
+    const blockrow *come = &x->come[step % 2];
+
+    recv_row(x->s, x->b, come, x->g->index, 1, peer(x->g, x->g->index - step));
+    reduce_row(x->s, x->b, come, &x->low, x->g->index, 1);
+}
+
+/* The result is where the last sum grows; in place only in the end, because what lies there is to
+ * be sent. */
+static void place(pairwise *x)
+{
+    int p = x->g->size, me = x->g->index;
+    bool last = me == p - 1;
+    blockrow end = in_place(x->b) && p > 1 ? scratch_items(x->s, x->b, me, 1) : x->b->in;
+
+    for (int k = 0; k < 2 && p > 2; k++)
+        x->come[k] = scratch_items(x->s, x->b, me, 1);
+    if (p == 2 && last)
+        x->come[1] = scratch_items(x->s, x->b, me, 1);
+    x->high = end;
+    x->low = last ? end : me > 0 ? scratch_items(x->s, x->b, me, 1) : x->b->out;
+}
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    int p = g->size, me = g->index;
+    pairwise x = {.g = g, .b = b, .s = s};
+
+    (void)o;
+    place(&x);
+    if (me > 0 || p == 1)
+        copy_row(s, b, &b->out, &x.low, me, 1);
+    sched_throttle(s, 1);
+    for (int step = 1; step < p; step++) {
+        send_row(s, b, &b->out, me + step, 1, peer(g, me + step));
+        if (step <= me)
+            add_low(&x, step);
+        else
+            add_high(&x, step);
+    }
+    if (me < p - 1)
+        reduce_row(s, b, &x.low, &x.high, me, 1);
+    if (in_place(b) && p > 1)
+        copy_row(s, b, &x.high, &b->in, me, 1);
+}
+
+static algo_cost cost(int p, int parameter)
+{
+    (void)parameter;
+    return (algo_cost){.messages = p - 1, .blocks = p - 1, .copies = 1};
+}
+
+const algo algo_reduce_scatter_pairwise = {
+    .name = "pairwise",
+    .kind = COLL_reduce_scatter,
+    .summary = "one block after the other, reduced in the order of the ranks",
+    .steps = "p-1",
+    .volume = "p-1 blocks",
+    .restriction = "-",
+    .source = "folklore",
+    .compile = compile,
+    .cost = cost,
+};

@@ -1,0 +1,34 @@
+/* args_side.h - one side of a call's arguments, for args_check.c and args_plan.c. */
+#ifndef TUTTI_ARGS_SIDE_H
+#define TUTTI_ARGS_SIDE_H
+
+#include "api/args.h"
+
+static inline int64_t side_count(const args_side *s, int i)
+{
+    return s->counts ? s->counts[i] : s->counts_c[i];
+}
+
+static inline int64_t side_displ(const args_side *s, int i)
+{
+    return s->displs ? s->displs[i] : s->displs_c[i];
+}
+
+/* Is this the receive side of a call whose send side is the list of what all receive? */
+static inline bool side_is_sized(const args *a, const facts_side *f)
+{
+    return coll_shapes[a->kind].send == COLL_SIZED && f->extent == COLL_ONE;
+}
+
+/* Bytes of my block, on a side that I have. */
+static inline int64_t args_my_bytes(const facts *f)
+{
+    const facts_side *s = f->recv.extent ? &f->recv : &f->send;
+
+    return s->mine * s->type.size;
+}
+
+/* TYPED: bytes of a block. An error class. */
+int side_block_bytes(const args_side *s, int i, int64_t *bytes);
+
+#endif

@@ -1,0 +1,82 @@
+/* survey.c - see survey.h. */
+#include "api/survey.h"
+
+#include "algos/algo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct survey {
+    sched *sched;
+    size_t bytes;    /* of what is found */
+    int64_t *mine;   /* [p]: bytes of my blocks */
+    int64_t found[]; /* those of blocks that pass */
+};
+
+bool survey_needed(coll_kind kind, choice chosen)
+{
+    return algo_table[chosen.algo]->survey && coll_is_v(kind);
+}
+
+static survey *make(const facts *f, const plan_key *key, choice chosen)
+{
+    const algo *a = algo_table[chosen.algo];
+    coll c = {.kind = (coll_kind)key->kind,
+              .p = f->comm->p,
+              .rank = f->comm->rank,
+              .parameter = chosen.parameter};
+    size_t n = (size_t)a->survey_size(c.p, c.parameter);
+    survey *s = calloc(1, sizeof *s + (n + (size_t)c.p) * sizeof *s->found);
+
+    if (!s)
+        return NULL;
+    s->bytes = n * sizeof *s->found;
+    s->mine = s->found + n;
+    for (int i = 0; i < c.p; i++)
+        s->mine[i] = args_key_bytes(key, f, i);
+    if (algo_compile_survey(a, &c, &s->sched) == SCHED_OK)
+        return s;
+    free(s);
+    return NULL;
+}
+
+int survey_begin(exec *e, const facts *f, const plan_key *key, choice chosen, survey **result)
+{
+    survey *s = make(f, key, chosen);
+    binding b = {.sendtype = MPI_INT64_T,
+                 .sendcount = 1,
+                 .recvtype = MPI_INT64_T,
+                 .recvcount = 1,
+                 .op = operation_none};
+
+    if (!s || !exec_attach(e, s->sched)) {
+        survey_end(s, NULL);
+        return MPI_ERR_NO_MEM;
+    }
+    *result = s;
+    b.sendbuf = s->mine;
+    b.recvbuf = s->found;
+    return exec_bind(e, &b);
+}
+
+plan_key *survey_key(const survey *s, const plan_key *key, size_t *size)
+{
+    plan_key *longer = malloc(*size + s->bytes);
+
+    if (!longer)
+        return NULL;
+    memcpy(longer, key, *size);
+    memcpy((char *)longer + *size, s->found, s->bytes);
+    *size += s->bytes;
+    return longer;
+}
+
+void survey_end(survey *s, exec *e)
+{
+    if (!s)
+        return;
+    if (e && e->bound.sched == s->sched)
+        exec_detach(e);
+    sched_free(s->sched);
+    free(s);
+}

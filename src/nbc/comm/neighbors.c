@@ -1,0 +1,127 @@
+/* neighbors.c - see neighbors.h.
+ *
+ * Messages from one rank to another match in order, and a rank may be the same neighbor more than
+ * once: on a periodic dimension of one or two ranks, and in graphs. Which of its blocks goes where
+ * is then as in the blocking collectives of the MPI below. Open MPI gives what was sent in the
+ * negative direction of a Cartesian dimension to the neighbor's positive side, and otherwise goes
+ * by the order of the lists; so does MPICH, but MPI_Neighbor_alltoall receives in falling order.
+ */
+#include "nbc/comm/neighbors.h"
+
+#include <stdlib.h>
+
+_Static_assert(MPI_PROC_NULL < 0, "nobody is told by his sign");
+
+/* Lists of so many, in one block. */
+static int *lists_make(coll_neighbors n[2], int nsources, int ndestinations)
+{
+    size_t sources = (size_t)nsources, destinations = (size_t)ndestinations;
+    int *all = malloc((3 * sources + destinations + 1) * sizeof *all);
+
+    for (int v = 0; v < 2; v++)
+        n[v] = (coll_neighbors){.nsources = nsources,
+                                .ndestinations = ndestinations,
+                                .sources = all,
+                                .destinations = all + sources,
+                                .order = all + sources + destinations + (v ? sources : 0)};
+    return all;
+}
+
+static int cartesian(MPI_Comm user, coll_neighbors *n)
+{
+    int ndims, error = PMPI_Cartdim_get(user, &ndims);
+    int *at;
+
+    if (error)
+        return error;
+    at = lists_make(n, 2 * ndims, 2 * ndims);
+    if (!at)
+        return MPI_ERR_NO_MEM;
+    for (int d = 0; d < ndims && !error; d++)
+        error = PMPI_Cart_shift(user, d, 1, &at[2 * d], &at[2 * d + 1]);
+    for (int i = 0; i < 2 * ndims; i++)
+        at[2 * ndims + i] = at[i];
+    return error;
+}
+
+static int graph(MPI_Comm user, int rank, coll_neighbors *n)
+{
+    int degree, error = PMPI_Graph_neighbors_count(user, rank, &degree);
+    int *at;
+
+    if (error)
+        return error;
+    at = lists_make(n, degree, degree);
+    if (!at)
+        return MPI_ERR_NO_MEM;
+    error = PMPI_Graph_neighbors(user, rank, degree, at);
+    for (int i = 0; i < degree; i++)
+        at[degree + i] = at[i];
+    return error;
+}
+
+static int distributed(MPI_Comm user, coll_neighbors *n)
+{
+    int in, out, weighted, *weights, *at;
+    int error = PMPI_Dist_graph_neighbors_count(user, &in, &out, &weighted);
+
+    if (error)
+        return error;
+    at = lists_make(n, in, out);
+    weights = malloc(((size_t)in + (size_t)out + 1) * sizeof *weights);
+    error = at && weights
+                ? PMPI_Dist_graph_neighbors(user, in, at, weights, out, at + in, weights + in)
+                : MPI_ERR_NO_MEM;
+    free(weights);
+    return error;
+}
+
+static void set_order(coll_neighbors n[2], bool is_cartesian)
+{
+    int *regular = (int *)n[false].order, *listed = (int *)n[true].order;
+
+    for (int i = 0; i < n->nsources; i++) {
+#ifdef OPEN_MPI
+        regular[i] = listed[i] = is_cartesian ? i ^ 1 : i;
+#else
+        regular[i] = n->nsources - 1 - i;
+        listed[i] = i;
+#endif
+    }
+    (void)is_cartesian;
+}
+
+static int find(MPI_Comm user, int rank, coll_neighbors *n)
+{
+    int kind = MPI_UNDEFINED, error = MPI_ERR_TOPOLOGY;
+
+    PMPI_Topo_test(user, &kind);
+    if (kind == MPI_CART)
+        error = cartesian(user, n);
+    else if (kind == MPI_GRAPH)
+        error = graph(user, rank, n);
+    else if (kind == MPI_DIST_GRAPH)
+        error = distributed(user, n);
+    if (!error)
+        set_order(n, kind == MPI_CART);
+    return error;
+}
+
+int neighbors_find(MPI_Comm user, int rank, coll_neighbors **result)
+{
+    coll_neighbors *n = calloc(2, sizeof *n);
+    int error = n ? find(user, rank, n) : MPI_ERR_NO_MEM;
+
+    if (error)
+        neighbors_free(n);
+    else
+        *result = n;
+    return error;
+}
+
+void neighbors_free(coll_neighbors *n)
+{
+    if (n)
+        free((int *)n->sources);
+    free(n);
+}

@@ -1,0 +1,55 @@
+/* typed.c - see typed.h. */
+#include "nbc/run/typed.h"
+
+#include <stdlib.h>
+
+typed_blocks *typed_make(int n)
+{
+    typed_blocks *t = malloc(sizeof *t + (size_t)n * sizeof *t->block);
+
+    if (t)
+        t->n = 0;
+    return t;
+}
+
+int typed_add(typed_blocks *t, MPI_Datatype type, int64_t count, int64_t offset)
+{
+    const typed_block *last = t->n ? &t->block[t->n - 1] : NULL;
+    typed_block *b = &t->block[t->n];
+    int error = datatype_describe(type, &b->type);
+
+    if (!error)
+        error = datatype_hold(&b->type);
+    if (error)
+        return error;
+    b->at = last ? last->at + last->bytes : 0;
+    b->bytes = count * b->type.size;
+    b->offset = offset;
+    b->count = count;
+    b->given = type;
+    if (b->bytes == 0)
+        datatype_release(&b->type);
+    t->n += b->bytes > 0;
+    return MPI_SUCCESS;
+}
+
+void typed_free(typed_blocks *t)
+{
+    for (int i = 0; t && i < t->n; i++)
+        datatype_release(&t->block[i].type);
+    free(t);
+}
+
+const typed_block *typed_find(const typed_blocks *t, int64_t at)
+{
+    int low = 0, high = t->n;
+
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (t->block[middle].at <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &t->block[low];
+}

@@ -1,0 +1,37 @@
+/* typed.h - a space whose blocks have types of their own (alltoallw).
+ *
+ * For the schedule it is a run of bytes: the blocks' data, one behind the other. An interval names
+ * one whole block, or several.
+ */
+#ifndef TUTTI_TYPED_H
+#define TUTTI_TYPED_H
+
+#include "nbc/run/datatype.h"
+#include "nbc/sched/sched.h"
+
+typedef struct typed_block {
+    int64_t at;         /* its place in the schedule's space, */
+    int64_t bytes;      /* and length there */
+    int64_t offset;     /* bytes from the buffer */
+    int64_t count;      /* of this type */
+    datatype type;      /* held */
+    MPI_Datatype given; /* the caller's handle of it */
+} typed_block;
+
+typedef struct typed_blocks {
+    int n;
+    typed_block block[]; /* [n], by `at`; those without data are left out */
+} typed_blocks;
+
+/* Room for n blocks, none yet. NULL: out of memory. */
+typed_blocks *typed_make(int n);
+
+/* One more, behind the others. */
+int typed_add(typed_blocks *t, MPI_Datatype type, int64_t count, int64_t offset);
+
+void typed_free(typed_blocks *t);
+
+/* The block that begins at this place. */
+const typed_block *typed_find(const typed_blocks *t, int64_t at);
+
+#endif

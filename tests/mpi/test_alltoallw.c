@@ -1,0 +1,255 @@
+/* test_alltoallw.c - alltoallw with another type for every pair, by all algorithms, in all forms,
+ * against the blocking one of the MPI. With PLAIN: under libtutti_mpi.so; else it looks inside the
+ * library.
+ */
+#include "mpi/edges.h"
+
+#ifndef PLAIN
+#include "nbc/process/test_knobs.h"
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+static int native(const graph *g, coll_kind kind, const call_args *a)
+{
+    (void)g;
+    return calls_native(kind, a);
+}
+
+static void check(edges_form form)
+{
+    graph g;
+
+    graph_complete(&g);
+    edges_check(&g, COLL_alltoallw, form, native);
+    graph_free(&g);
+}
+
+static void every_pair_has_its_type(void)
+{
+    for (int types = 0; types < 4; types++)
+        for (int units = 0; units <= 6; units += 3)
+            check((edges_form){.units = units, .types = types});
+}
+
+static void long_blocks(void)
+{
+    for (int types = 0; types < 4; types++)
+        check((edges_form){.units = 6000, .types = types});
+}
+
+static void absolute_addresses(void)
+{
+    for (int places = PLACES_ABSOLUTE; places <= PLACES_IN_TYPES; places++)
+        for (int types = 0; types < 4; types++)
+            check((edges_form){.units = 6, .types = types, .places = places});
+}
+
+static void in_place(void)
+{
+    for (int types = 0; types < 4; types++) {
+        check((edges_form){.in_place = true, .units = 6, .types = types});
+        check((edges_form){.in_place = true, .units = 6000, .types = types});
+        check(
+            (edges_form){.in_place = true, .units = 6, .types = types, .places = PLACES_IN_TYPES});
+    }
+}
+
+/* ---- what the form of edges.h does not have ---- */
+
+typedef struct mixed {
+    int number;
+    double value;
+    char letter;
+} mixed;
+
+static MPI_Datatype make_mixed(void)
+{
+    int lengths[] = {1, 1, 1};
+    MPI_Aint at[] = {offsetof(mixed, number), offsetof(mixed, value), offsetof(mixed, letter)};
+    MPI_Datatype basic[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR}, inner, type;
+
+    MPI_Type_create_struct(3, lengths, at, basic, &inner);
+    MPI_Type_create_resized(inner, 0, sizeof(mixed), &type);
+    MPI_Type_free(&inner);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static void check_set(const call_set *s, const call_args *a, mixed *all, int n)
+{
+    for (int i = 0; i < world_size * n; i++)
+        all[i] = (mixed){world_rank * 1000 + i, world_rank + i / 10.0, (char)(world_rank + i)};
+    CHECK(calls_run(s, false, a) == MPI_SUCCESS);
+    for (int r = 0; r < world_size; r++)
+        for (int k = 0; k < n; k++) {
+            int i = world_rank * n + k;
+            mixed *m = &all[r * n + k];
+            CHECK(m->number == r * 1000 + i && m->value == r + i / 10.0 &&
+                  m->letter == (char)(r + i));
+        }
+}
+
+/* Up to a megabyte. */
+static void structs_of_different_types_are_exchanged_in_place(void)
+{
+    MPI_Datatype type = make_mixed(), *types = calloc((size_t)world_size, sizeof *types);
+    int *counts = calloc((size_t)world_size, sizeof *counts);
+    int *displs = calloc((size_t)world_size, sizeof *displs);
+
+    for (int n = 1; n <= 40000; n *= 200) {
+        mixed *all = calloc((size_t)(world_size * n), sizeof *all);
+        call_args a = {.comm = MPI_COMM_WORLD};
+        a.send.buffer = MPI_IN_PLACE;
+        a.recv.buffer = all;
+        a.recv.list = (call_list){.narrow_counts = counts, .narrow_displs = displs, .types = types};
+        for (int r = 0; r < world_size; r++) {
+            counts[r] = n;
+            displs[r] = r * n * (int)sizeof(mixed);
+            types[r] = type;
+        }
+        for (int i = 0; i < call_set_count; i++)
+            if (call_sets[i].kind == COLL_alltoallw)
+                check_set(&call_sets[i], &a, all, n);
+        free(all);
+    }
+    MPI_Type_free(&type);
+    free(displs);
+    free(counts);
+    free(types);
+}
+
+/* Columns of a matrix, whose extents overlap, become rows of another one. */
+static void columns_become_rows(void)
+{
+    int p = world_size, *from = calloc((size_t)(p * p), sizeof *from);
+    int *to = calloc((size_t)(p * p), sizeof *to), *one = calloc((size_t)p, sizeof *one);
+    int *sdispls = calloc((size_t)p, sizeof *sdispls),
+        *rdispls = calloc((size_t)p, sizeof *rdispls);
+    MPI_Datatype *columns = calloc((size_t)p, sizeof *columns);
+    MPI_Datatype *rows = calloc((size_t)p, sizeof *rows), column, row;
+
+    MPI_Type_vector(p, 1, p, MPI_INT, &column);
+    MPI_Type_contiguous(p, MPI_INT, &row);
+    MPI_Type_commit(&column);
+    MPI_Type_commit(&row);
+    for (int r = 0; r < p; r++) {
+        one[r] = 1;
+        sdispls[r] = r * (int)sizeof(int);
+        rdispls[r] = r * p * (int)sizeof(int);
+        columns[r] = column;
+        rows[r] = row;
+    }
+    for (int i = 0; i < call_set_count; i++) {
+        call_args a = {.send = {.buffer = from, .list = {one, sdispls, NULL, NULL, columns}},
+                       .recv = {.buffer = to, .list = {one, rdispls, NULL, NULL, rows}},
+                       .comm = MPI_COMM_WORLD};
+        if (call_sets[i].kind != COLL_alltoallw)
+            continue;
+        for (int k = 0; k < p * p; k++)
+            from[k] = world_rank * 10000 + k;
+        memset(to, -1, (size_t)(p * p) * sizeof *to);
+        CHECK(calls_run(&call_sets[i], false, &a) == MPI_SUCCESS);
+        for (int r = 0; r < p; r++)
+            for (int k = 0; k < p; k++)
+                CHECK(to[r * p + k] == r * 10000 + k * p + world_rank);
+    }
+    MPI_Type_free(&column);
+    MPI_Type_free(&row);
+    free(rows);
+    free(columns);
+    free(rdispls);
+    free(sdispls);
+    free(one);
+    free(to);
+    free(from);
+}
+
+#ifndef PLAIN
+/* What an int cannot count: here from 8 elements on. */
+static void counts_too_large_for_an_int(void)
+{
+    datatype_max_count = 7;
+    for (int types = 0; types < 4; types++) {
+        check((edges_form){.units = 60, .types = types});
+        check((edges_form){.in_place = true, .units = 60, .types = types});
+    }
+    datatype_max_count = 1 << 30;
+}
+
+static int call(const void *s, const int *n, const MPI_Datatype *t, void *r, const int *m,
+                const MPI_Datatype *u)
+{
+    int *displs = calloc((size_t)world_size, sizeof *displs), error;
+
+    for (int i = 0; i < world_size; i++)
+        displs[i] = i * (int)sizeof(int);
+    error = MPIX_Alltoallw_pairwise(s, n, displs, t, r, m, displs, u, MPI_COMM_WORLD);
+    free(displs);
+    return error;
+}
+
+/* All ranks alike, so that nobody waits for one that has been refused. */
+static void wrong_arguments_are_refused(void)
+{
+    size_t p = (size_t)world_size;
+    int *s = calloc(p, sizeof *s), *r = calloc(p, sizeof *r), *one = calloc(p, sizeof *one);
+    int *none = calloc(p, sizeof *none), *bad = calloc(p, sizeof *bad);
+    MPI_Datatype *t = calloc(p, sizeof *t), *null = calloc(p, sizeof *null), raw;
+    MPI_Datatype *raws = calloc(p, sizeof *raws);
+
+    MPI_Type_contiguous(1, MPI_INT, &raw);
+    for (size_t i = 0; i < p; i++) {
+        one[i] = bad[i] = 1;
+        t[i] = MPI_INT;
+        null[i] = MPI_DATATYPE_NULL;
+        raws[i] = raw;
+    }
+    bad[p - 1] = -1;
+    CHECK_CLASS(call(s, NULL, t, r, one, t), MPI_ERR_ARG);
+    CHECK_CLASS(call(s, one, NULL, r, one, t), MPI_ERR_ARG);
+    CHECK_CLASS(call(s, one, t, r, one, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(call(s, bad, t, r, one, t), MPI_ERR_COUNT);
+    CHECK_CLASS(call(s, one, t, r, bad, t), MPI_ERR_COUNT);
+    CHECK_CLASS(call(s, one, null, r, one, t), MPI_ERR_TYPE);
+    CHECK_CLASS(call(s, one, t, r, one, raws), MPI_ERR_TYPE);
+    CHECK_CLASS(call(s, one, t, MPI_IN_PLACE, one, t), MPI_ERR_BUFFER);
+    CHECK_CLASS(call(s, one, t, r, none, null), MPI_ERR_TRUNCATE);
+    CHECK(call(s, none, null, r, none, raws) == MPI_SUCCESS);
+    CHECK(call(NULL, none, null, NULL, none, null) == MPI_SUCCESS);
+    CHECK(call(MPI_IN_PLACE, NULL, NULL, r, one, t) == MPI_SUCCESS);
+    for (size_t i = 0; i < p; i++)
+        s[i] = world_rank * 100 + (int)i;
+    CHECK(call(s, one, t, r, one, t) == MPI_SUCCESS);
+    for (size_t i = 0; i < p; i++)
+        CHECK(r[i] == (int)i * 100 + world_rank);
+    MPI_Type_free(&raw);
+    free(raws);
+    free(null);
+    free(t);
+    free(bad);
+    free(none);
+    free(one);
+    free(r);
+    free(s);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(every_pair_has_its_type),
+        MPI_TEST(long_blocks),
+        MPI_TEST(absolute_addresses),
+        MPI_TEST(in_place),
+        MPI_TEST(structs_of_different_types_are_exchanged_in_place),
+        MPI_TEST(columns_become_rows),
+#ifndef PLAIN
+        MPI_TEST(counts_too_large_for_an_int),
+        MPI_TEST(wrong_arguments_are_refused),
+#endif
+    };
+
+    return mpi_test_main(argc, argv, "alltoallw", tests, sizeof tests / sizeof *tests);
+}

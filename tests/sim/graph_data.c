@@ -1,0 +1,242 @@
+/* graph_data.c - see graph_data.h. Memory failures abort: it is a test tool. */
+#include "sim/graph_data.h"
+
+#include "sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POISON = 0x5a, GAPS = 3 };
+
+static int below(graph_data *w, int n)
+{
+    return (int)(sim_random(&w->seed) % (uint64_t)n);
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+    void *memory = calloc(n + 1, size);
+
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* ---- the graph ---- */
+
+static int *shuffled(graph_data *w, int n)
+{
+    int *list = zeroed((size_t)n, sizeof *list);
+
+    for (int i = 0; i < n; i++) {
+        int k = below(w, i + 1);
+        list[i] = list[k];
+        list[k] = i;
+    }
+    return list;
+}
+
+/* Some ranks have no edges out, others none in; a quarter of the edges is there up to four more
+ * times, one up to `most` times. */
+static void draw_edges(graph_data *w, int most)
+{
+    int wanted = below(w, 4 * w->p + 1);
+
+    w->edges = zeroed((size_t)(wanted * 5 + most), sizeof *w->edges);
+    for (int i = 0; i < wanted; i++) {
+        int from = below(w, w->p), to = below(w, 5) ? below(w, w->p) : from;
+        int times = i == 0 ? 1 + below(w, most) : below(w, 4) ? 1 : 1 + below(w, 5);
+        if (from % 7 == 3 || to % 7 == 4)
+            continue;
+        for (int k = 0; k < times; k++)
+            w->edges[w->nedges++] = (edge){.from = from, .to = to};
+    }
+}
+
+static int64_t length_of(graph_data *w, const edge *e)
+{
+    if (!coll_is_v(w->kind))
+        return w->count;
+    if (coll_shapes[w->kind].send == COLL_ONE) /* the sender decides */
+        return w->count * (e->from % 4) / 2;
+    return below(w, 4) ? 1 + below(w, (int)w->count + 1) : 0;
+}
+
+/* A list of so many neighbors and some nobodies; their places are drawn. Places: [edges]. */
+static void open_side(graph_data *w, side *s, int degree, int **places)
+{
+    int nobody = below(w, 3) ? 0 : below(w, 3);
+
+    s->n = degree + nobody;
+    s->peer = zeroed((size_t)s->n, sizeof(int));
+    s->edge = zeroed((size_t)s->n, sizeof(int));
+    s->counts = zeroed((size_t)s->n, sizeof(int64_t));
+    s->displs = zeroed((size_t)s->n, sizeof(int64_t));
+    *places = shuffled(w, s->n);
+    for (int i = 0; i < s->n; i++) {
+        s->peer[i] = COLL_NOBODY;
+        s->edge[i] = -1;
+        s->counts[i] = w->count; /* of nobody: not looked at */
+    }
+}
+
+static void draw_lists(graph_data *w, int rank)
+{
+    int out = 0, in = 0, *out_place, *in_place;
+
+    for (int e = 0; e < w->nedges; e++) {
+        out += w->edges[e].from == rank;
+        in += w->edges[e].to == rank;
+    }
+    open_side(w, &w->out[rank], out, &out_place);
+    open_side(w, &w->in[rank], in, &in_place);
+    for (int e = 0, o = 0, i = 0; e < w->nedges; e++) {
+        if (w->edges[e].from == rank)
+            w->edges[e].out = out_place[o++];
+        if (w->edges[e].to == rank)
+            w->edges[e].in = in_place[i++];
+    }
+    free(out_place);
+    free(in_place);
+}
+
+static void enter_edges(graph_data *w)
+{
+    for (int k = 0; k < w->nedges; k++) {
+        edge *e = &w->edges[k];
+        side *out = &w->out[e->from], *in = &w->in[e->to];
+        e->length = length_of(w, e);
+        out->peer[e->out] = e->to;
+        in->peer[e->in] = e->from;
+        out->edge[e->out] = in->edge[e->in] = k;
+        out->counts[e->out] = in->counts[e->in] = e->length;
+    }
+}
+
+/* ---- the order of matching ---- */
+
+/* Any that is right: sources as they are drawn, but those that are one rank in the order in which
+ * it sends. */
+static void draw_order(graph_data *w, int rank)
+{
+    side *in = &w->in[rank];
+    int *order = shuffled(w, in->n);
+
+    for (int i = 0; i < in->n; i++)
+        for (int k = i + 1; k < in->n; k++) {
+            int a = in->edge[order[i]], b = in->edge[order[k]];
+            if (a < 0 || b < 0 || w->edges[a].from != w->edges[b].from ||
+                w->edges[a].out < w->edges[b].out)
+                continue;
+            int swap = order[i];
+            order[i] = order[k];
+            order[k] = swap;
+        }
+    w->order[rank] = order;
+}
+
+/* ---- data ---- */
+
+/* What travels on an edge; of what goes to all of a rank's neighbors, the rank decides. */
+static uint64_t item(const graph_data *w, int e, int64_t i)
+{
+    uint64_t what =
+        coll_shapes[w->kind].send == COLL_ONE ? (uint64_t)w->edges[e].from : 1000 + (uint64_t)e;
+
+    return what << 32 | (uint64_t)i;
+}
+
+static void place(graph_data *w, side *s, coll_extent extent)
+{
+    for (int i = 0; i < s->n; i++) {
+        int k = extent >= COLL_LISTED ? (i + s->n / 2) % s->n : i;
+        s->length += extent >= COLL_LISTED ? below(w, GAPS) : 0;
+        s->displs[k] = s->length;
+        s->length += s->counts[k];
+    }
+}
+
+static uint64_t *poisoned(int64_t n)
+{
+    uint64_t *buffer = zeroed((size_t)n, sizeof *buffer);
+
+    memset(buffer, POISON, ((size_t)n + 1) * sizeof *buffer);
+    return buffer;
+}
+
+/* One block, for all. */
+static void fill_one(graph_data *w, int rank)
+{
+    side *s = &w->out[rank];
+    edge e = {.from = rank};
+
+    s->length = length_of(w, &e);
+    s->buffer = poisoned(s->length);
+    for (int64_t i = 0; i < s->length; i++)
+        s->buffer[i] = (uint64_t)rank << 32 | (uint64_t)i;
+}
+
+static void fill_side(const graph_data *w, const side *s, uint64_t *buffer)
+{
+    for (int k = 0; k < s->n; k++)
+        for (int64_t i = 0; s->edge[k] >= 0 && i < s->counts[k]; i++)
+            buffer[s->displs[k] + i] = item(w, s->edge[k], i);
+}
+
+static void fill(graph_data *w, int rank)
+{
+    const coll_shape *shape = &coll_shapes[w->kind];
+
+    if (shape->send == COLL_ONE) {
+        fill_one(w, rank);
+    } else {
+        place(w, &w->out[rank], shape->send);
+        w->out[rank].buffer = poisoned(w->out[rank].length);
+        fill_side(w, &w->out[rank], w->out[rank].buffer);
+    }
+    place(w, &w->in[rank], shape->recv);
+    w->in[rank].buffer = poisoned(w->in[rank].length);
+    w->expected[rank] = poisoned(w->in[rank].length);
+    fill_side(w, &w->in[rank], w->expected[rank]);
+}
+
+void graph_data_make(graph_data *w, coll_kind kind, int p, int count, int most, uint64_t seed)
+{
+    *w = (graph_data){.p = p, .kind = kind, .count = count, .seed = seed};
+    w->out = zeroed((size_t)p, sizeof *w->out);
+    w->in = zeroed((size_t)p, sizeof *w->in);
+    w->order = zeroed((size_t)p, sizeof *w->order);
+    w->expected = zeroed((size_t)p, sizeof *w->expected);
+    draw_edges(w, most);
+    for (int r = 0; r < p; r++)
+        draw_lists(w, r);
+    enter_edges(w);
+    for (int r = 0; r < p; r++) {
+        draw_order(w, r);
+        fill(w, r);
+    }
+}
+
+static void side_close(side *s)
+{
+    free(s->peer);
+    free(s->edge);
+    free(s->counts);
+    free(s->displs);
+    free(s->buffer);
+}
+
+void graph_data_free(graph_data *w)
+{
+    for (int r = 0; r < w->p; r++) {
+        side_close(&w->out[r]);
+        side_close(&w->in[r]);
+        free(w->order[r]);
+        free(w->expected[r]);
+    }
+    free(w->out);
+    free(w->in);
+    free(w->order);
+    free(w->expected);
+    free(w->edges);
+}

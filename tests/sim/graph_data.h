@@ -1,0 +1,41 @@
+/* graph_data.h - random directed graphs for neighborhood collectives, and what travels on them:
+ * repeated edges, edges to oneself, nobody, ranks without neighbors, unequal and empty blocks.
+ *
+ * An edge is a pair of an index in the sender's list and one in the receiver's. What travels on it
+ * is known from its number, so every block that arrives tells which edge it came over.
+ */
+#ifndef TUTTI_GRAPH_DATA_H
+#define TUTTI_GRAPH_DATA_H
+
+#include "nbc/sched/coll.h"
+
+typedef struct edge {
+    int from, to;
+    int out, in; /* indices in the lists of `from` and `to` */
+    int64_t length;
+} edge;
+
+/* One side of a rank: its neighbors, and where their blocks are. */
+typedef struct side {
+    int n, *peer, *edge; /* edge: its number, or -1 of nobody */
+    int64_t *counts, *displs, length;
+    uint64_t *buffer;
+} side;
+
+typedef struct graph_data {
+    int p, nedges;
+    edge *edges;
+    side *out, *in;      /* [p] */
+    int **order;         /* [p], see coll_neighbors: any that is right */
+    uint64_t **expected; /* [p]: the buffers of `in`, gaps included */
+    coll_kind kind;
+    int64_t count; /* where blocks are of one length */
+    uint64_t seed;
+} graph_data;
+
+/* count: the length of a block, or listed ones are up to about so long. most: how often one edge
+ * may be repeated. */
+void graph_data_make(graph_data *w, coll_kind kind, int p, int count, int most, uint64_t seed);
+void graph_data_free(graph_data *w);
+
+#endif
