@@ -71,8 +71,8 @@ __attribute__((constructor)) static void check_mpi(void)
     refuse(version);
 }
 
-/* Is a loaded object an MPI of the other kind? By a symbol, because both may be called libmpi.so.
- * */
+/* Is a loaded object an MPI of the other kind? By symbols, because both may be called libmpi.so;
+ * and a library of Fortran's may have neither. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *found)
 {
     const char *name = strrchr(info->dlpi_name, '/');
@@ -82,7 +82,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *found)
     if (!name || strncmp(name, "/libmpi", 7) != 0)
         return 0;
     object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (object && (dlsym(object, "ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI)
+    if (object && dlsym(object, "PMPI_Get_library_version") &&
+        (dlsym(object, "ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI)
         *(const char **)found = info->dlpi_name;
     if (object)
         dlclose(object);
