@@ -317,6 +317,28 @@ static void the_send_buffer_is_not_written(void **state)
     assert_int_equal(sched_commit(b, &s), SCHED_BAD_STEP);
 }
 
+static void a_local_step_that_waits_is_the_tail_of_a_flat_schedule(void **state)
+{
+    sched_builder *b = sched_begin(2, FORM_STEP);
+    sched *s;
+
+    (void)state;
+    sched_recv(b, recv_run(0, 1), 1);
+    sched_reduce(b, interval_make(SPACE_SEND, 0, 1), recv_run(0, 1));
+    sched_send(b, interval_make(SPACE_SEND, 0, 1), 1);
+    s = commit(b);
+    assert_true(s->flat && s->tail == 1);
+    sched_free(s);
+
+    b = sched_begin(2, FORM_STEP);
+    sched_recv(b, recv_run(0, 1), 1);
+    sched_reduce(b, interval_make(SPACE_SEND, 0, 1), recv_run(0, 1));
+    sched_reduce(b, interval_make(SPACE_SEND, 1, 1), recv_run(0, 1));
+    s = commit(b);
+    assert_false(s->flat); /* two */
+    sched_free(s);
+}
+
 static void an_empty_schedule_is_a_schedule(void **state)
 {
     (void)state;
@@ -365,6 +387,7 @@ int main(void)
         cmocka_unit_test(rounds_go_one_after_the_other_until_they_end),
         cmocka_unit_test(throttling_counts_the_messages_that_there_are),
         cmocka_unit_test(the_send_buffer_is_not_written),
+        cmocka_unit_test(a_local_step_that_waits_is_the_tail_of_a_flat_schedule),
         cmocka_unit_test(an_empty_schedule_is_a_schedule),
         cmocka_unit_test(the_printed_schedule_names_peers_blocks_and_dependencies),
     };

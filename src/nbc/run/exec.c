@@ -181,6 +181,8 @@ void exec_reset(exec *e)
     memset(e->run.queue_head, -1, (size_t)s->nqueues * sizeof *e->run.queue_head);
     if (simulated())
         memset(e->run.held, 0, (size_t)s->nqueues * sizeof *e->run.held);
+    e->run.flat = false;
+    e->run.tail_waits = 0;
     e->run.left = s->nsteps;
     e->run.nopen = 0;
     e->run.ready_head = e->run.ready_tail = 0;

@@ -43,7 +43,9 @@ struct held {
 /* Of one start: what has retired, what is ready, what is open. */
 typedef struct exec_run {
     int error;        /* the first one */
-    int left;         /* steps not retired */
+    bool flat;        /* it runs as a flat schedule */
+    int tail_waits;   /* steps that the tail of a flat schedule waits for */
+    int left;         /* steps not retired; of a flat schedule messages, and the tail */
     int nopen;        /* messages posted and not complete */
     int32_t *waiting; /* [nsteps]: dependencies left */
     int32_t *ready;   /* [nsteps]: messages from the front, local steps from nmessages on */

@@ -68,8 +68,7 @@ static int list_oldest(const exec *e, bool all, int steps[], MPI_Request request
 
     for (int i = 0; i < e->run.nprobes; i++) {
         int k = e->run.probe_step[i];
-        for (int taken = 0; taken < OLDEST && k >= 0;
-             k = e->bound.sched->flat ? -1 : e->run.after[k]) {
+        for (int taken = 0; taken < OLDEST && k >= 0; k = e->run.flat ? -1 : e->run.after[k]) {
             if (!all && !awaited(e->bound.sched, k))
                 continue;
             steps[n] = k;

@@ -19,7 +19,8 @@ void steps_fail(exec *e, int error);
 /* Test open messages and issue what they make ready. Returns how many have completed. */
 int steps_poll(exec *e);
 
-/* All that is left are open messages, at most EXEC_WAITALL: wait for them in one native call. */
+/* All that is left are open messages, at most EXEC_WAITALL, and the tail: wait for them in one
+ * native call. */
 void steps_wait(exec *e);
 
 /* In SimGrid: some message is open; wait for one, and issue what it makes ready. */
@@ -28,7 +29,7 @@ void steps_wait_any(exec *e);
 /* Is that so? */
 static inline bool steps_only_messages(const exec *e)
 {
-    return e->run.left == e->run.nopen && e->run.left <= EXEC_WAITALL;
+    return e->run.left == e->run.nopen + (e->run.tail_waits > 0) && e->run.nopen <= EXEC_WAITALL;
 }
 
 /* Has this step of a running exec retired? */

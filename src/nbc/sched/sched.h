@@ -57,7 +57,9 @@ typedef struct sched {
     int nphases; /* 0: the algorithm has named none */
     int parts;   /* elements that a vector is cut into (sched_cut); 1: an element is never cut */
     bool packs;  /* elements of SCRATCH are bytes of packed data */
-    bool flat;   /* all are ready, none reduces, every message has a queue of its own */
+    bool flat;   /* every message is ready and has a queue of its own; all other steps are ready and
+                    none of them reduces, but for the tail */
+    int tail;    /* of a flat one: a local step that waits for others, or -1 */
     const char *phase[SCHED_PHASES]; /* names, static */
     int64_t extent[SPACES];          /* elements used of each space: 1 + the highest one named */
     const step *steps;               /* [nsteps], in program order */

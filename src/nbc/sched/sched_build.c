@@ -363,24 +363,40 @@ static void fill_edges(sched *s, const edges *e)
         succ[--at[e->at[i].from]] = e->at[i].to;
 }
 
+/* The only step that is not ready, if it is local. */
+static int find_tail(const sched *s)
+{
+    for (int i = s->nsteps - 1; i >= 0 && s->nready == s->nsteps - 1; i--)
+        if (s->ndeps[i] > 0)
+            return step_is_message(&s->steps[i]) ? -1 : i;
+    return -1;
+}
+
+static bool is_flat(const sched *s)
+{
+    for (int k = 0; k < s->nready; k++)
+        if (s->steps[s->ready[k]].kind == STEP_REDUCE)
+            return false;
+    return s->nready + (s->tail >= 0) == s->nsteps && s->nqueues == s->nmessages;
+}
+
 /* Receives first, so that they are posted when the peers' messages come; local work last, so that
  * it runs while the messages travel. */
 static void fill_ready(sched *s)
 {
     int32_t *ready = (int32_t *)s->ready;
-    bool reduces = false;
     int n = 0;
 
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < s->nsteps; i++) {
             int kind = s->steps[i].kind;
-            reduces |= kind == STEP_REDUCE;
             int turn = kind == STEP_RECV ? 0 : kind == STEP_SEND ? 1 : 2;
             if (turn == round && s->ndeps[i] == 0)
                 ready[n++] = i;
         }
     s->nready = n;
-    s->flat = n == s->nsteps && s->nqueues == s->nmessages && !reduces;
+    s->tail = find_tail(s);
+    s->flat = is_flat(s);
 }
 
 sched_error sched_commit(sched_builder *b, sched **result)
