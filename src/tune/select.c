@@ -79,6 +79,8 @@ static const rule rules[] = {
     {COLL_bcast, ANY, ANYWHERE, IN_ALL, ALL, ALGO_bcast_binomial,
      "fewer than 8 ranks: fewest steps"},
 
+    {COLL_allreduce, FEW, ANYWHERE, IN_ALL, 256 * KIB, ALGO_allreduce_recursive_doubling,
+     "at most two ranks, up to 256 KiB: one exchange"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, 16 * KIB, ALGO_allreduce_recursive_doubling,
      "up to 16 KiB: fewest steps"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_circulant,
@@ -99,6 +101,8 @@ static const rule rules[] = {
     {COLL_scatter, ANY, ANYWHERE, IN_ALL, ALL, ALGO_scatter_linear,
      "few ranks or blocks over 2 KiB: direct messages"},
 
+    {COLL_reduce, FEW, ANYWHERE, IN_ALL, ALL, ALGO_reduce_binomial,
+     "at most two ranks: one message is all there is"},
     {COLL_reduce, ANY, ANYWHERE, IN_ALL, 16 * KIB, ALGO_reduce_binomial,
      "up to 16 KiB: fewest steps"},
     {COLL_reduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_circulant,
