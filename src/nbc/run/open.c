@@ -169,9 +169,14 @@ static int finish_pending(MPI_Request *request, int error)
     return class == MPI_ERR_PENDING ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
 }
 
+/* One request costs MPICH 10 to 20 ns less in MPI_Wait than in MPI_Waitall. */
 static int wait_all(int n, MPI_Request *requests, MPI_Status *statuses)
 {
-    return simulated() ? simulated_waitall(n, requests) : PMPI_Waitall(n, requests, statuses);
+    if (simulated())
+        return simulated_waitall(n, requests);
+    if (n == 1)
+        return PMPI_Wait(requests, MPI_STATUS_IGNORE);
+    return PMPI_Waitall(n, requests, statuses);
 }
 
 int open_wait(exec *e)
