@@ -150,22 +150,25 @@ static bool are_many(const args *a, const facts *f)
            (f->send.extent > COLL_ONE && f->recv.extent > COLL_ONE);
 }
 
-int64_t args_forbidden(const args *a, const facts *f)
-{
-    if (are_many(a, f) || coll_has(a->kind, COLL_REDUCES))
-        return 0;
-    return before_mine(&a->recv, f, &f->recv) - before_mine(&a->send, f, &f->send);
-}
-
 /* Elements before the first block of a list that is not empty. */
 static int64_t first_displ(const args_side *s, const facts_side *f)
 {
     int64_t first = INT64_MAX;
 
-    for (int i = 0; i < f->n; i++)
+    for (int i = 0; i < f->n && f->extent == COLL_LISTED; i++)
         if (side_count(s, i) > 0 && side_displ(s, i) < first)
             first = side_displ(s, i);
-    return first;
+    return first < INT64_MAX ? first : 0;
+}
+
+int64_t args_forbidden(const args *a, const facts *f)
+{
+    if (are_many(a, f))
+        return first_displ(&a->recv, &f->recv) * f->recv.type.extent -
+               first_displ(&a->send, &f->send) * f->send.type.extent;
+    if (coll_has(a->kind, COLL_REDUCES))
+        return 0;
+    return before_mine(&a->recv, f, &f->recv) - before_mine(&a->send, f, &f->send);
 }
 
 /* Does what is sent lie where something is received? Only the plain case: the first byte that is
@@ -174,17 +177,13 @@ static bool is_aliased(const args *a, const facts *f)
 {
     int64_t received = are_many(a, f) ? f->recv.total : f->recv.mine;
     int64_t sent = are_many(a, f) ? f->send.total : f->send.mine;
-    int64_t from = f->send.type.true_lb, to = args_forbidden(a, f) + f->recv.type.true_lb;
 
     if (a->send.buffer == NULL || received * f->recv.type.size == 0 ||
         sent * f->send.type.size == 0)
         return false;
-    if (are_many(a, f) && f->send.extent == COLL_LISTED)
-        from += first_displ(&a->send, &f->send) * f->send.type.extent;
-    if (are_many(a, f) && f->recv.extent == COLL_LISTED)
-        to += first_displ(&a->recv, &f->recv) * f->recv.type.extent;
     return f->send.extent != COLL_TYPED && f->send.type.extent >= 0 && f->recv.type.extent >= 0 &&
-           (const char *)a->send.buffer + from == (const char *)a->recv.buffer + to;
+           (const char *)a->send.buffer + f->send.type.true_lb ==
+               (const char *)a->recv.buffer + args_forbidden(a, f) + f->recv.type.true_lb;
 }
 
 static int64_t bytes_at(const args_side *s, const facts_side *f, int i)

@@ -14,8 +14,7 @@ plan *repeat_recall(const args *a, coll_sides has, comm *c);
  * below 0. */
 binding repeat_binding(const args *a, coll_sides has, const plan *p);
 
-/* For the next call, if it is without lists, and its types and operation are predefined: their
- * handles are never reused. */
+/* For the next call, if its types and operation are predefined: their handles are never reused. */
 void repeat_remember(const args *a, const facts *f, plan *p);
 
 #endif

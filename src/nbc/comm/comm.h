@@ -40,7 +40,7 @@ typedef struct comm_call {
     int64_t sendcount, recvcount;
 } comm_call;
 
-/* The last call of a collective without lists, with predefined types and operation, for the next
+/* The last call of a collective, with predefined types and operation, for the next
  * one like it: call.c. */
 typedef struct comm_repeat {
     struct plan *plan; /* NULL: there is none, or it has left the cache */
