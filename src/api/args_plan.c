@@ -2,7 +2,7 @@
  *
  * Where a side is one block or equal blocks, an element of its space is a block: so the plan serves
  * every count. Where it is listed, an element is one of the type, and the plan depends on counts
- * and displacements. Where it is typed, an element is a byte of the data.
+ * and displacements. Where it is typed, an element is a byte of the data (run/typed.h).
  */
 #include "api/args_side.h"
 
@@ -19,15 +19,15 @@ coll args_coll(const args *a, const facts *f)
                   .whole = !f->op.predefined};
 }
 
-/* Counts, then displacements, of what is not empty. Of typed ones the bytes of the data, which lies
- * one behind the other. */
+/* Counts, then displacements, of what is not empty. Of typed ones the bytes of the data, and where
+ * typed_add puts them. */
 static void fill_key(const args_side *s, const facts_side *f, int64_t *v)
 {
     for (int64_t i = 0, at = 0; i < f->n; i++) {
         if (f->extent == COLL_TYPED) {
             side_block_bytes(s, (int)i, &v[i]);
             v[f->n + i] = at;
-            at += v[i];
+            at += v[i] ? v[i] + TYPED_GAP : 0;
             continue;
         }
         v[i] = f->type.size ? side_count(s, (int)i) : 0;

@@ -167,6 +167,43 @@ static void columns_become_rows(void)
 }
 
 #ifndef PLAIN
+/* Only the first and the last rank send: of what a rank receives in one round of bruck_radix:2 two
+ * blocks are neighbors if all between them are empty. */
+static void between_two_blocks_all_are_empty(void)
+{
+    enum { N = 2 };
+    size_t p = (size_t)world_size;
+    bool sends = world_rank == 0 || world_rank == world_size - 1;
+    int from[N] = {world_rank, -world_rank}, *to = calloc(N * p, sizeof *to);
+    int *displs = calloc(2 * p, sizeof *displs), *zero = displs + p;
+    int *sent = calloc(p, sizeof *sent), *received = calloc(p, sizeof *received);
+    MPI_Datatype *types = calloc(p, sizeof *types);
+    MPI_Info info;
+    MPIX_Request request;
+
+    for (int i = 0; i < world_size; i++) {
+        displs[i] = (world_size - 1 - i) * N * (int)sizeof(int);
+        sent[i] = sends ? N : 0;
+        received[i] = i == 0 || i == world_size - 1 ? N : 0;
+        types[i] = MPI_INT;
+    }
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_algorithm", "bruck_radix:2");
+    CHECK(MPIX_Alltoallw_auto_init(from, sent, zero, types, to, received, displs, types,
+                                   MPI_COMM_WORLD, info, &request) == MPI_SUCCESS);
+    CHECK(MPIX_Start(&request) == MPI_SUCCESS);
+    CHECK(MPIX_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(to[(p - 1) * N] == 0 && to[(p - 1) * N + 1] == 0);
+    CHECK(to[0] == world_size - 1 && to[1] == 1 - world_size);
+    MPIX_Request_free(&request);
+    MPI_Info_free(&info);
+    free(types);
+    free(received);
+    free(sent);
+    free(displs);
+    free(to);
+}
+
 /* What an int cannot count: here from 8 elements on. */
 static void counts_too_large_for_an_int(void)
 {
@@ -246,6 +283,7 @@ int main(int argc, char **argv)
         MPI_TEST(structs_of_different_types_are_exchanged_in_place),
         MPI_TEST(columns_become_rows),
 #ifndef PLAIN
+        MPI_TEST(between_two_blocks_all_are_empty),
         MPI_TEST(counts_too_large_for_an_int),
         MPI_TEST(wrong_arguments_are_refused),
 #endif

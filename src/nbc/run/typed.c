@@ -22,7 +22,7 @@ int typed_add(typed_blocks *t, MPI_Datatype type, int64_t count, int64_t offset)
         error = datatype_hold(&b->type);
     if (error)
         return error;
-    b->at = last ? last->at + last->bytes : 0;
+    b->at = last ? last->at + last->bytes + TYPED_GAP : 0;
     b->bytes = count * b->type.size;
     b->offset = offset;
     b->count = count;

@@ -1,13 +1,16 @@
 /* typed.h - a space whose blocks have types of their own (alltoallw).
  *
- * For the schedule it is a run of bytes: the blocks' data, one behind the other. An interval names
- * one whole block, or several.
+ * For the schedule it is bytes: the blocks' data in their order, with a gap behind each that nobody
+ * names. So no two of them are adjacent, and none are merged into one interval (sched_add): an
+ * interval is one whole block.
  */
 #ifndef TUTTI_TYPED_H
 #define TUTTI_TYPED_H
 
 #include "nbc/run/datatype.h"
 #include "nbc/sched/sched.h"
+
+enum { TYPED_GAP = 1 };
 
 typedef struct typed_block {
     int64_t at;         /* its place in the schedule's space, */
