@@ -180,12 +180,15 @@ blockrow scratch_row(sched_builder *s, const blockmap *b)
 
 blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
 {
-    int64_t *counts = sched_borrow(s, 2 * (size_t)b->blocks * sizeof *counts);
-    int64_t *displs = counts ? counts + b->blocks : NULL, length = 0;
-    blockrow row = {.space = SPACE_SCRATCH, .counts = counts, .displs = displs};
+    int64_t *counts, *displs, length = 0;
+    blockrow row = {.space = SPACE_SCRATCH};
 
     if (sched_parts(s) > 1)
         return scratch_row(s, b);
+    counts = sched_borrow(s, 2 * (size_t)b->blocks * sizeof *counts);
+    displs = counts ? counts + b->blocks : NULL;
+    row.counts = counts;
+    row.displs = displs;
     for (int i = first; counts && i < first + n; i++)
         for (int k = 0; k < item_size(b, wrap(i, b->n)); k++) {
             int at = item_block(b, wrap(i, b->n), k);

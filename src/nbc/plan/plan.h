@@ -25,7 +25,8 @@ typedef struct plan_key { /* no padding: compared as bytes */
     uint8_t in_place, ordered, whole, packs; /* as in coll */
     uint8_t send_empty, recv_empty;          /* a block of SEND, of RECV has nothing in it */
     uint8_t zero[2];
-    int64_t v[]; /* counts[p], displs[p] of RECV if it is listed; then those of SEND */
+    int64_t v[]; /* counts[n], displs[n] of RECV if it is listed or typed; then those of SEND, or of
+                    the blocks that are reduced (SIZED); then what a survey has found */
 } plan_key;
 
 typedef struct plan {

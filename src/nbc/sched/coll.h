@@ -8,7 +8,8 @@
  *
  * Counts are in elements of the space they describe. What an element is, is decided by whoever
  * binds the schedule: where a side is one block or equal blocks an element is a whole block (so one
- * schedule serves every count); where it is listed, an element is one of the send or receive type.
+ * schedule serves every count); where it is listed, an element is one of the send or receive type;
+ * where it is typed, a byte of the data.
  */
 #ifndef TUTTI_COLL_H
 #define TUTTI_COLL_H
