@@ -40,22 +40,22 @@ static void print_title(const algo *a)
     char title[32];
 
     for (int i = 0; i < COLL_KINDS; i++)
-        if (algo_serves(a, (coll_kind)i) && coll_is_v((coll_kind)i))
+        if (algo_serves(a, (coll_kind)i) && coll_is_v((coll_kind)i) && (coll_kind)i != a->kind)
             v = "(v)";
     snprintf(title, sizeof title, "%s%s", coll_kind_name(a->kind), v);
-    printf("%-12s", title);
+    printf("%-20s", title);
 }
 
 static void print_algorithms(void)
 {
-    printf("%-12s %-20s %-18s %-19s %-18s %s\n", "collective", "algorithm", "steps", "sent/rank",
+    printf("%-20s %-20s %-23s %-19s %-33s %s\n", "collective", "algorithm", "steps", "sent/rank",
            "ranks", "source");
     for (int i = 0; i < algo_count; i++) {
         const algo *a = algo_table[i];
         print_title(a);
-        printf(" %-20s %-18s %-19s %-18s %s\n", a->name, a->steps, a->volume,
+        printf(" %-20s %-23s %-19s %-33s %s\n", a->name, a->steps, a->volume,
                strcmp(a->restriction, "-") == 0 ? "any" : a->restriction, a->source);
-        printf("%-12s   %s%s", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
+        printf("%-20s   %s%s", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
         for (int k = 0; a->variants && a->variants[k]; k++)
             printf("%s%s", k ? ", " : " (variants: ", a->variants[k]);
         printf("%s%s", a->variants ? ")" : "",
