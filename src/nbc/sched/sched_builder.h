@@ -1,5 +1,5 @@
-/* sched_builder.h - the builder's state, shared by sched_build.c (emits) and sched_deps.c (derives
- * the dependencies). */
+/* sched_builder.h - the builder's state, shared by sched_build.c (emits), sched_deps.c (derives the
+ * dependencies) and sched_commit.c. */
 #ifndef TUTTI_SCHED_BUILDER_H
 #define TUTTI_SCHED_BUILDER_H
 
