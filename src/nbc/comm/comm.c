@@ -153,15 +153,29 @@ int comm_get(MPI_Comm user, comm **result)
     return MPI_SUCCESS;
 }
 
+/* MPI is not called inside process_lock: it has a lock of its own, which it may hold when it calls
+ * back and we take ours. */
 int comm_find_neighbors(comm *c)
 {
-    int error = MPI_SUCCESS;
+    coll_neighbors *found = NULL;
+    int error;
 
     process_lock();
-    if (!c->neighbors)
-        error = neighbors_find(c->user, c->rank, &c->neighbors);
+    bool known = c->neighbors != NULL;
     process_unlock();
-    return error;
+    if (known)
+        return MPI_SUCCESS;
+    error = neighbors_find(c->user, c->rank, &found);
+    if (error)
+        return error;
+    process_lock();
+    if (!c->neighbors) {
+        c->neighbors = found;
+        found = NULL;
+    }
+    process_unlock();
+    neighbors_free(found); /* another thread was first */
+    return MPI_SUCCESS;
 }
 
 int comm_start_all(const comm_hooks *above)
