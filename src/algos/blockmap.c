@@ -169,26 +169,21 @@ blockmap cut(const blockmap *b, int n, sched_builder *s)
 
 /* ---- rows of a vector ---- */
 
-blockrow scratch_row(sched_builder *s, const blockmap *b)
+/* All blocks, one behind the other, of one length. */
+static blockrow equal_blocks(sched_builder *s, const blockmap *b)
 {
-    if (b->in.counts)
-        return scratch_items(s, b, 0, b->n);
     return (blockrow){.space = SPACE_SCRATCH,
                       .count = b->in.count,
                       .base = sched_scratch(s, b->blocks * b->in.count).offset};
 }
 
-blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
+/* Those of n items alone. */
+static blockrow blocks_of_items(sched_builder *s, const blockmap *b, int first, int n)
 {
-    int64_t *counts, *displs, length = 0;
-    blockrow row = {.space = SPACE_SCRATCH};
+    int64_t *counts = sched_borrow(s, 2 * (size_t)b->blocks * sizeof *counts);
+    int64_t *displs = counts ? counts + b->blocks : NULL, length = 0;
+    blockrow row = {.space = SPACE_SCRATCH, .counts = counts, .displs = displs};
 
-    if (sched_parts(s) > 1)
-        return scratch_row(s, b);
-    counts = sched_borrow(s, 2 * (size_t)b->blocks * sizeof *counts);
-    displs = counts ? counts + b->blocks : NULL;
-    row.counts = counts;
-    row.displs = displs;
     for (int i = first; counts && i < first + n; i++)
         for (int k = 0; k < item_size(b, wrap(i, b->n)); k++) {
             int at = item_block(b, wrap(i, b->n), k);
@@ -198,6 +193,16 @@ blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
         }
     row.base = sched_scratch(s, length).offset;
     return row;
+}
+
+blockrow scratch_row(sched_builder *s, const blockmap *b)
+{
+    return b->in.counts ? blocks_of_items(s, b, 0, b->n) : equal_blocks(s, b);
+}
+
+blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
+{
+    return sched_parts(s) > 1 ? equal_blocks(s, b) : blocks_of_items(s, b, first, n);
 }
 
 void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n)
