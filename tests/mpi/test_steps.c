@@ -1,4 +1,4 @@
-/* test_steps.c - what no allgather needs yet: reductions, fences, messages over two spaces. Runs
+/* test_steps.c - reductions, fences, messages over two spaces, and sums of ours. Runs
  * schedules made by hand on the engine. Looks inside the library.
  */
 #include "mpi/calls.h"
@@ -181,12 +181,55 @@ static void many_messages_to_one_peer_all_arrive(void)
     sched_free(s);
 }
 
+/* ---- sums ---- */
+
+enum { SUMMED = 259 };
+
+static void check_sum(MPI_Datatype type, bool floats)
+{
+    uint64_t x[SUMMED], y[SUMMED], z[SUMMED];
+    sum_function *sum = sum_find(MPI_SUM, type);
+    int size, n;
+
+    MPI_Type_size(type, &size);
+    n = (int)sizeof x / size;
+    for (int i = 0; i < SUMMED; i++) {
+        x[i] = (uint64_t)i * 0x9e3779b97f4a7c15u;
+        y[i] = (uint64_t)(i + 7) * 0xbf58476d1ce4e5b9u;
+        if (floats) { /* exponents in the middle: no NaNs */
+            x[i] &= 0x9fffffff9fffffffu;
+            y[i] &= 0x9fffffff9fffffffu;
+        }
+        z[i] = y[i];
+    }
+    if (!sum)
+        return;
+    sum(x, y, (size_t)n);
+    CHECK(MPI_Reduce_local(x, z, n, type, MPI_SUM) == MPI_SUCCESS);
+    CHECK(memcmp(y, z, sizeof y) == 0);
+}
+
+static void sums_of_ours_are_those_of_the_mpi(void)
+{
+    const MPI_Datatype whole[] = {
+        MPI_INT,      MPI_UNSIGNED,  MPI_LONG,    MPI_UNSIGNED_LONG, MPI_INT32_T,
+        MPI_UINT32_T, MPI_LONG_LONG, MPI_INT64_T, MPI_UINT64_T,      MPI_UNSIGNED_LONG_LONG};
+
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        check_sum(whole[i], false);
+    check_sum(MPI_FLOAT, true);
+    check_sum(MPI_DOUBLE, true);
+    CHECK(sum_find(MPI_MAX, MPI_INT) == NULL);
+    CHECK(sum_find(MPI_SUM, MPI_SHORT) == NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(reductions_are_applied_in_rank_order),
         MPI_TEST(a_message_may_name_several_spaces),
         MPI_TEST(many_messages_to_one_peer_all_arrive),
+        MPI_TEST(sums_of_ours_are_those_of_the_mpi),
     };
 
     return mpi_test_main(argc, argv, "steps", tests, sizeof tests / sizeof *tests);

@@ -99,6 +99,7 @@ static int bind_types(bound *b, const binding *given)
     if (!error)
         error = operation_hold(&given->op);
     b->holds_op = !error;
+    b->sum = sum_find(given->op.op, b->space[SPACE_SCRATCH].type.type);
     b->reusable = !b->space[SPACE_RECV].blocks && b->space[SPACE_RECV].type.predefined &&
                   given->op.predefined && (!sends || b->space[SPACE_SEND].type.predefined);
     return error;

@@ -59,6 +59,10 @@ static inline int wire_reduce(const bound *b, const raw_local *r)
     const datatype *type = &b->space[r->to_base].type;
 
     simulated_copy((int64_t)r->amount * type->size);
+    if (b->sum) {
+        b->sum(b->base[r->from_base] + r->from, b->base[r->to_base] + r->to, r->amount);
+        return MPI_SUCCESS;
+    }
     return PMPI_Reduce_local(b->base[r->from_base] + r->from, b->base[r->to_base] + r->to,
                              (int)r->amount, type->type, b->given.op.op);
 }
