@@ -227,7 +227,7 @@ static void radices_are_clamped_to_the_number_of_ranks(void **state)
     assert_int_equal(algo_parameter_for(a, 0, 3), 3);
     assert_int_equal(algo_parameter_for(a, 1, 8), -1);
     assert_int_equal(algo_parameter_for(a, -4, 8), -1);
-    assert_int_equal(algo_find(COLL_alltoallv, "bruck_radix"), ALGO_NONE);
+    assert_int_equal(algo_find(COLL_alltoallv, "bruck"), ALGO_NONE);
 }
 
 int main(void)

@@ -100,8 +100,10 @@ static int bind_types(bound *b, const binding *given)
         error = operation_hold(&given->op);
     b->holds_op = !error;
     b->sum = sum_find(given->op.op, b->space[SPACE_SCRATCH].type.type);
-    b->reusable = !b->space[SPACE_RECV].blocks && b->space[SPACE_RECV].type.predefined &&
-                  given->op.predefined && (!sends || b->space[SPACE_SEND].type.predefined);
+    b->reusable = b->space[SPACE_RECV].type.predefined && given->op.predefined &&
+                  (!sends || b->space[SPACE_SEND].type.predefined) &&
+                  typed_predefined(b->space[SPACE_RECV].blocks) &&
+                  typed_predefined(b->space[SPACE_SEND].blocks);
     return error;
 }
 
@@ -182,6 +184,12 @@ static bool same_shape(const binding *a, const binding *b)
            a->sendtype == b->sendtype && a->sendcount == b->sendcount && a->op.op == b->op.op;
 }
 
+static bool same_blocks(const bound *b, const binding *given)
+{
+    return typed_equal(b->space[SPACE_SEND].blocks, given->sendblocks) &&
+           typed_equal(b->space[SPACE_RECV].blocks, given->recvblocks);
+}
+
 static bool same_buffers(const binding *a, const binding *b)
 {
     return a->sendbuf == b->sendbuf && a->recvbuf == b->recvbuf;
@@ -198,9 +206,10 @@ int bind_to(bound *b, const binding *given)
 {
     int error;
 
-    if (b->reusable && same_shape(&b->given, given) &&
+    if (b->reusable && same_shape(&b->given, given) && same_blocks(b, given) &&
         (!b->spanning || same_buffers(&b->given, given))) { /* what is resolved holds still */
         bind_addresses(b, given);
+        bind_drop(&b->given);
         return MPI_SUCCESS;
     }
     bind_release(b);

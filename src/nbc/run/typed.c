@@ -40,6 +40,27 @@ void typed_free(typed_blocks *t)
     free(t);
 }
 
+bool typed_predefined(const typed_blocks *t)
+{
+    bool all = true;
+
+    for (int i = 0; t && i < t->n; i++)
+        all &= t->block[i].type.predefined;
+    return all;
+}
+
+bool typed_equal(const typed_blocks *a, const typed_blocks *b)
+{
+    if (!a || !b || a->n != b->n)
+        return a == b;
+    for (int i = 0; i < a->n; i++) {
+        const typed_block *x = &a->block[i], *y = &b->block[i];
+        if (x->given != y->given || x->count != y->count || x->offset != y->offset)
+            return false;
+    }
+    return true;
+}
+
 const typed_block *typed_find(const typed_blocks *t, int64_t at)
 {
     int low = 0, high = t->n;

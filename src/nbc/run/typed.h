@@ -34,6 +34,12 @@ int typed_add(typed_blocks *t, MPI_Datatype type, int64_t count, int64_t offset)
 
 void typed_free(typed_blocks *t);
 
+/* Are all their types predefined? Of no blocks: yes. */
+bool typed_predefined(const typed_blocks *t);
+
+/* Are they the same, but for the buffer? */
+bool typed_equal(const typed_blocks *a, const typed_blocks *b);
+
 /* The block that begins at this place. */
 const typed_block *typed_find(const typed_blocks *t, int64_t at);
 
