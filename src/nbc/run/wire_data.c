@@ -102,6 +102,12 @@ static bool same_bytes(const piece *x, const piece *y)
            ((x->type->predefined && y->type->predefined) || x->given == y->given);
 }
 
+/* Is the offset an address, as in MPI_BOTTOM? */
+static bool is_absolute(const piece *x)
+{
+    return (intptr_t)x->address == (intptr_t)x->offset;
+}
+
 /* Between packed elements and others, directly. False: not possible here. */
 static bool copy_packed(const piece *from, const piece *to, int *error)
 {
@@ -111,7 +117,7 @@ static bool copy_packed(const piece *from, const piece *to, int *error)
     int at = 0;
 
     if (packed->type->type != MPI_PACKED || bytes > datatype_max_count ||
-        typed->items > datatype_max_count || typed->address == (char *)MPI_BOTTOM + typed->offset)
+        typed->items > datatype_max_count || is_absolute(typed))
         return false;
     *error = packs ? PMPI_Pack(from->address, (int)from->items, from->type->type, to->address,
                                (int)bytes, &at, process_self())
