@@ -116,6 +116,7 @@ static void emit(const algo *a, const coll *c, const topo *t, int parts, sched_b
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
     algo_options o = {.root = c->root,
                       .ordered = c->ordered,
+                      .symmetric = c->symmetric,
                       .parameter = c->parameter,
                       .variant = c->variant,
                       .order = c->order,

@@ -27,8 +27,9 @@ enum { PIECES_MOST = 1 << 16 };
 
 /* What an algorithm is asked for in its group. A phase of a composed one gets its own. */
 typedef struct algo_options {
-    int root;     /* ROOTED: index in the group */
-    bool ordered; /* REDUCES: the operation does not commute */
+    int root;       /* ROOTED: index in the group */
+    bool ordered;   /* REDUCES: the operation does not commute */
+    bool symmetric; /* REDUCES: operands may change places without changing a bit */
     int parameter, variant;
     coll_order order;
     const coll_neighbors *neighbors; /* NEIGHBORS: ranks */

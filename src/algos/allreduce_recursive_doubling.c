@@ -5,7 +5,8 @@
  *            unfold     0 <- 1   2 <- 3
  *
  * Whoever swaps has reduced a run of ranks, and its partner the run beside it: the lower one is the
- * left operand, on both sides. So operations need not commute, and all ranks get the same bits.
+ * left operand, on both sides. So operations need not commute, and all ranks get the same bits;
+ * where these do not depend on which is the left one, it is whichever saves a copy.
  *
  * What comes from below is reduced into what I have; what I have is reduced into what comes from
  * above, and the two buffers change their roles. Three buffers in turn, so that the next message
@@ -32,20 +33,20 @@ typedef struct swaps {
     swap at[SWAPS];
 } swaps;
 
-static void add(swaps *w, const group *g, int with, bool sends)
+static void add(swaps *w, const algo_options *o, const group *g, int with, bool sends)
 {
-    w->at[w->n++] = (swap){.with = with, .left = with < g->index, .sends = sends};
+    w->at[w->n++] = (swap){.with = with, .left = with < g->index && !o->symmetric, .sends = sends};
 }
 
 /* Whom I swap with, in which order. */
-static void find_swaps(swaps *w, const group *g, fold f)
+static void find_swaps(swaps *w, const algo_options *o, const group *g, fold f)
 {
     int me = fold_number(f, g->index);
 
     if (fold_paired(f, g->index))
-        add(w, g, g->index - 1, false);
+        add(w, o, g, g->index - 1, false);
     for (int d = 1; d < f.power; d *= 2)
-        add(w, g, fold_member(f, me ^ d), true);
+        add(w, o, g, fold_member(f, me ^ d), true);
 }
 
 /* Which buffer each one comes to: of those that hold nothing the one that was used longest ago. */
@@ -119,13 +120,12 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     swaps w = {.n = 0};
     blockrow rows[BUFFERS];
 
-    (void)o;
     if (fold_leaves(f, me)) {
         send_row(s, b, &b->out, 0, b->n, peer(g, me + 1));
         recv_row(s, b, &b->in, 0, b->n, peer(g, me + 1));
         return;
     }
-    find_swaps(&w, g, f);
+    find_swaps(&w, o, g, f);
     name_buffers(&w);
     place_buffers(&w, b, rows, s);
     run(&w, g, b, rows, s);

@@ -5,7 +5,8 @@
  *   has       3+4         1+2+3+4       0+1+2+3+4
  *
  * A rank has the sum of a run that ends with itself; what comes is the sum of the run before it,
- * and so the left operand: any operation. What has been summed up lies in the receive buffer.
+ * and so the left operand: any operation. What has been summed up lies in the receive buffer. What
+ * comes first comes there, and the own vector is the left operand, if the operation commutes.
  *
  * ceil(log2 p) (alpha + n beta); two vectors of scratch, so that the next message finds a place to
  * come to. Hillis, Steele, Comm. ACM 29(12), 1986.
@@ -14,22 +15,29 @@
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    int p = g->size, me = g->index;
-    blockrow come[2] = {{0}};
+    int p = g->size, me = g->index, spare = 0;
+    bool appends = !o->ordered && !in_place(b) && me > 0;
+    blockrow come[2];
 
-    (void)o;
-    for (int k = 0; k < 2 && 1 << k <= me; k++)
-        come[k] = scratch_row(s, b);
-    copy_row(s, b, &b->out, &b->in, 0, b->n);
-    for (int d = 1, k = 0; d < p; d *= 2, k++) {
-        const blockrow *have = k == 0 ? &b->out : &b->in;
+    if (!appends)
+        copy_row(s, b, &b->out, &b->in, 0, b->n);
+    for (int d = 1; d < p; d *= 2) {
+        const blockrow *have = d == 1 ? &b->out : &b->in, *left = &come[spare % 2];
 
         if (me + d < p)
             send_row(s, b, have, 0, b->n, peer(g, me + d));
         if (me < d)
             continue;
-        recv_row(s, b, &come[k % 2], 0, b->n, peer(g, me - d));
-        reduce_row(s, b, &come[k % 2], &b->in, 0, b->n);
+        if (d == 1 && appends) {
+            recv_row(s, b, &b->in, 0, b->n, peer(g, me - d));
+            reduce_row(s, b, &b->out, &b->in, 0, b->n);
+            continue;
+        }
+        if (spare < 2)
+            come[spare] = scratch_row(s, b);
+        spare++;
+        recv_row(s, b, left, 0, b->n, peer(g, me - d));
+        reduce_row(s, b, left, &b->in, 0, b->n);
     }
 }
 

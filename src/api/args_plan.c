@@ -16,6 +16,7 @@ coll args_coll(const args *a, const facts *f)
                   .root = a->root,
                   .in_place = f->in_place,
                   .ordered = !f->op.commutes,
+                  .symmetric = f->op.symmetric,
                   .whole = !f->op.predefined};
 }
 
@@ -80,6 +81,7 @@ plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size)
                       .root = a->root,
                       .in_place = f->in_place,
                       .ordered = !f->op.commutes,
+                      .symmetric = f->op.symmetric,
                       .whole = !f->op.predefined,
                       .packs = packs(a, f),
                       .send_empty = args_my_bytes(f) == 0,

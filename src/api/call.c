@@ -34,6 +34,7 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .root = key->root,
                  .in_place = key->in_place,
                  .ordered = key->ordered,
+                 .symmetric = key->symmetric,
                  .whole = key->whole,
                  .packs = key->packs,
                  .parameter = key->parameter,

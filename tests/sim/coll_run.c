@@ -116,6 +116,7 @@ static void compile_rank(run *u, int rank)
               .root = k->root,
               .in_place = k->in_place || u->shape->send == COLL_NONE,
               .ordered = t->ordered,
+              .symmetric = !t->ordered && !t->bits,
               .packs = t->packs,
               .parameter = algo_parameter_for(t->a, t->parameter, k->o.p),
               .variant = t->variant,

@@ -241,6 +241,16 @@ static void exscan_reduces_less_often_over_1_2_3_6(void **state)
     }
 }
 
+/* Sums are received where they are to be: nothing is copied but a scan's first vector. */
+static void sums_need_no_copy(void **state)
+{
+    (void)state;
+    for (int p = 2; p <= 40; p++) {
+        assert_int_equal(run_one(COLL_scan, "recursive_doubling", p, 10, 0).copied, 10);
+        assert_int_equal(run_one(COLL_allreduce, "recursive_doubling", p, 10, 0).copied, 0);
+    }
+}
+
 static void a_thousand_ranks_take_few_steps(void **state)
 {
     (void)state;
@@ -258,6 +268,7 @@ int main(void)
         cmocka_unit_test(new_collectives_have_the_numbers_of_the_table),
         cmocka_unit_test(rooted_and_reducing_ones_have_theirs),
         cmocka_unit_test(exscan_reduces_less_often_over_1_2_3_6),
+        cmocka_unit_test(sums_need_no_copy),
         cmocka_unit_test(a_thousand_ranks_take_few_steps),
     };
 

@@ -10,7 +10,7 @@
 /* A communicator bears one collective at a time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-const operation operation_none = {MPI_OP_NULL, MPI_DATATYPE_NULL, true, true};
+const operation operation_none = {MPI_OP_NULL, MPI_DATATYPE_NULL, true, true, true};
 
 /* ---- describe ---- */
 
@@ -23,6 +23,14 @@ static bool is_predefined(MPI_Op op)
         if (op == known[i])
             return true;
     return false;
+}
+
+/* Not MPI_MAX and MPI_MIN: of -0 and 0, or of two NaN, they keep an operand by its place. Nor
+ * MPI_PROD: a compiler may round one product of complex numbers and not the other. */
+static bool is_symmetric(MPI_Op op)
+{
+    return op == MPI_SUM || op == MPI_LAND || op == MPI_BAND || op == MPI_LOR || op == MPI_BOR ||
+           op == MPI_LXOR || op == MPI_BXOR;
 }
 
 /* What MPI itself says: a reduction of nothing, on a communicator that returns errors. */
@@ -50,7 +58,8 @@ int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
     error = check(op, type);
     if (error)
         return error;
-    *o = (operation){.op = op, .type = type, .predefined = is_predefined(op)};
+    *o = (operation){
+        .op = op, .type = type, .predefined = is_predefined(op), .symmetric = is_symmetric(op)};
     if (!o->predefined)
         error = PMPI_Op_commutative(op, &commutes);
     o->commutes = commutes;

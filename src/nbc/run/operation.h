@@ -10,6 +10,7 @@ typedef struct operation {
     MPI_Datatype type; /* what it combines, as the program has given it */
     bool predefined;   /* works element by element */
     bool commutes;
+    bool symmetric; /* a op b and b op a are the same bits */
 } operation;
 
 /* Of collectives that reduce nothing. */

@@ -95,10 +95,11 @@ typedef struct coll {
         in_place; /* what I send is already in RECV, at its place, and SEND is not used; at the root
                       that scatters: my own block stays in SEND, and RECV is not used */
     bool ordered; /* REDUCES: the operation does not commute */
-    bool whole;   /* REDUCES: it may look at more than one element: vectors are not cut */
-    bool packs;   /* a vector that is cut goes through SCRATCH, packed (algo.c) */
-    int parameter; /* of algorithms that have one, see algo.h */
-    int variant;   /* the same; 0: the usual one */
+    bool symmetric; /* REDUCES: operands may change places without changing a bit */
+    bool whole;     /* REDUCES: it may look at more than one element: vectors are not cut */
+    bool packs;     /* a vector that is cut goes through SCRATCH, packed (algo.c) */
+    int parameter;  /* of algorithms that have one, see algo.h */
+    int variant;    /* the same; 0: the usual one */
     coll_order order;
     coll_side send, recv;
     const coll_neighbors *neighbors; /* NEIGHBORS */
