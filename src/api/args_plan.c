@@ -103,12 +103,6 @@ void args_key_free(plan_key *key, const plan_key *small)
         free(key);
 }
 
-/* Items of the type in one element of the space. */
-static int64_t unit_of(const args *a, const args_side *s, const facts_side *f)
-{
-    return f->extent >= COLL_SIZED || side_is_sized(a, f) ? 1 : s->count;
-}
-
 /* The blocks of a side, each with its type. */
 static int typed_of(const args_side *s, const facts_side *f, typed_blocks **result)
 {
@@ -139,12 +133,12 @@ int args_binding(const args *a, const facts *f, binding *b)
     if (f->recv.extent) {
         b->recvbuf = (char *)a->recv.buffer + f->recv.low * f->recv.type.extent;
         b->recvtype = f->recv.type.type;
-        b->recvcount = unit_of(a, &a->recv, &f->recv);
+        b->recvcount = side_unit(a, f->recv.extent, &a->recv);
     }
     if (f->send.extent) {
         b->sendbuf = (char *)a->send.buffer + f->send.low * f->send.type.extent;
         b->sendtype = f->send.type.type;
-        b->sendcount = unit_of(a, &a->send, &f->send);
+        b->sendcount = side_unit(a, f->send.extent, &a->send);
     }
     error = typed_of(&a->recv, &f->recv, &b->recvblocks);
     if (!error)

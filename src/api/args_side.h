@@ -1,4 +1,4 @@
-/* args_side.h - one side of a call's arguments, for args_check.c and args_plan.c. */
+/* args_side.h - one side of a call's arguments, for args_check.c, args_plan.c and repeat.c. */
 #ifndef TUTTI_ARGS_SIDE_H
 #define TUTTI_ARGS_SIDE_H
 
@@ -12,6 +12,12 @@ static inline int64_t side_count(const args_side *s, int i)
 static inline int64_t side_displ(const args_side *s, int i)
 {
     return s->displs ? s->displs[i] : s->displs_c[i];
+}
+
+/* Items of the type in one element of the space. */
+static inline int64_t side_unit(const args *a, coll_extent extent, const args_side *s)
+{
+    return extent >= COLL_SIZED || coll_shapes[a->kind].send == COLL_SIZED ? 1 : s->count;
 }
 
 /* Is this the receive side of a call whose send side is the list of what all receive? */

@@ -241,7 +241,7 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
     if (!error)
         error = exec_for(a, &f, chosen, e);
     if (!error && info == MPI_INFO_NULL) /* which decides for one request alone */
-        repeat_remember(a, &f, (*e)->plan);
+        repeat_remember(a, &f, *e);
     return error;
 }
 
@@ -263,10 +263,9 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
     if (!result)
         return MPI_ERR_ARG;
     has = args_sides(a, *c);
-    again = info == MPI_INFO_NULL ? repeat_recall(a, has, *c) : NULL;
+    again = info == MPI_INFO_NULL ? repeat_recall(a, has, *c, &b) : NULL;
     if (!again)
         return prepare_anew(a, info, *c, may_block, e);
-    b = repeat_binding(a, has, again);
     return bound_exec(*c, again, &b, e);
 }
 

@@ -47,9 +47,14 @@ static bool buffers_good(const args *a, coll_sides has, const comm_repeat *r)
            (!has.recv || a->send.buffer != (const char *)a->recv.buffer + r->mine);
 }
 
+static bool has_lists(const args_side *s)
+{
+    return (s->counts || s->counts_c) && (s->displs || s->displs_c);
+}
+
 static bool same_list(const args_side *s, int n, const int64_t *counts, const int64_t *displs)
 {
-    if ((!s->counts && !s->counts_c) || (displs && !s->displs && !s->displs_c))
+    if (displs ? !has_lists(s) : !s->counts && !s->counts_c)
         return false;
     for (int i = 0; i < n; i++)
         if (side_count(s, i) != counts[i] || (displs && counts[i] && side_displ(s, i) != displs[i]))
@@ -57,47 +62,60 @@ static bool same_list(const args_side *s, int n, const int64_t *counts, const in
     return true;
 }
 
-/* As they are in the plan's key: args_key. */
-static bool same_lists(const args *a, coll_sides has, const comm *c, const plan *p)
+/* The plan knows the bytes of every block, and `t` those that are not empty. */
+static bool same_blocks(const args_side *s, int n, const int64_t *bytes, const typed_blocks *t)
 {
-    bool near = coll_has(a->kind, COLL_NEIGHBORS);
-    int in = near ? c->neighbors->nsources : c->p, out = near ? c->neighbors->ndestinations : c->p;
-    const int64_t *v = p->key.v;
+    const typed_block *b = t->block;
+
+    if (!has_lists(s) || !s->types)
+        return false;
+    for (int i = 0; i < n; i++) {
+        if ((side_count(s, i) != 0) != (bytes[i] != 0))
+            return false;
+        if (bytes[i] == 0)
+            continue;
+        if (b->given != s->types[i] || b->count != side_count(s, i) ||
+            b->offset != side_displ(s, i))
+            return false;
+        b++;
+    }
+    return true;
+}
+
+static bool same_side(const args_side *s, coll_extent extent, int n, const int64_t **v,
+                      const typed_blocks *t)
+{
+    const int64_t *counts = *v;
+
+    if (extent < COLL_LISTED)
+        return true;
+    *v += 2 * (ptrdiff_t)n;
+    return extent == COLL_TYPED ? same_blocks(s, n, counts, t)
+                                : same_list(s, n, counts, counts + n);
+}
+
+/* As they are in the plan's key: args_key. */
+static bool same_lists(const args *a, coll_sides has, const comm *c)
+{
+    const coll_neighbors *near = comm_neighbors(c, a->kind);
+    const comm_repeat *r = &c->repeat[a->kind];
+    const int64_t *v = r->plan->key.v;
 
     if (coll_shapes[a->kind].send == COLL_SIZED)
-        return same_list(&a->recv, in, v, NULL);
-    if (has.recv == COLL_LISTED && !same_list(&a->recv, in, v, v + in))
-        return false;
-    if (has.recv == COLL_LISTED)
-        v += 2 * (ptrdiff_t)in;
-    return has.send != COLL_LISTED || same_list(&a->send, out, v, v + out);
+        return same_list(&a->recv, c->p, v, NULL);
+    return same_side(&a->recv, has.recv, near ? near->nsources : c->p, &v, r->recvblocks) &&
+           same_side(&a->send, has.send, near ? near->ndestinations : c->p, &v, r->sendblocks);
 }
 
-plan *repeat_recall(const args *a, coll_sides has, comm *c)
+static MPI_Datatype type_of(coll_extent extent, const args_side *s)
 {
-    const comm_repeat *r = &c->repeat[a->kind];
-    plan *p = NULL;
-
-    process_lock();
-    if (r->plan && same_call(call_of(a, has), &r->call) && buffers_good(a, has, r) &&
-        (!coll_is_v(a->kind) || same_lists(a, has, c, r->plan))) {
-        p = r->plan;
-        p->refs++;
-    }
-    process_unlock();
-    return p;
+    return extent == COLL_TYPED ? MPI_BYTE : s->type;
 }
 
-/* Items in one element of a side. */
-static int64_t unit_of(const args *a, coll_extent extent, const args_side *s)
-{
-    return extent >= COLL_SIZED || coll_shapes[a->kind].send == COLL_SIZED ? 1 : s->count;
-}
-
-binding repeat_binding(const args *a, coll_sides has, const plan *p)
+static binding binding_of(const args *a, coll_sides has, const comm_repeat *r)
 {
     binding b = {.op = operation_none,
-                 .packs = p->key.packs,
+                 .packs = r->plan->key.packs,
                  .sendtype = MPI_DATATYPE_NULL,
                  .recvtype = MPI_DATATYPE_NULL};
 
@@ -105,15 +123,33 @@ binding repeat_binding(const args *a, coll_sides has, const plan *p)
         b.op.op = a->op; /* needs no type */
     if (has.recv) {
         b.recvbuf = (void *)a->recv.buffer;
-        b.recvtype = a->recv.type;
-        b.recvcount = unit_of(a, has.recv, &a->recv);
+        b.recvtype = type_of(has.recv, &a->recv);
+        b.recvcount = side_unit(a, has.recv, &a->recv);
+        b.recvblocks = typed_share(r->recvblocks);
     }
     if (has.send) {
         b.sendbuf = (void *)a->send.buffer;
-        b.sendtype = a->send.type;
-        b.sendcount = unit_of(a, has.send, &a->send);
+        b.sendtype = type_of(has.send, &a->send);
+        b.sendcount = side_unit(a, has.send, &a->send);
+        b.sendblocks = typed_share(r->sendblocks);
     }
     return b;
+}
+
+plan *repeat_recall(const args *a, coll_sides has, comm *c, binding *b)
+{
+    const comm_repeat *r = &c->repeat[a->kind];
+    plan *p = NULL;
+
+    process_lock();
+    if (r->plan && same_call(call_of(a, has), &r->call) && buffers_good(a, has, r) &&
+        (!coll_is_v(a->kind) || same_lists(a, has, c))) {
+        *b = binding_of(a, has, r);
+        p = r->plan;
+        p->refs++;
+    }
+    process_unlock();
+    return p;
 }
 
 static bool is_predefined(const facts_side *f)
@@ -121,18 +157,26 @@ static bool is_predefined(const facts_side *f)
     return !f->extent || f->type.predefined;
 }
 
-void repeat_remember(const args *a, const facts *f, plan *p)
+void repeat_remember(const args *a, const facts *f, const exec *e)
 {
-    coll_sides has = {f->send.extent, f->recv.extent};
+    const bound *b = &e->bound;
+    plan *p = e->plan;
+    comm_repeat *r = &f->comm->repeat[a->kind];
 
     if (f->error || !f->op.predefined || !is_predefined(&f->recv) || !is_predefined(&f->send) ||
-        has.send == COLL_TYPED || has.recv == COLL_TYPED || f->recv.low < 0 || f->send.low < 0)
+        !typed_predefined(b->space[SPACE_RECV].blocks) ||
+        !typed_predefined(b->space[SPACE_SEND].blocks) || f->recv.low < 0 || f->send.low < 0)
         return;
     if (coll_is_v(a->kind) && algo_table[p->key.algo]->survey) /* others' counts may be new */
         return;
     process_lock();
-    if (p->cached)
-        f->comm->repeat[a->kind] = (comm_repeat){
-            .plan = p, .call = call_of(a, has), .mine = (MPI_Aint)args_forbidden(a, f)};
+    if (p->cached) {
+        plan_forget_repeat(r);
+        *r = (comm_repeat){.plan = p,
+                           .call = call_of(a, (coll_sides){f->send.extent, f->recv.extent}),
+                           .sendblocks = typed_share(b->space[SPACE_SEND].blocks),
+                           .recvblocks = typed_share(b->space[SPACE_RECV].blocks),
+                           .mine = (MPI_Aint)args_forbidden(a, f)};
+    }
     process_unlock();
 }

@@ -6,15 +6,12 @@
 
 #include "api/args.h"
 
-/* The plan of the call before, with a reference, if this one is like it; else NULL. has:
- * args_sides. */
-plan *repeat_recall(const args *a, coll_sides has, comm *c);
-
-/* For such a plan: predefined types and operations need no description, and no displacement is
- * below 0. */
-binding repeat_binding(const args *a, coll_sides has, const plan *p);
+/* The plan of the call before, with a reference, and what it binds, if this one is like it; else
+ * NULL. has: args_sides. Predefined types and operations need no description, and no displacement
+ * is below 0. */
+plan *repeat_recall(const args *a, coll_sides has, comm *c, binding *b);
 
 /* For the next call, if its types and operation are predefined: their handles are never reused. */
-void repeat_remember(const args *a, const facts *f, plan *p);
+void repeat_remember(const args *a, const facts *f, const exec *e);
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "mpi/blocks.h"
 
+#include <string.h>
+
 typedef struct variant {
     int count, root;
     bool in_place, below, full, large;
@@ -70,10 +72,85 @@ static void the_short_way_is_for_equal_calls_only(void)
     }
 }
 
+/* ---- blocks with types of their own ---- */
+
+enum { SLOT = 8 };
+
+/* Every rank sends a block to the one `shift` ranks on, from and to `displ`. */
+typedef struct typed_variant {
+    int shift, displ;
+    bool gap; /* MPI_SHORT_INT, which has one; else three MPI_SHORT: the same number of bytes */
+} typed_variant;
+
+static const typed_variant typed_variants[] = {
+    {0, 0, false}, {1, 0, false}, {1, SLOT, false}, {1, SLOT, true}, {0, SLOT, true}, {0, 0, true},
+};
+
+enum { TYPED_VARIANTS = sizeof typed_variants / sizeof *typed_variants };
+
+typedef struct typed_call {
+    int sendcounts[64], recvcounts[64], displs[64];
+    MPI_Datatype types[64];
+    call_args args;
+} typed_call;
+
+static void typed_call_make(typed_call *c, const typed_variant *v, unsigned char *send,
+                            unsigned char *recv)
+{
+    int p = world_size, n = v->gap ? 1 : 3;
+
+    *c = (typed_call){.args.comm = MPI_COMM_WORLD};
+    for (int r = 0; r < p; r++) {
+        c->displs[r] = v->displ;
+        c->types[r] = v->gap ? MPI_SHORT_INT : MPI_SHORT;
+    }
+    c->sendcounts[(world_rank + v->shift) % p] = n;
+    c->recvcounts[(world_rank - v->shift % p + p) % p] = n;
+    c->args.send = (call_side){.buffer = send, .list = {c->sendcounts, c->displs, 0, 0, c->types}};
+    c->args.recv = (call_side){.buffer = recv, .list = {c->recvcounts, c->displs, 0, 0, c->types}};
+}
+
+static void run_typed(const call_set *s, const typed_variant *v, bool blocking)
+{
+    unsigned char send[2 * SLOT], recv[2 * SLOT] = {0}, expected[2 * SLOT] = {0};
+    int from = (world_rank - v->shift % world_size + world_size) % world_size;
+    MPI_Request r = MPI_REQUEST_NULL;
+    typed_call c;
+
+    mpi_test_context("%s %s, typed variant %d", coll_kind_name(s->kind), s->algorithm,
+                     (int)(v - typed_variants));
+    turn++;
+    for (int i = 0; i < 2 * SLOT; i++)
+        send[i] = (unsigned char)(1 + (turn + 31 * world_rank + i) % 255);
+    for (int i = 0; i < SLOT; i++)
+        if (v->gap ? i < 2 || i > 3 : i < 6)
+            expected[v->displ + i] = (unsigned char)(1 + (turn + 31 * from + v->displ + i) % 255);
+    typed_call_make(&c, v, send, recv);
+    if (blocking) {
+        CHECK(calls_run(s, false, &c.args) == MPI_SUCCESS);
+    } else {
+        CHECK(calls_start(s, false, &c.args, &r) == MPI_SUCCESS);
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    }
+    CHECK(memcmp(recv, expected, sizeof recv) == 0);
+}
+
+static void the_short_way_looks_at_the_blocks_types(void)
+{
+    for (int i = 0; i < call_set_count; i++)
+        for (int k = 0; k < TYPED_VARIANTS && call_sets[i].kind == COLL_alltoallw; k++) {
+            run_typed(&call_sets[i], &typed_variants[k], k % 2);
+            run_typed(&call_sets[i], &typed_variants[k], (k + 1) % 2);
+            run_typed(&call_sets[i], &typed_variants[(k + 1) % TYPED_VARIANTS], false);
+            run_typed(&call_sets[i], &typed_variants[k], false);
+        }
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(the_short_way_is_for_equal_calls_only),
+        MPI_TEST(the_short_way_looks_at_the_blocks_types),
     };
 
     return mpi_test_main(argc, argv, "repeat", tests, sizeof tests / sizeof *tests);

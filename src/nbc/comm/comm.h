@@ -32,6 +32,7 @@
 
 struct comm_hooks;
 struct plan;
+struct typed_blocks;
 
 /* All of a call but its buffers, handles as numbers: no padding, compared as bytes. */
 typedef struct comm_call {
@@ -40,11 +41,12 @@ typedef struct comm_call {
     int64_t sendcount, recvcount;
 } comm_call;
 
-/* The last call of a collective, with predefined types and operation, for the next
- * one like it: call.c. */
+/* The last call of a collective, with predefined types and operation, for the next one like it:
+ * api/repeat.c. */
 typedef struct comm_repeat {
     struct plan *plan; /* NULL: there is none, or it has left the cache */
     comm_call call;
+    struct typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
     MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
 } comm_repeat;
 

@@ -75,12 +75,19 @@ void plan_unref(plan *p)
     process_unlock();
 }
 
+void plan_forget_repeat(comm_repeat *r)
+{
+    typed_free(r->sendblocks);
+    typed_free(r->recvblocks);
+    *r = (comm_repeat){0};
+}
+
 static void drop(comm *c, plan *p)
 {
     HASH_DEL(c->plans, p);
     p->cached = false;
     if (c->repeat[p->key.kind].plan == p)
-        c->repeat[p->key.kind].plan = NULL;
+        plan_forget_repeat(&c->repeat[p->key.kind]);
     unref_locked(p);
 }
 

@@ -48,6 +48,9 @@ typedef int plan_compile(const plan_key *key, const comm *c, sched **result);
 int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compile, plan **result);
 void plan_unref(plan *p);
 
+/* There is no last call. Library lock. */
+void plan_forget_repeat(comm_repeat *r);
+
 /* Drop the cache's references: the communicator goes. */
 void plan_cache_clear(comm *c);
 

@@ -7,8 +7,10 @@ typed_blocks *typed_make(int n)
 {
     typed_blocks *t = malloc(sizeof *t + (size_t)n * sizeof *t->block);
 
-    if (t)
+    if (t) {
+        atomic_init(&t->refs, 1);
         t->n = 0;
+    }
     return t;
 }
 
@@ -33,9 +35,18 @@ int typed_add(typed_blocks *t, MPI_Datatype type, int64_t count, int64_t offset)
     return MPI_SUCCESS;
 }
 
+typed_blocks *typed_share(typed_blocks *t)
+{
+    if (t)
+        atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+
 void typed_free(typed_blocks *t)
 {
-    for (int i = 0; t && i < t->n; i++)
+    if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    for (int i = 0; i < t->n; i++)
         datatype_release(&t->block[i].type);
     free(t);
 }
@@ -51,8 +62,10 @@ bool typed_predefined(const typed_blocks *t)
 
 bool typed_equal(const typed_blocks *a, const typed_blocks *b)
 {
+    if (a == b)
+        return true;
     if (!a || !b || a->n != b->n)
-        return a == b;
+        return false;
     for (int i = 0; i < a->n; i++) {
         const typed_block *x = &a->block[i], *y = &b->block[i];
         if (x->given != y->given || x->count != y->count || x->offset != y->offset)

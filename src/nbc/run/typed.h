@@ -10,6 +10,8 @@
 #include "nbc/run/datatype.h"
 #include "nbc/sched/sched.h"
 
+#include <stdatomic.h>
+
 enum { TYPED_GAP = 1 };
 
 typedef struct typed_block {
@@ -22,16 +24,21 @@ typedef struct typed_block {
 } typed_block;
 
 typedef struct typed_blocks {
+    atomic_int refs;
     int n;
     typed_block block[]; /* [n], by `at`; those without data are left out */
 } typed_blocks;
 
-/* Room for n blocks, none yet. NULL: out of memory. */
+/* Room for n blocks, none yet; one reference. NULL: out of memory. */
 typed_blocks *typed_make(int n);
 
 /* One more, behind the others. */
 int typed_add(typed_blocks *t, MPI_Datatype type, int64_t count, int64_t offset);
 
+/* One more reference. NULL stays NULL. */
+typed_blocks *typed_share(typed_blocks *t);
+
+/* Give a reference back. */
 void typed_free(typed_blocks *t);
 
 /* Are all their types predefined? Of no blocks: yes. */
