@@ -59,65 +59,117 @@ static void in_place(void)
 /* ---- what the form of edges.h does not have ---- */
 
 typedef struct mixed {
-    int number;
+    int number, more;
     double value;
-    char letter;
 } mixed;
 
-static MPI_Datatype make_mixed(void)
+/* With a gap, or without one but in another order than in memory. */
+static MPI_Datatype make_mixed(bool turned)
 {
-    int lengths[] = {1, 1, 1};
-    MPI_Aint at[] = {offsetof(mixed, number), offsetof(mixed, value), offsetof(mixed, letter)};
-    MPI_Datatype basic[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR}, inner, type;
+    int gap[] = {1, 1}, twice[] = {1, 2};
+    MPI_Aint in_order[] = {offsetof(mixed, number), offsetof(mixed, value)};
+    MPI_Aint value_first[] = {offsetof(mixed, value), offsetof(mixed, number)};
+    MPI_Datatype basic[] = {MPI_INT, MPI_DOUBLE}, turned_basic[] = {MPI_DOUBLE, MPI_INT}, type;
 
-    MPI_Type_create_struct(3, lengths, at, basic, &inner);
-    MPI_Type_create_resized(inner, 0, sizeof(mixed), &type);
-    MPI_Type_free(&inner);
+    if (turned)
+        MPI_Type_create_struct(2, twice, value_first, turned_basic, &type);
+    else
+        MPI_Type_create_struct(2, gap, in_order, basic, &type);
     MPI_Type_commit(&type);
     return type;
 }
 
-static void check_set(const call_set *s, const call_args *a, mixed *all, int n)
+/* n records for each rank; displacements are in bytes, or MPI_BOTTOM's and in the types. */
+typedef struct mixed_side {
+    mixed *all;
+    int *counts, *displs;
+    MPI_Datatype *types;
+    call_side side;
+} mixed_side;
+
+static void open_mixed(mixed_side *m, MPI_Datatype type, int n, bool bottom)
 {
-    for (int i = 0; i < world_size * n; i++)
-        all[i] = (mixed){world_rank * 1000 + i, world_rank + i / 10.0, (char)(world_rank + i)};
-    CHECK(calls_run(s, false, a) == MPI_SUCCESS);
-    for (int r = 0; r < world_size; r++)
-        for (int k = 0; k < n; k++) {
-            int i = world_rank * n + k;
-            mixed *m = &all[r * n + k];
-            CHECK(m->number == r * 1000 + i && m->value == r + i / 10.0 &&
-                  m->letter == (char)(r + i));
-        }
+    size_t p = (size_t)world_size;
+
+    m->all = calloc(p * (size_t)n, sizeof *m->all);
+    m->counts = calloc(2 * p, sizeof *m->counts);
+    m->displs = m->counts + p;
+    m->types = calloc(p, sizeof *m->types);
+    for (int r = 0; r < world_size; r++) {
+        MPI_Aint at;
+        MPI_Get_address(m->all + (ptrdiff_t)r * n, &at);
+        m->counts[r] = bottom ? 1 : n;
+        m->displs[r] = bottom ? 0 : r * n * (int)sizeof(mixed);
+        if (bottom)
+            MPI_Type_create_hindexed(1, &n, &at, type, &m->types[r]);
+        else
+            MPI_Type_dup(type, &m->types[r]);
+        MPI_Type_commit(&m->types[r]);
+    }
+    m->side = (call_side){.buffer = bottom ? MPI_BOTTOM : m->all,
+                          .list = {m->counts, m->displs, NULL, NULL, m->types}};
 }
 
-/* Up to a megabyte. */
-static void structs_of_different_types_are_exchanged_in_place(void)
+static void close_mixed(mixed_side *m)
 {
-    MPI_Datatype type = make_mixed(), *types = calloc((size_t)world_size, sizeof *types);
-    int *counts = calloc((size_t)world_size, sizeof *counts);
-    int *displs = calloc((size_t)world_size, sizeof *displs);
+    for (int r = 0; r < world_size; r++)
+        MPI_Type_free(&m->types[r]);
+    free(m->types);
+    free(m->counts);
+    free(m->all);
+}
 
-    for (int n = 1; n <= 40000; n *= 200) {
-        mixed *all = calloc((size_t)(world_size * n), sizeof *all);
-        call_args a = {.comm = MPI_COMM_WORLD};
-        a.send.buffer = MPI_IN_PLACE;
-        a.recv.buffer = all;
-        a.recv.list = (call_list){.narrow_counts = counts, .narrow_displs = displs, .types = types};
-        for (int r = 0; r < world_size; r++) {
-            counts[r] = n;
-            displs[r] = r * n * (int)sizeof(mixed);
-            types[r] = type;
+static void check_mixed(const call_set *s, const call_args *a, mixed *from, const mixed *to, int n)
+{
+    for (int i = 0; i < world_size * n; i++)
+        from[i] = (mixed){world_rank * 1000 + i, 5, world_rank + i / 10.0};
+    CHECK(calls_run(s, false, a) == MPI_SUCCESS);
+    for (int r = 0, wrong = 0; r < world_size; r++) {
+        for (int k = 0; k < n; k++) {
+            int i = world_rank * n + k;
+            const mixed *m = &to[r * n + k];
+            wrong += m->number != r * 1000 + i || m->value != r + i / 10.0;
         }
-        for (int i = 0; i < call_set_count; i++)
-            if (call_sets[i].kind == COLL_alltoallw)
-                check_set(&call_sets[i], &a, all, n);
-        free(all);
+        CHECK(wrong == 0);
     }
+}
+
+static void exchange_mixed(bool turned, bool in_place, bool bottom, int n)
+{
+    MPI_Datatype type = make_mixed(turned);
+    mixed_side from, to;
+    call_args a = {.comm = MPI_COMM_WORLD};
+
+    open_mixed(&from, type, n, bottom);
+    open_mixed(&to, type, n, bottom);
+    a.send = from.side;
+    a.recv = to.side;
+    if (in_place)
+        a.send.buffer = MPI_IN_PLACE;
+    for (int i = 0; i < call_set_count; i++)
+        if (call_sets[i].kind == COLL_alltoallw) {
+            mpi_test_context("%s, %d structs%s%s%s", call_sets[i].algorithm, n,
+                             turned ? " turned" : "", in_place ? " in place" : "",
+                             bottom ? " of MPI_BOTTOM" : "");
+            check_mixed(&call_sets[i], &a, in_place ? to.all : from.all, to.all, n);
+        }
+    close_mixed(&to);
+    close_mixed(&from);
     MPI_Type_free(&type);
-    free(displs);
-    free(counts);
-    free(types);
+}
+
+/* Of more than 8 KiB MPICH 4.0 loses such structs, if they have been sent packed. So does
+ * src/nbc/run/wire.c yet: all that are turned or of MPI_BOTTOM, and what bruck_radix passes on. */
+static void structs_of_different_types_are_exchanged(void)
+{
+    for (int form = 0; form < 8; form++)
+        for (int n = 1; n <= 40000; n *= 200) {
+#ifndef OPEN_MPI
+            if (n > 1 && form != 2)
+                continue;
+#endif
+            exchange_mixed(form & 1, form & 2, form & 4, n);
+        }
 }
 
 /* Columns of a matrix, whose extents overlap, become rows of another one. */
@@ -280,7 +332,7 @@ int main(int argc, char **argv)
         MPI_TEST(long_blocks),
         MPI_TEST(absolute_addresses),
         MPI_TEST(in_place),
-        MPI_TEST(structs_of_different_types_are_exchanged_in_place),
+        MPI_TEST(structs_of_different_types_are_exchanged),
         MPI_TEST(columns_become_rows),
 #ifndef PLAIN
         MPI_TEST(between_two_blocks_all_are_empty),
