@@ -1,8 +1,5 @@
 /* coll_run.c - see coll_run.h. */
-#include "sim/coll_run.h"
-
-#include "sim/coll_data.h"
-#include "sim/split.h"
+#include "sim/coll_compile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,19 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { POISON = 0xd2, SAMPLED_STEPS = 400 };
-
-typedef struct run {
-    coll_run t;
-    const coll_shape *shape;
-    int *all; /* [p] zeros: everybody in one part */
-    split split;
-    rank_data *data;  /* [p] */
-    sim_rank *ranks;  /* [p] */
-    int64_t **survey; /* [p], or NULLs */
-    bool compiled;
-    uint64_t **kept; /* [p], bits: what each rank had after the run before; [0] NULL: none yet */
-} run;
+enum { POISON = 0xd2 };
 
 void coll_run_fail(const coll_run *t, const char *what)
 {
@@ -35,137 +20,9 @@ void coll_run_fail(const coll_run *t, const char *what)
              t->sends, (unsigned long long)t->seed, t->shape ? t->shape : "", what);
 }
 
-static void *zeroed(size_t n, size_t size)
-{
-    void *memory = calloc(n + 1, size);
-
-    if (!memory)
-        abort();
-    return memory;
-}
-
-/* ---- schedules ---- */
-
-/* As the library knows them: of a gatherv, for instance, only the root does. */
-static coll_side side_in_call(const data_side *s, bool empty)
-{
-    if ((s->extent >= COLL_LISTED && s->there) || s->extent == COLL_SIZED)
-        return (coll_side){.counts = s->counts, .displs = s->displs};
-    return (coll_side){.count = !empty};
-}
-
-static bool is_empty(const rank_data *k)
-{
-    return k->recv.there && k->recv.extent < COLL_LISTED ? k->recv.counts[0] == 0
-                                                         : k->send.counts[0] == 0;
-}
-
-static void compile_survey(run *u, int rank)
-{
-    const algo *a = u->t.part ? split_row(&u->split, rank) : u->t.a;
-    coll c = {.kind = u->t.kind,
-              .p = u->t.p,
-              .rank = rank,
-              .parameter = algo_parameter_for(u->t.a, u->t.parameter, u->data[rank].o.p)};
-    sched *s = NULL;
-
-    if (algo_compile_survey(a, &c, &s) != SCHED_OK || sched_check(s))
-        coll_run_fail(&u->t, "the survey does not compile");
-    u->ranks[rank].sched = s;
-}
-
-/* Items that each rank sends to each other one, and what they find out. */
-static void bind_survey(run *u, int rank)
-{
-    sim_rank *r = &u->ranks[rank];
-    const data_side *sent = u->data[rank].in_place ? &u->data[rank].recv : &u->data[rank].send;
-
-    free(u->survey[rank]);
-    u->survey[rank] = zeroed((size_t)r->sched->extent[SPACE_RECV], sizeof **u->survey);
-    r->count[SPACE_SEND] = r->count[SPACE_RECV] = 1;
-    r->buffer[SPACE_SEND] = sent->counts;
-    r->buffer[SPACE_RECV] = u->survey[rank];
-}
-
-static void run_survey(run *u)
-{
-    sim_options o = {.seed = u->t.seed,
-                     .sends = u->t.sends,
-                     .size = {sizeof(int64_t), sizeof(int64_t), sizeof(int64_t)}};
-    sim_result result;
-
-    for (int r = 0; r < u->t.p; r++) {
-        compile_survey(u, r);
-        bind_survey(u, r);
-    }
-    sim_run(u->ranks, u->t.p, &o, &result);
-    if (result.error[0])
-        coll_run_fail(&u->t, result.error);
-    for (int r = 0; r < u->t.p; r++)
-        sched_free((sched *)u->ranks[r].sched);
-}
-
-static void compile_rank(run *u, int rank)
-{
-    const coll_run *t = &u->t;
-    const rank_data *k = &u->data[rank];
-    const algo *a = t->part ? split_row(&u->split, rank) : t->a;
-    coll c = {.kind = t->kind,
-              .p = t->p,
-              .rank = rank,
-              .root = k->root,
-              .in_place = k->in_place || u->shape->send == COLL_NONE,
-              .ordered = t->ordered,
-              .symmetric = !t->ordered && !t->bits,
-              .packs = t->packs,
-              .parameter = algo_parameter_for(t->a, t->parameter, k->o.p),
-              .variant = t->variant,
-              .order = t->order,
-              .survey = u->survey[rank],
-              .send = side_in_call(&k->send, is_empty(k)),
-              .recv = side_in_call(&k->recv, is_empty(k))};
-    sched *s = NULL;
-
-    if (algo_compile(a, t->form, &c, t->topo, &s) != SCHED_OK)
-        coll_run_fail(t, "does not compile");
-    u->ranks[rank].sched = s;
-}
-
-static void check_schedule(const run *u, int rank)
-{
-    const coll_run *t = &u->t;
-    const sched *s = u->ranks[rank].sched;
-    bool sampled = t->p <= 8 || rank == 0 || rank == t->p / 2 || rank == t->p - 1;
-    const char *wrong = NULL;
-
-    if (t->thorough || (sampled && s->nsteps < SAMPLED_STEPS))
-        wrong = sched_check(s);
-    if (wrong)
-        coll_run_fail(t, wrong);
-}
-
-static void free_schedules(run *u)
-{
-    for (int r = 0; r < u->t.p && u->compiled; r++)
-        sched_free((sched *)u->ranks[r].sched);
-    u->compiled = false;
-}
-
-static void compile_all(run *u)
-{
-    free_schedules(u);
-    if (u->t.a->survey && coll_is_v(u->t.kind))
-        run_survey(u);
-    for (int r = 0; r < u->t.p; r++)
-        compile_rank(u, r);
-    for (int r = 0; r < u->t.p; r++)
-        check_schedule(u, r);
-    u->compiled = true;
-}
-
 /* ---- bind: what elements are, and where ---- */
 
-static int64_t element(const run *u, const data_side *s)
+static int64_t element(const all_ranks *u, const data_side *s)
 {
     return s->extent >= COLL_SIZED || u->shape->send == COLL_SIZED ? 1 : s->counts[0];
 }
@@ -176,13 +33,13 @@ static int64_t items_used(const sim_rank *r, sched_space space)
 }
 
 /* Bytes of an item of scratch: packed, there are twice as many of half the size. */
-static size_t scratch_size(const run *u)
+static size_t scratch_size(const all_ranks *u)
 {
     return u->t.packs ? sizeof(uint64_t) / 2 : sizeof(uint64_t);
 }
 
 /* Scratch is of the elements of RECV, or of SEND where there is none. */
-static void bind_rank(run *u, int rank)
+static void bind_rank(all_ranks *u, int rank)
 {
     rank_data *k = &u->data[rank];
     sim_rank *r = &u->ranks[rank];
@@ -233,7 +90,7 @@ static sim_op *operation(const coll_run *t)
 
 /* All ranks of a part must have what its first rank has, if all have the same; else whatever they
  * have. */
-static void expect_equal(run *u)
+static void expect_equal(all_ranks *u)
 {
     bool common = oracle_is_common(u->t.kind);
 
@@ -244,7 +101,7 @@ static void expect_equal(run *u)
     }
 }
 
-static void forget_kept(run *u)
+static void forget_kept(all_ranks *u)
 {
     for (int r = 0; r < u->t.p; r++) {
         free(u->kept[r]);
@@ -253,7 +110,7 @@ static void forget_kept(run *u)
 }
 
 /* And in this run what they had in the one before. */
-static void expect_repeated(run *u)
+static void expect_repeated(all_ranks *u)
 {
     bool before = u->kept[0];
 
@@ -269,7 +126,7 @@ static void expect_repeated(run *u)
 }
 
 /* Nobody of its part may finish before it has begun. */
-static void check_withheld(const run *u, sim_options o)
+static void check_withheld(const all_ranks *u, sim_options o)
 {
     o.traffic = NULL;
     for (int r = 0; r < u->t.p; r++) {
@@ -284,7 +141,7 @@ static void check_withheld(const run *u, sim_options o)
     }
 }
 
-static sim_result execute(run *u)
+static sim_result execute(all_ranks *u)
 {
     const coll_run *t = &u->t;
     sim_options o = {.seed = t->seed,
@@ -316,9 +173,9 @@ static sim_result execute(run *u)
 
 /* ---- a run ---- */
 
-static void run_open(run *u, const coll_run *t)
+static void run_open(all_ranks *u, const coll_run *t)
 {
-    *u = (run){.t = *t, .shape = &coll_shapes[t->kind]};
+    *u = (all_ranks){.t = *t, .shape = &coll_shapes[t->kind]};
     u->all = zeroed((size_t)t->p, sizeof *u->all);
     u->split = (split){.a = t->a, .p = t->p, .part = t->part ? t->part : u->all, .finer = 1};
     if (t->finer && coll_is_vector(t->kind))
@@ -329,9 +186,9 @@ static void run_open(run *u, const coll_run *t)
     u->ranks = zeroed((size_t)t->p, sizeof *u->ranks);
 }
 
-static void run_close(run *u)
+static void run_close(all_ranks *u)
 {
-    free_schedules(u);
+    compile_free(u);
     for (int r = 0; r < u->t.p; r++) {
         rank_data_free(&u->data[r]);
         free(u->ranks[r].buffer[SPACE_SCRATCH]);
@@ -346,7 +203,7 @@ static void run_close(run *u)
     free(u->all);
 }
 
-static void fill(run *u)
+static void fill(all_ranks *u)
 {
     coll_data d = {.kind = u->t.kind,
                    .p = u->t.p,
@@ -363,7 +220,7 @@ static void fill(run *u)
     }
 }
 
-static void find_path(const run *u)
+static void find_path(const all_ranks *u)
 {
     sched **all = zeroed((size_t)u->t.p, sizeof *all);
 
@@ -376,7 +233,7 @@ static void find_path(const run *u)
 
 sim_result coll_run_do(coll_run t)
 {
-    run u;
+    all_ranks u;
     sim_result r;
 
     run_open(&u, &t);
@@ -391,7 +248,7 @@ sim_result coll_run_do(coll_run t)
 
 void coll_run_many(coll_run t, const int *counts, int n, int sends)
 {
-    run u;
+    all_ranks u;
 
     run_open(&u, &t);
     for (int i = 0; i < n * sends; i++) {

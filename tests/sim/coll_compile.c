@@ -1,0 +1,132 @@
+/* coll_compile.c - see coll_compile.h. */
+#include "sim/coll_compile.h"
+
+#include <stdlib.h>
+
+enum { SAMPLED_STEPS = 400 };
+
+void *zeroed(size_t n, size_t size)
+{
+    void *memory = calloc(n + 1, size);
+
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* As the library knows them: of a gatherv, for instance, only the root does. */
+static coll_side side_in_call(const data_side *s, bool empty)
+{
+    if ((s->extent >= COLL_LISTED && s->there) || s->extent == COLL_SIZED)
+        return (coll_side){.counts = s->counts, .displs = s->displs};
+    return (coll_side){.count = !empty};
+}
+
+static bool is_empty(const rank_data *k)
+{
+    return k->recv.there && k->recv.extent < COLL_LISTED ? k->recv.counts[0] == 0
+                                                         : k->send.counts[0] == 0;
+}
+
+static void compile_survey(all_ranks *u, int rank)
+{
+    const algo *a = u->t.part ? split_row(&u->split, rank) : u->t.a;
+    coll c = {.kind = u->t.kind,
+              .p = u->t.p,
+              .rank = rank,
+              .parameter = algo_parameter_for(u->t.a, u->t.parameter, u->data[rank].o.p)};
+    sched *s = NULL;
+
+    if (algo_compile_survey(a, &c, &s) != SCHED_OK || sched_check(s))
+        coll_run_fail(&u->t, "the survey does not compile");
+    u->ranks[rank].sched = s;
+}
+
+/* Items that each rank sends to each other one, and what they find out. */
+static void bind_survey(all_ranks *u, int rank)
+{
+    sim_rank *r = &u->ranks[rank];
+    const data_side *sent = u->data[rank].in_place ? &u->data[rank].recv : &u->data[rank].send;
+
+    free(u->survey[rank]);
+    u->survey[rank] = zeroed((size_t)r->sched->extent[SPACE_RECV], sizeof **u->survey);
+    r->count[SPACE_SEND] = r->count[SPACE_RECV] = 1;
+    r->buffer[SPACE_SEND] = sent->counts;
+    r->buffer[SPACE_RECV] = u->survey[rank];
+}
+
+static void run_survey(all_ranks *u)
+{
+    sim_options o = {.seed = u->t.seed,
+                     .sends = u->t.sends,
+                     .size = {sizeof(int64_t), sizeof(int64_t), sizeof(int64_t)}};
+    sim_result result;
+
+    for (int r = 0; r < u->t.p; r++) {
+        compile_survey(u, r);
+        bind_survey(u, r);
+    }
+    sim_run(u->ranks, u->t.p, &o, &result);
+    if (result.error[0])
+        coll_run_fail(&u->t, result.error);
+    for (int r = 0; r < u->t.p; r++)
+        sched_free((sched *)u->ranks[r].sched);
+}
+
+static void compile_rank(all_ranks *u, int rank)
+{
+    const coll_run *t = &u->t;
+    const rank_data *k = &u->data[rank];
+    const algo *a = t->part ? split_row(&u->split, rank) : t->a;
+    coll c = {.kind = t->kind,
+              .p = t->p,
+              .rank = rank,
+              .root = k->root,
+              .in_place = k->in_place || u->shape->send == COLL_NONE,
+              .ordered = t->ordered,
+              .symmetric = !t->ordered && !t->bits,
+              .packs = t->packs,
+              .parameter = algo_parameter_for(t->a, t->parameter, k->o.p),
+              .variant = t->variant,
+              .order = t->order,
+              .survey = u->survey[rank],
+              .send = side_in_call(&k->send, is_empty(k)),
+              .recv = side_in_call(&k->recv, is_empty(k))};
+    sched *s = NULL;
+
+    if (algo_compile(a, t->form, &c, t->topo, &s) != SCHED_OK)
+        coll_run_fail(t, "does not compile");
+    u->ranks[rank].sched = s;
+}
+
+static void check_schedule(const all_ranks *u, int rank)
+{
+    const coll_run *t = &u->t;
+    const sched *s = u->ranks[rank].sched;
+    bool sampled = t->p <= 8 || rank == 0 || rank == t->p / 2 || rank == t->p - 1;
+    const char *wrong = NULL;
+
+    if (t->thorough || (sampled && s->nsteps < SAMPLED_STEPS))
+        wrong = sched_check(s);
+    if (wrong)
+        coll_run_fail(t, wrong);
+}
+
+void compile_free(all_ranks *u)
+{
+    for (int r = 0; r < u->t.p && u->compiled; r++)
+        sched_free((sched *)u->ranks[r].sched);
+    u->compiled = false;
+}
+
+void compile_all(all_ranks *u)
+{
+    compile_free(u);
+    if (u->t.a->survey && coll_is_v(u->t.kind))
+        run_survey(u);
+    for (int r = 0; r < u->t.p; r++)
+        compile_rank(u, r);
+    for (int r = 0; r < u->t.p; r++)
+        check_schedule(u, r);
+    u->compiled = true;
+}

@@ -1,0 +1,30 @@
+/* coll_compile.h - the schedules of all ranks for one collective, as the library would compile
+ * them; a survey of lengths runs first where the algorithm asks for it. For coll_run.c.
+ */
+#ifndef TUTTI_COLL_COMPILE_H
+#define TUTTI_COLL_COMPILE_H
+
+#include "sim/coll_data.h"
+#include "sim/coll_run.h"
+#include "sim/split.h"
+
+typedef struct all_ranks {
+    coll_run t;
+    const coll_shape *shape;
+    int *all; /* [p] zeros: everybody in one part */
+    split split;
+    rank_data *data;  /* [p] */
+    sim_rank *ranks;  /* [p] */
+    int64_t **survey; /* [p], or NULLs */
+    bool compiled;
+    uint64_t **kept; /* [p], bits: what each rank had after the run before; [0] NULL: none yet */
+} all_ranks;
+
+/* Zeros, also of n = 0; or it ends the program. */
+void *zeroed(size_t n, size_t size);
+
+/* Compile for data that is filled in, and check the schedules. Anew: those before are freed. */
+void compile_all(all_ranks *u);
+void compile_free(all_ranks *u);
+
+#endif
