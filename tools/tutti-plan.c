@@ -127,6 +127,44 @@ static int number(const char *text, int least)
     return *text && !*end && n >= least && n <= MOST_RANKS ? (int)n : -1;
 }
 
+/* `value` as one of the request's numbers, `what` else. */
+static int take_number(const char *value, int least, int *result, const char *what)
+{
+    *result = number(value, least);
+    return *result < 0 ? plan_fail(what, value) : 0;
+}
+
+/* The word stands where an option was expected. */
+static int take_option(request *r, int option, char *value, const char *word)
+{
+    switch (option) {
+    case 'p':
+        return take_number(value, 1, &r->p, "not a number of ranks from 1 to 1048576");
+    case 'r':
+        return take_number(value, 0, &r->rank, "not a rank");
+    case 'o':
+        r->root_given = true;
+        return take_number(value, 0, &r->root, "not a rank");
+    case 'g':
+        r->regions = value;
+        return 0;
+    case 'c':
+        r->critical_path = true;
+        return 0;
+    case 'a':
+        r->all = true;
+        return 0;
+    case 'i':
+        r->in_place = true;
+        return 0;
+    case 'h':
+        usage(stdout);
+        exit(0);
+    default:
+        return plan_fail("unknown option or missing value", word);
+    }
+}
+
 static int parse_options(int argc, char **argv, request *r)
 {
     static const struct option options[] = {{"ranks", required_argument, NULL, 'p'},
@@ -138,42 +176,11 @@ static int parse_options(int argc, char **argv, request *r)
                                             {"in-place", no_argument, NULL, 'i'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    int option;
+    int option, failed = 0;
 
-    while ((option = getopt_long(argc, argv, "p:r:aih", options, NULL)) != -1)
-        switch (option) {
-        case 'p':
-            if ((r->p = number(optarg, 1)) < 0)
-                return plan_fail("not a number of ranks from 1 to 1048576", optarg);
-            break;
-        case 'r':
-            if ((r->rank = number(optarg, 0)) < 0)
-                return plan_fail("not a rank", optarg);
-            break;
-        case 'o':
-            if ((r->root = number(optarg, 0)) < 0)
-                return plan_fail("not a rank", optarg);
-            r->root_given = true;
-            break;
-        case 'g':
-            r->regions = optarg;
-            break;
-        case 'c':
-            r->critical_path = true;
-            break;
-        case 'a':
-            r->all = true;
-            break;
-        case 'i':
-            r->in_place = true;
-            break;
-        case 'h':
-            usage(stdout);
-            exit(0);
-        default:
-            return plan_fail("unknown option or missing value", argv[optind - 1]);
-        }
-    return 0;
+    while (!failed && (option = getopt_long(argc, argv, "p:r:aih", options, NULL)) != -1)
+        failed = take_option(r, option, optarg, argv[optind - 1]);
+    return failed;
 }
 
 /* One block of each rank, or neighbor. */
