@@ -2,18 +2,20 @@
 # each row of collectives.def and follows from the kinds of the row's parameters alone. It makes TUTTI_FORTRAN, a table
 # for src/pmpi/fortran_collectives.c:
 #
-#   FORTRAN_CHOICE(name, Name, NAME, (parameters), (arguments), (values))
+#   FORTRAN_CHOICE(name, Name, NAME, (parameters), (arguments), converts, (values))
 #
 #   NAME         name in capitals
 #   parameters   of the Fortran call, up to the communicator
 #   arguments    their names
+#   converts     makes arrays of datatypes for that, and is false without memory
 #   values       what C gets for them
 #
 # A row without buffers, which MPI calls choice arguments, is a FORTRAN_PLAIN: MPICH's mpi_f08 treats it otherwise.
 # And TUTTI_FORTRAN_ROWS, the same calls written in Fortran, for tests/mpi/plain_fortran_rows.F90.
 
-# What the parameter of the collective `row` is in Fortran: sets fortran, argument and value.
+# What the parameter of the collective `row` is in Fortran: sets fortran, argument, converts and value.
 function(fortran_parameter row parameter)
+    set(converts "")
     if(parameter MATCHES "^(const )?void [*]([a-z]+)$")
         set(argument ${CMAKE_MATCH_2})
         set(fortran "${parameter}")
@@ -34,7 +36,8 @@ function(fortran_parameter row parameter)
         if(row MATCHES "^neighbor_")
             string(TOUPPER "${side}_NEIGHBORS" peers)
         endif()
-        set(value "fortran_types(&types.${side}, ${argument}, fortran_buffer(${side}buf), *comm, ${peers})")
+        set(value "types.${side}")
+        set(converts "fortran_types(&types.${side}, ${argument}, fortran_buffer(${side}buf), *comm, ${peers})")
     elseif(parameter MATCHES "^(COUNT|int) ([a-z]+)$")
         set(argument ${CMAKE_MATCH_2})
         set(fortran "const MPI_Fint *${argument}")
@@ -48,6 +51,7 @@ function(fortran_parameter row parameter)
     endif()
     set(fortran "${fortran}" PARENT_SCOPE)
     set(argument "${argument}" PARENT_SCOPE)
+    set(converts "${converts}" PARENT_SCOPE)
     set(value "${value}" PARENT_SCOPE)
 endfunction()
 
@@ -96,6 +100,7 @@ function(add_fortran name Name send recv parameters)
     foreach(list fortrans arguments values) # not the caller's
         set(${list} "")
     endforeach()
+    set(conversions true)
     string(TOUPPER "${name}" NAME)
     string(REPLACE ", " ";" parameters "${parameters}")
     foreach(parameter ${parameters})
@@ -103,6 +108,9 @@ function(add_fortran name Name send recv parameters)
         list(APPEND fortrans "${fortran}")
         list(APPEND arguments ${argument})
         list(APPEND values "${value}")
+        if(converts)
+            string(APPEND conversions " && ${converts}")
+        endif()
     endforeach()
     fortran_case(${name} ${Name} ${send} ${recv} "${arguments}")
     set(kind FORTRAN_PLAIN)
@@ -113,7 +121,7 @@ function(add_fortran name Name send recv parameters)
         string(REPLACE ";" ", " ${list} "${${list}}")
     endforeach()
     string(APPEND TUTTI_FORTRAN
-        "${kind}(${name}, ${Name}, ${NAME},\n    (${fortrans}),\n    (${arguments}),\n    (${values}))\n")
+        "${kind}(${name}, ${Name}, ${NAME},\n    (${fortrans}),\n    (${arguments}),\n    ${conversions},\n    (${values}))\n")
     set(TUTTI_FORTRAN "${TUTTI_FORTRAN}" PARENT_SCOPE)
     set(TUTTI_FORTRAN_ROWS "${TUTTI_FORTRAN_ROWS}" PARENT_SCOPE)
 endfunction()

@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the MPI's own functions ---- */
 
@@ -50,6 +52,18 @@ fortran_function *fortran_find(const char *name)
     return s.found.function;
 }
 
+int fortran_missing(const char *name)
+{
+    int begun = 0, finalized = 0;
+
+    PMPI_Initialized(&begun);
+    PMPI_Finalized(&finalized);
+    if (begun && !finalized)
+        return interpose_raise(MPI_ERR_INTERN);
+    fprintf(stderr, "tutti: no library of the MPI that this program has loaded has %s\n", name);
+    _exit(1);
+}
+
 /* ---- arrays of datatypes ---- */
 
 static int count_ranks(MPI_Comm comm)
@@ -77,19 +91,25 @@ static int count_neighbors(MPI_Comm comm, fortran_peers peers)
     return 0;
 }
 
-const MPI_Datatype *fortran_types(MPI_Datatype **result, const MPI_Fint types[], const void *buffer,
-                                  MPI_Fint comm, fortran_peers peers)
+bool fortran_types(MPI_Datatype **result, const MPI_Fint types[], const void *buffer, MPI_Fint comm,
+                   fortran_peers peers)
 {
     MPI_Comm c = fortran_comm(comm);
     int n;
 
     if (c == MPI_COMM_NULL || buffer == MPI_IN_PLACE)
-        return NULL;
+        return true;
     n = peers == RANKS ? count_ranks(c) : count_neighbors(c, peers);
     *result = malloc((size_t)n * sizeof **result + 1);
     for (int i = 0; *result && i < n; i++)
         (*result)[i] = fortran_datatype(types[i]);
-    return *result;
+    return *result != NULL;
+}
+
+int fortran_no_memory(MPI_Fint comm)
+{
+    PMPI_Comm_call_errhandler(fortran_comm(comm), MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
 }
 
 void fortran_types_free(fortran_converted *types)

@@ -48,6 +48,10 @@ typedef void fortran_function(void);
 /* The function by that name behind this library, wherever it has been loaded. Null: none is. */
 fortran_function *fortran_find(const char *name);
 
+/* There is none: an error class, raised. Where there is no communicator to raise it on, before
+ * MPI_Init and after MPI_Finalize, it ends the program, as both MPIs do. */
+int fortran_missing(const char *name);
+
 /* Call the MPI's own `name`, from the function <name>_f08_; `error` is a variable of that. */
 #define FORTRAN_CALL_OWN(name, arguments)                                                          \
     do {                                                                                           \
@@ -59,7 +63,7 @@ fortran_function *fortran_find(const char *name);
         if (own)                                                                                   \
             ((__typeof__(name##_f08_) *)own) arguments;                                            \
         else                                                                                       \
-            error = interpose_raise(MPI_ERR_INTERN);                                               \
+            error = fortran_missing(FORTRAN_OWN(name));                                            \
     } while (0)
 
 /* The last argument of a Fortran call, which mpi_f08 may leave out. */
@@ -172,9 +176,13 @@ typedef struct fortran_converted {
     MPI_Datatype *send, *recv;
 } fortran_converted;
 
-/* Null: the buffer is MPI_IN_PLACE, so that they mean nothing; or out of memory. */
-const MPI_Datatype *fortran_types(MPI_Datatype **result, const MPI_Fint types[], const void *buffer,
-                                  MPI_Fint comm, fortran_peers peers);
+/* Convert the types of one side; none if the buffer is MPI_IN_PLACE, so that they mean nothing.
+ * False: out of memory. */
+bool fortran_types(MPI_Datatype **result, const MPI_Fint types[], const void *buffer, MPI_Fint comm,
+                   fortran_peers peers);
+
+/* MPI_ERR_NO_MEM, raised. */
+int fortran_no_memory(MPI_Fint comm);
 
 void fortran_types_free(fortran_converted *types);
 

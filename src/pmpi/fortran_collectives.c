@@ -13,56 +13,57 @@
 
 /* The body of all; `ours` gives an error. Tutti does not need arrays of datatypes any more when the
  * call returns. The MPI does, and its own Fortran function knows how to keep them. */
-#define TAKE(own, kind, form, arguments, ours)                                                     \
+#define TAKE(own, kind, form, arguments, converts, ours)                                           \
     int error;                                                                                     \
     fortran_converted types = {NULL, NULL};                                                        \
                                                                                                    \
     if (!interpose_takes(kind, form, fortran_comm(*comm), &error))                                 \
         FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
     else if (!error)                                                                               \
-        error = ours;                                                                              \
+        error = (converts) ? ours : fortran_no_memory(*comm);                                      \
     fortran_types_free(&types);                                                                    \
     fortran_return(ierror, error)
 
-#define DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, values)                           \
+#define DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, converts, values)                 \
     void mpi_##name##_f08_(UNWRAP parameters, MPI_Fint *ierror)                                    \
     {                                                                                              \
-        TAKE(mpi_##name, KIND_##name, FORM_BLOCKING, arguments, MPIX_##Name##_auto values);        \
+        TAKE(mpi_##name, KIND_##name, FORM_BLOCKING, arguments, converts,                          \
+             MPIX_##Name##_auto values);                                                           \
     }                                                                                              \
     FORTRAN_NAMES(mpi_##name##_f08_, mpi_##name, MPI_##NAME)
 
-#define DEFINE_NONBLOCKING(name, NAME, parameters, arguments, values)                              \
+#define DEFINE_NONBLOCKING(name, NAME, parameters, arguments, converts, values)                    \
     void mpi_i##name##_f08_(UNWRAP parameters, MPI_Fint *request, MPI_Fint *ierror)                \
     {                                                                                              \
         MPI_Request r = MPI_REQUEST_NULL;                                                          \
-        TAKE(mpi_i##name, KIND_##name, FORM_NONBLOCKING, (UNWRAP arguments, request),              \
+        TAKE(mpi_i##name, KIND_##name, FORM_NONBLOCKING, (UNWRAP arguments, request), converts,    \
              started(MPIX_I##name##_auto(UNWRAP values, &r), &r, request));                        \
     }                                                                                              \
     FORTRAN_NAMES(mpi_i##name##_f08_, mpi_i##name, MPI_I##NAME)
 
-#define DEFINE_INIT(init, name, Name, parameters, arguments, values)                               \
+#define DEFINE_INIT(init, name, Name, parameters, arguments, converts, values)                     \
     void init##_f08_(UNWRAP parameters, const MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror) \
     {                                                                                              \
         MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
-        TAKE(init, KIND_##name, FORM_PERSISTENT, (UNWRAP arguments, info, request),                \
+        TAKE(init, KIND_##name, FORM_PERSISTENT, (UNWRAP arguments, info, request), converts,      \
              made(MPIX_##Name##_auto_init(UNWRAP values, MPI_Info_f2c(*info), &r), &r, request));  \
     }
 
 #ifdef OPEN_MPI
-#define FORTRAN_CHOICE(name, Name, NAME, parameters, arguments, values)                            \
-    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, values)                               \
-    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, values)                                  \
-    DEFINE_INIT(mpix_##name##_init, name, Name, parameters, arguments, values)                     \
+#define FORTRAN_CHOICE(name, Name, NAME, parameters, arguments, converts, values)                  \
+    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, converts, values)                     \
+    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, converts, values)                        \
+    DEFINE_INIT(mpix_##name##_init, name, Name, parameters, arguments, converts, values)           \
     FORTRAN_NAMES(mpix_##name##_init_f08_, mpix_##name##_init, MPIX_##NAME##_INIT)                 \
     FORTRAN_NAMES(mpix_##name##_init_f08_, mpi_##name##_init, MPI_##NAME##_INIT)                   \
     FORTRAN_ALIAS(mpix_##name##_init_f08_, mpi_##name##_init_f08_)
 #define FORTRAN_PLAIN FORTRAN_CHOICE
 #else
 #define FORTRAN_CHOICE(...)
-#define FORTRAN_PLAIN(name, Name, NAME, parameters, arguments, values)                             \
-    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, values)                               \
-    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, values)                                  \
-    DEFINE_INIT(mpi_##name##_init, name, Name, parameters, arguments, values)
+#define FORTRAN_PLAIN(name, Name, NAME, parameters, arguments, converts, values)                   \
+    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, converts, values)                     \
+    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, converts, values)                        \
+    DEFINE_INIT(mpi_##name##_init, name, Name, parameters, arguments, converts, values)
 #endif
 
 static int started(int error, const MPI_Request *r, MPI_Fint *request)
