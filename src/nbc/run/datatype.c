@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 int64_t datatype_max_count = INT_MAX;
 
@@ -29,11 +30,35 @@ static bool is_predefined(int combiner)
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
+/* How a datatype was made. MPICH ends a program that asks in the old way about one that was made
+ * with large counts. */
+typedef struct envelope {
+    MPI_Count ints, addresses, counts, types;
+    int combiner;
+} envelope;
+
+static int get_envelope(MPI_Datatype type, envelope *e)
+{
+#if MPI_VERSION >= 4
+    return PMPI_Type_get_envelope_c(type, &e->ints, &e->addresses, &e->counts, &e->types,
+                                    &e->combiner);
+#else
+    int ints, addresses, types;
+    int error = PMPI_Type_get_envelope(type, &ints, &addresses, &types, &e->combiner);
+
+    e->ints = ints;
+    e->addresses = addresses;
+    e->counts = 0;
+    e->types = types;
+    return error;
+#endif
+}
+
 static int describe(MPI_Datatype type, datatype *d)
 {
-    int nints, naddresses, ntypes, combiner;
     MPI_Count size, lb, extent, true_lb, true_extent;
-    int error = PMPI_Type_get_envelope(type, &nints, &naddresses, &ntypes, &combiner);
+    envelope e;
+    int error = get_envelope(type, &e);
 
     if (!error)
         error = PMPI_Type_size_x(type, &size);
@@ -44,7 +69,7 @@ static int describe(MPI_Datatype type, datatype *d)
     if (error)
         return MPI_ERR_TYPE;
     *d = (datatype){.type = type,
-                    .predefined = is_predefined(combiner),
+                    .predefined = is_predefined(e.combiner),
                     .dense = size == extent && true_lb == 0 && true_extent == size,
                     .size = size,
                     .extent = extent,
@@ -124,24 +149,94 @@ int datatype_commit(MPI_Datatype *type)
     return error;
 }
 
+/* The types that it was made of, to be freed by free_parts; NULL: they are not to be had. */
+static MPI_Datatype *get_parts(MPI_Datatype type, const envelope *e)
+{
+    size_t n = (size_t)e->types;
+    MPI_Datatype *parts = calloc(n + 1, sizeof *parts);
+    int *ints = calloc((size_t)e->ints + 1, sizeof *ints), error = MPI_ERR_NO_MEM;
+    MPI_Aint *addresses = calloc((size_t)e->addresses + 1, sizeof *addresses);
+    MPI_Count *counts = calloc((size_t)e->counts + 1, sizeof *counts);
+
+    if (parts && ints && addresses && counts)
+#if MPI_VERSION >= 4
+        error = PMPI_Type_get_contents_c(type, e->ints, e->addresses, e->counts, e->types, ints,
+                                         addresses, counts, parts);
+#else
+        error = PMPI_Type_get_contents(type, (int)e->ints, (int)e->addresses, (int)e->types, ints,
+                                       addresses, parts);
+#endif
+    free(ints);
+    free(addresses);
+    free(counts);
+    if (!error)
+        return parts;
+    free(parts);
+    return NULL;
+}
+
+static void free_parts(MPI_Datatype *parts, const envelope *e)
+{
+    envelope part;
+
+    for (MPI_Count i = 0; parts && i < e->types; i++)
+        if (get_envelope(parts[i], &part) == MPI_SUCCESS && !is_predefined(part.combiner))
+            PMPI_Type_free(&parts[i]);
+    free(parts);
+}
+
 /* Duplicates of and runs of predefined types; of others nobody knows the order of their parts. */
 bool datatype_is_run(const datatype *d)
 {
-    int nints, naddresses, ntypes, combiner, length;
-    MPI_Datatype inner;
+    MPI_Datatype *parts;
     datatype of = {0};
+    envelope e;
     bool run;
 
     if (!d->dense || d->predefined)
         return d->dense;
-    if (PMPI_Type_get_envelope(d->type, &nints, &naddresses, &ntypes, &combiner) ||
-        (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) ||
-        PMPI_Type_get_contents(d->type, nints, naddresses, ntypes, &length, NULL, &inner))
+    if (get_envelope(d->type, &e) ||
+        (e.combiner != MPI_COMBINER_DUP && e.combiner != MPI_COMBINER_CONTIGUOUS))
         return false;
-    run = datatype_describe(inner, &of) == MPI_SUCCESS && datatype_is_run(&of);
-    if (!of.predefined)
-        PMPI_Type_free(&inner);
+    parts = get_parts(d->type, &e);
+    run = parts && datatype_describe(parts[0], &of) == MPI_SUCCESS && datatype_is_run(&of);
+    free_parts(parts, &e);
     return run;
+}
+
+static bool is_pair(MPI_Datatype type)
+{
+    return type == MPI_FLOAT_INT || type == MPI_DOUBLE_INT || type == MPI_LONG_INT ||
+           type == MPI_SHORT_INT || type == MPI_LONG_DOUBLE_INT;
+}
+
+/* Is all of it of one basic type, and of the one found before, if that is not null? */
+static bool is_uniform(MPI_Datatype type, MPI_Datatype *basic)
+{
+    MPI_Datatype *parts;
+    bool uniform;
+    envelope e;
+
+    if (get_envelope(type, &e))
+        return false;
+    if (is_predefined(e.combiner)) {
+        uniform = !is_pair(type) && (*basic == MPI_DATATYPE_NULL || *basic == type);
+        *basic = type;
+        return uniform;
+    }
+    parts = get_parts(type, &e);
+    uniform = parts != NULL;
+    for (MPI_Count i = 0; uniform && i < e.types; i++)
+        uniform = is_uniform(parts[i], basic);
+    free_parts(parts, &e);
+    return uniform;
+}
+
+bool datatype_is_mixed(const datatype *d)
+{
+    MPI_Datatype basic = MPI_DATATYPE_NULL;
+
+    return d->predefined ? is_pair(d->type) : !is_uniform(d->type, &basic);
 }
 
 /* n elements as chunks of datatype_max_count, and the rest behind them. */

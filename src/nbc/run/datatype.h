@@ -30,6 +30,9 @@ void datatype_release(datatype *d);
 /* Are n elements a run of bytes in the order of the data? Not every one that is, is found out. */
 bool datatype_is_run(const datatype *d);
 
+/* Is it made of several basic types? What is not known is taken to be. */
+bool datatype_is_mixed(const datatype *d);
+
 /* Commit a new datatype; frees it on error. */
 int datatype_commit(MPI_Datatype *type);
 

@@ -122,52 +122,52 @@ static int make_type(const bound *b, const step *st, MPI_Datatype *type)
     return error;
 }
 
-/* The one dense type of all the step's data, or NULL. */
-static const datatype *uniform_type(const bound *b, const step *st)
+/* The one dense type of all the step's data, so that the signature stays the same; else
+ * MPI_PACKED. */
+static MPI_Datatype packed_type(const bound *b, const step *st)
 {
     piece first = piece_at(b, st, 0);
 
     for (int i = 0; i < st->n; i++) {
         piece x = piece_at(b, st, i);
         if (!x.type->dense || x.given != first.given)
-            return NULL;
+            return MPI_PACKED;
     }
-    return first.type;
+    return first.type->type;
 }
 
-/* A packed message of one dense type keeps it, so that its signature stays the same; others are
- * MPI_PACKED. */
-static int resolve_packed(const bound *b, const step *st, message *m, int64_t *pack_at)
+static int resolve_packed(const bound *b, const step *st, MPI_Datatype type, message *m,
+                          int64_t *pack_at)
 {
-    int64_t bytes = wire_bytes(b, st);
-    const datatype *type = uniform_type(b, st);
+    int64_t bytes = wire_bytes(b, st), size = 1;
 
-    *m = (message){.type = type ? type->type : MPI_PACKED,
-                   .base = BASE_PACK,
-                   .offset = *pack_at,
-                   .count = (int)(type ? bytes / type->size : bytes)};
+    if (type != MPI_PACKED)
+        size = piece_at(b, st, 0).type->size;
+    *m = (message){
+        .type = type, .base = BASE_PACK, .offset = *pack_at, .count = (int)(bytes / size)};
     *pack_at += (bytes + 63) / 64 * 64;
     return MPI_SUCCESS;
 }
 
-/* MPICH's MPI_Pack refuses MPI_BOTTOM, which is legal for types of absolute addresses. */
-static bool packable(const bound *b, const step *st)
+/* Does what a receive gets come from somebody's SCRATCH, where all is packed? */
+static bool comes_packed(const bound *b, const step *st)
 {
-    for (int i = 0; i < st->n; i++)
-        if (!piece_at(b, st, i).type->dense && b->base[space_of(b, st, i)] == MPI_BOTTOM)
-            return false;
-    return true;
+    bool typed = b->space[space_of(b, st, 0)].blocks != NULL;
+
+    return b->space[SPACE_SCRATCH].type.type == MPI_PACKED &&
+           (!typed || b->sched->extent[SPACE_SCRATCH] > 0);
 }
 
-/* In place, a block with a type of its own comes from SCRATCH, where it is packed. MPICH 4.0 cannot
- * receive more than 8 KiB of that into a type that mixes basic ones. */
-static bool unpacks_block(const bound *b, const step *st)
+/* MPICH 4.0 cannot receive more than 8 KiB of packed data into a type that mixes basic ones. */
+static bool unpacks(const bound *b, const step *st)
 {
-    piece x = piece_at(b, st, 0);
+    bool mixed = false;
 
-    return st->kind == STEP_RECV && b->space[space_of(b, st, 0)].blocks &&
-           b->sched->extent[SPACE_SCRATCH] > 0 && !x.type->dense &&
-           piece_bytes(&x) <= datatype_max_count && packable(b, st);
+    if (st->kind != STEP_RECV || wire_bytes(b, st) > datatype_max_count || !comes_packed(b, st))
+        return false;
+    for (int i = 0; i < st->n && !mixed; i++)
+        mixed = datatype_is_mixed(piece_at(b, st, i).type);
+    return mixed;
 }
 
 static int resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
@@ -181,8 +181,10 @@ static int resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
                        .count = (int)wire_bytes(b, st)};
         return MPI_SUCCESS;
     }
-    if ((wire_packs(st->n, wire_bytes(b, st)) && packable(b, st)) || unpacks_block(b, st))
-        return resolve_packed(b, st, m, pack_at);
+    if (unpacks(b, st))
+        return resolve_packed(b, st, MPI_PACKED, m, pack_at);
+    if (wire_packs(st->n, wire_bytes(b, st)))
+        return resolve_packed(b, st, packed_type(b, st), m, pack_at);
     *m = (message){.base = (uint8_t)space, .count = 1};
     if (st->n > 1) {
         error = make_type(b, st, &m->type);

@@ -14,6 +14,51 @@ static bool is_raw(const message *m, const piece *x)
     return m->type != MPI_PACKED || (x->type->dense && x->type->predefined);
 }
 
+/* MPICH's MPI_Pack and MPI_Unpack refuse MPI_BOTTOM, which is legal for a type of absolute
+ * addresses: then the type is made relative to another place. */
+enum { ELSEWHERE = 4096 };
+
+static int shifted(const piece *x, MPI_Datatype *type)
+{
+    MPI_Aint at = -ELSEWHERE;
+    int n = (int)x->items, error;
+
+    error = PMPI_Type_create_hindexed(1, &n, &at, x->type->type, type);
+    return error ? error : datatype_commit(type);
+}
+
+static int pack(const piece *x, void *to, int64_t room, int *at)
+{
+    MPI_Datatype type;
+    int error;
+
+    if (x->address != MPI_BOTTOM)
+        return PMPI_Pack(x->address, (int)x->items, x->type->type, to, (int)room, at,
+                         process_self());
+    error = shifted(x, &type);
+    if (error)
+        return error;
+    error = PMPI_Pack((char *)ELSEWHERE, 1, type, to, (int)room, at, process_self());
+    PMPI_Type_free(&type);
+    return error;
+}
+
+static int unpack(const piece *x, const void *from, int64_t room, int *at)
+{
+    MPI_Datatype type;
+    int error;
+
+    if (x->address != MPI_BOTTOM)
+        return PMPI_Unpack(from, (int)room, at, x->address, (int)x->items, x->type->type,
+                           process_self());
+    error = shifted(x, &type);
+    if (error)
+        return error;
+    error = PMPI_Unpack(from, (int)room, at, (char *)ELSEWHERE, 1, type, process_self());
+    PMPI_Type_free(&type);
+    return error;
+}
+
 int wire_pack(const bound *b, const step *st)
 {
     const message *m = &b->messages[st->message];
@@ -24,12 +69,13 @@ int wire_pack(const bound *b, const step *st)
     for (int i = 0; i < st->n && !error; i++) {
         piece x = piece_at(b, st, i);
         int bytes = (int)piece_bytes(&x);
+        if (bytes == 0) /* there may be no address */
+            continue;
         if (is_raw(m, &x)) {
             memcpy(to + at, x.address, (size_t)bytes);
             at += bytes;
         } else {
-            error = PMPI_Pack(x.address, (int)x.items, x.type->type, to, at + bytes, &at,
-                              process_self());
+            error = pack(&x, to, at + bytes, &at);
         }
     }
     return error;
@@ -45,12 +91,13 @@ int wire_unpack(const bound *b, const step *st)
     for (int i = 0; i < st->n && !error; i++) {
         piece x = piece_at(b, st, i);
         int bytes = (int)piece_bytes(&x);
+        if (bytes == 0)
+            continue;
         if (is_raw(m, &x)) {
             memcpy(x.address, from + at, (size_t)bytes);
             at += bytes;
         } else {
-            error = PMPI_Unpack(from, at + bytes, &at, x.address, (int)x.items, x.type->type,
-                                process_self());
+            error = unpack(&x, from, at + bytes, &at);
         }
     }
     return error;
@@ -102,12 +149,6 @@ static bool same_bytes(const piece *x, const piece *y)
            ((x->type->predefined && y->type->predefined) || x->given == y->given);
 }
 
-/* Is the offset an address, as in MPI_BOTTOM? */
-static bool is_absolute(const piece *x)
-{
-    return (intptr_t)x->address == (intptr_t)x->offset;
-}
-
 /* Between packed elements and others, directly. False: not possible here. */
 static bool copy_packed(const piece *from, const piece *to, int *error)
 {
@@ -117,12 +158,9 @@ static bool copy_packed(const piece *from, const piece *to, int *error)
     int at = 0;
 
     if (packed->type->type != MPI_PACKED || bytes > datatype_max_count ||
-        typed->items > datatype_max_count || is_absolute(typed))
+        typed->items > datatype_max_count)
         return false;
-    *error = packs ? PMPI_Pack(from->address, (int)from->items, from->type->type, to->address,
-                               (int)bytes, &at, process_self())
-                   : PMPI_Unpack(from->address, (int)bytes, &at, to->address, (int)to->items,
-                                 to->type->type, process_self());
+    *error = packs ? pack(from, to->address, bytes, &at) : unpack(to, from->address, bytes, &at);
     return true;
 }
 
@@ -149,6 +187,8 @@ int wire_local(const bound *b, const step *st)
     piece from = piece_at(b, st, 0), to = piece_at(b, st, 1);
     int error;
 
+    if (piece_bytes(&from) == 0) /* there may be no address */
+        return MPI_SUCCESS;
     simulated_copy(piece_bytes(&from));
     if (st->kind == STEP_REDUCE)
         return reduce(b, &from, &to);
