@@ -270,7 +270,7 @@ program plain_fortran_requests
     use tests
     implicit none
 
-    call begin_tests()
+    call begin_tests(MPI_THREAD_FUNNELED)
     RUN(waitall_and_testall)
     RUN(waitany_and_testany)
     RUN(waitsome_and_testsome)

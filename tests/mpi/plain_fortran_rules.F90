@@ -219,7 +219,7 @@ program plain_fortran_rules
     use tests
     implicit none
 
-    call begin_tests()
+    call begin_tests(MPI_THREAD_FUNNELED)
     RUN(errors_are_returned)
     RUN(the_programs_handler_is_called)
     RUN(operations_and_types_are_freed_at_once)
