@@ -1,5 +1,5 @@
-/* collectives.c - the wrappers of the collective calls, made from collectives.def, and
- * MPI_Op_free.
+/* collectives.c - the wrappers of the collective calls, made from collectives.def, and those of
+ * MPI_Op_free and MPI_Type_free.
  *
  * Open MPI 4.1 has no large counts, and persistent collectives under MPIX_ names only: there we
  * serve those and the MPI-4 names as well.
