@@ -1,87 +1,97 @@
 /* circulant_reduce.c - see circulant_reduce.h.
  *
- * Items that come for the first time are received at the place of the sum and combined with what I
- * contribute, later ones come to scratch: two rows in turn. The last one to come is received at the
- * place of the result, and the sum is added to it: no copies.
+ * What comes first is received at the place of the sum and combined with what I contribute, later
+ * items come to scratch: two rows in turn. Of an odd number of items one is still missing in the
+ * sum then, and is copied: for it alone every MPI would pack all of the next message. The last one
+ * to come is received at the place of the result, and the sum is added to it.
  */
 #include "algos/circulant_reduce.h"
 
 #include "algos/circulant.h"
 
-typedef struct ranges {
+/* One round: R[skip .. skip + n - 1] are sent to me + skip, R[0 .. n-1] come from me - skip. */
+typedef struct round {
     const group *g;
     const blockmap *items;
-    sched_builder *s;
-    blockrow sum, result;
-    blockrow spare[2]; /* scratch */
-    int placed;        /* R[0 .. placed-1] lie in `sum`, the others where they came from */
-} ranges;
+    const blockrow *from; /* where R is */
+    const blockrow *got;  /* where it comes to */
+    const blockrow *sum;  /* where the result goes: `from`, or `got` */
+    int skip, n;
+    bool split; /* circulant_send */
+} round;
 
-/* The items R[first .. first + n - 1], from where they lie. */
-static void send_range(const ranges *r, int first, int n, int to)
+/* How many of the n items from `first` on lie before the end of the vector. */
+static int before_end(const blockmap *b, int first, int n)
 {
-    int me = r->g->index, early = first + n < r->placed ? n : r->placed - first;
+    int left = b->n - wrap(first, b->n);
 
-    if (early < 0)
-        early = 0;
-    sched_open(r->s, STEP_SEND, to);
-    add_row(r->s, r->items, &r->sum, me + first, early);
-    add_row(r->s, r->items, &r->items->out, me + first + early, n - early);
-    sched_close(r->s);
+    return n < left ? n : left;
 }
 
-/* R[0 .. n-1] are reduced with what comes. */
-static void reduce_range(ranges *r, int n, int from, const blockrow *spare)
+void circulant_send(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n,
+                    int peer)
 {
-    int me = r->g->index, early = n < r->placed ? n : r->placed;
-    const blockmap *items = r->items;
+    int head = before_end(b, first, n);
 
-    sched_open(r->s, STEP_RECV, from);
-    add_row(r->s, items, spare, me, early);
-    add_row(r->s, items, &r->sum, me + early, n - early);
-    sched_close(r->s);
-    reduce_row(r->s, items, spare, &r->sum, me, early);
-    reduce_row(r->s, items, &items->out, &r->sum, me + early, n - early);
-    if (n > r->placed)
-        r->placed = n;
+    send_row(s, b, row, first, head, peer);
+    if (head < n)
+        send_row(s, b, row, first + head, n - head, peer);
 }
 
-/* R[0] is all there but for what comes now. If I contribute from where the result goes to, it must
- * not come there. */
-static void reduce_last(const ranges *r, int from)
+void circulant_recv(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n,
+                    int peer)
 {
-    const blockmap *items = r->items;
-    int me = r->g->index;
-    bool direct = r->placed > 0 || !in_place(items);
-    const blockrow *to = direct ? &r->result : &r->sum;
+    int head = before_end(b, first, n);
 
-    recv_row(r->s, items, to, me, 1, from);
-    reduce_row(r->s, items, r->placed ? &r->sum : &items->out, to, me, 1);
-    if (!direct)
-        copy_row(r->s, items, to, &r->result, me, 1);
+    recv_row(s, b, row, first, head, peer);
+    if (head < n)
+        recv_row(s, b, row, first + head, n - head, peer);
+}
+
+static void exchange(const round *r, sched_builder *s)
+{
+    int me = r->g->index, to = peer(r->g, me + r->skip), from = peer(r->g, me - r->skip);
+
+    if (r->split) {
+        circulant_send(s, r->items, r->from, me + r->skip, r->n, to);
+        circulant_recv(s, r->items, r->got, me, r->n, from);
+    } else {
+        send_row(s, r->items, r->from, me + r->skip, r->n, to);
+        recv_row(s, r->items, r->got, me, r->n, from);
+    }
+    reduce_row(s, r->items, r->sum == r->got ? r->from : r->got, r->sum, me, r->n);
 }
 
 void circulant_reduce_scatter(const group *g, const blockmap *items, const blockrow *sum,
                               const blockrow *result, sched_builder *s)
 {
-    int p = g->size, me = g->index, early;
-    circulant c = circulant_make(p);
-    ranges r = {.g = g, .items = items, .s = s, .result = *result};
+    int me = g->index;
+    circulant c = circulant_make(g->size);
+    blockrow own, spare[2];
 
-    r.sum = sum ? *sum : scratch_items(s, items, me, p / 2);
-    r.placed = same_row(&r.sum, &items->out) ? p : 0;
-    early = r.placed ? 0 : 1; /* rounds that need no scratch */
-    for (int k = early; k < 2 + early && k < c.rounds; k++)
-        r.spare[k % 2] = scratch_items(s, items, me, circulant_over(&c, c.rounds - 1 - k));
-    if (p == 1)
+    if (c.rounds == 0) {
         copy_row(s, items, &items->out, result, me, 1);
-    for (int k = c.rounds - 1; k >= 0; k--) {
-        int n = circulant_over(&c, k), from = peer(g, me - c.skip[k]);
+        return;
+    }
+    own = sum ? *sum : scratch_items(s, items, me, c.skip[c.rounds - 1]);
+    bool placed = same_row(&own, &items->out); /* my items are in `own` */
+    int early = placed ? 0 : 1;                /* rounds that need no scratch */
+    for (int k = early; k < 2 + early && k < c.rounds; k++)
+        spare[k % 2] = scratch_items(s, items, me, circulant_over(&c, c.rounds - 1 - k));
+    for (int k = c.rounds - 1; k >= 0; k--, placed = true) {
+        bool last = k == 0 && !same_row(&own, result);
+        bool direct = last && (placed || !in_place(items)); /* else `result` is what I send */
+        const blockrow *got = placed ? &spare[(c.rounds - 1 - k) % 2] : &own;
+        round r = {.g = g, .items = items, .skip = c.skip[k], .n = circulant_over(&c, k)};
 
-        send_range(&r, c.skip[k], n, peer(g, me + c.skip[k]));
-        if (k > 0 || same_row(&r.sum, &r.result))
-            reduce_range(&r, n, from, &r.spare[(c.rounds - 1 - k) % 2]);
-        else
-            reduce_last(&r, from);
+        r.split = sum || !placed; /* scratch of my own begins with R[0] */
+        r.from = placed ? &own : &items->out;
+        r.got = direct ? result : got;
+        r.sum = placed && !direct ? &own : r.got;
+        exchange(&r, s);
+        if (last && !direct)
+            copy_row(s, items, &own, result, me, 1);
+        if (!placed)
+            copy_row(s, items, &items->out, &own, me + r.n, r.skip - r.n);
     }
 }

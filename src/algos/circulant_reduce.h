@@ -14,6 +14,14 @@
 #include "algos/blockmap.h"
 #include "algos/group.h"
 
+/* As send_row and recv_row, but items that go over the end of the vector travel in a message of
+ * their own: both are one interval then, which no MPI has to pack. In a reduce-scatter a rank sends
+ * at most one such pair. */
+void circulant_send(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n,
+                    int peer);
+void circulant_recv(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n,
+                    int peer);
+
 /* Item i of all members, combined in any order, comes to member i: to its place in the row
  * `result`, from the rows `out` of the map. Sums lie in the row `sum` meanwhile, or in scratch if
  * that is NULL; it may be `out`, and `result` may be the same. Members' items me to me + p/2 of it

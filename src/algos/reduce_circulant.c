@@ -19,7 +19,9 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     if (!items.list)
         return;
     sched_phase(s, "reduce-scatter");
+    sched_rounds(s, true);
     circulant_reduce_scatter(g, &items, &sum, &sum, s);
+    sched_rounds(s, false);
     sched_phase(s, "gather");
     tree_collect(TREE_BINOMIAL, g, o->root, &items, &sum, &b->in, s);
 }
@@ -27,7 +29,8 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 static algo_cost cost(int p, int parameter)
 {
     (void)parameter;
-    return (algo_cost){.messages = 2 * ceil_log2(p), .blocks = 2.0 * (p - 1) / p};
+    return (algo_cost){
+        .messages = 2 * ceil_log2(p), .blocks = 2.0 * (p - 1) / p, .copies = p % 2 ? 1.0 / p : 0};
 }
 
 const algo algo_reduce_circulant = {

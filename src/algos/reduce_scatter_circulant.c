@@ -4,8 +4,8 @@
  *
  * R[i] is what I have of the block that rank me + i will get: circulant_reduce.h.
  *
- * ceil(log2 p) alpha + (p-1) n beta; about p blocks of scratch, no copies. Needs an operation that
- * commutes. Traeff, arXiv 2410.14234.
+ * ceil(log2 p) alpha + (p-1) n beta; about p blocks of scratch; a copy of one block if p is odd.
+ * Needs an operation that commutes. Traeff, arXiv 2410.14234.
  */
 #include "algos/algo.h"
 #include "algos/circulant_reduce.h"
@@ -19,7 +19,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 static algo_cost cost(int p, int parameter)
 {
     (void)parameter;
-    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1};
+    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = p % 2};
 }
 
 const algo algo_reduce_scatter_circulant = {

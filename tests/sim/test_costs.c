@@ -142,6 +142,34 @@ static int largest_subtree(int p)
     return most;
 }
 
+/* What a rank sends in a circulant reduce-scatter, and with `back` in the allgather over the same
+ * skips: a range of items that goes over the end of the vector takes two messages. Only the first
+ * `rounds` rounds are split. */
+static int circulant_sent(int p, int me, int rounds, bool back)
+{
+    int sent = 0;
+
+    for (int above = p, k = 0; above > 1; above = (above + 1) / 2, k++) {
+        int skip = (above + 1) / 2, n = above - skip, first = (me + skip) % p;
+        sent += k < rounds && first + n > p ? 2 : 1;
+        if (back)
+            sent += me + n > p ? 2 : 1;
+    }
+    return sent;
+}
+
+/* The most of one rank; all but the root send one more. No root: -1. */
+static int circulant_messages(int p, int rounds, bool back, int root)
+{
+    int most = 0;
+
+    for (int me = 0; me < p; me++) {
+        int sent = circulant_sent(p, me, rounds, back) + (root >= 0 && me != root);
+        most = sent > most ? sent : most;
+    }
+    return most;
+}
+
 /* The longest path, at most; of one rank the most messages; the most and the fewest items, in p-ths
  * of the vector. */
 typedef struct numbers {
@@ -162,19 +190,22 @@ static sim_result run_one(coll_kind kind, const char *name, int p, int count, in
                                   .seed = (uint64_t)p});
 }
 
-static void check_numbers(coll_kind kind, const char *name, int p, numbers n)
+static void check_root(coll_kind kind, const char *name, int p, int root, numbers n)
 {
     bool power = (p & (p - 1)) == 0;
+    sim_result r = run_one(kind, name, p, p, root);
 
-    for (int root = 0; root < (coll_has(kind, COLL_ROOTED) ? p : 1); root++) {
-        sim_result r = run_one(kind, name, p, p, root);
+    if (r.critical_path > n.path || (power && r.critical_path < n.path) ||
+        r.max_messages != n.messages || r.max_sent != n.most || r.min_sent != n.least)
+        fail_msg("%s %s p %d root %d: path %d messages %d items %lld to %lld", coll_kind_name(kind),
+                 name, p, root, r.critical_path, r.max_messages, (long long)r.min_sent,
+                 (long long)r.max_sent);
+}
 
-        if (r.critical_path > n.path || (power && r.critical_path < n.path) ||
-            r.max_messages != n.messages || r.max_sent != n.most || r.min_sent != n.least)
-            fail_msg("%s %s p %d root %d: path %d messages %d items %lld to %lld",
-                     coll_kind_name(kind), name, p, root, r.critical_path, r.max_messages,
-                     (long long)r.min_sent, (long long)r.max_sent);
-    }
+static void check_numbers(coll_kind kind, const char *name, int p, numbers n)
+{
+    for (int root = 0; root < (coll_has(kind, COLL_ROOTED) ? p : 1); root++)
+        check_root(kind, name, p, root, n);
 }
 
 static void new_collectives_have_the_numbers_of_the_table(void **state)
@@ -187,8 +218,9 @@ static void new_collectives_have_the_numbers_of_the_table(void **state)
         check_numbers(COLL_bcast, "binomial", p, (numbers){depth(p), q, q * p, 0});
         check_numbers(COLL_allreduce, "ring", p,
                       (numbers){2 * (p - 1), 2 * (p - 1), 2 * (p - 1), 2 * (p - 1)});
-        check_numbers(COLL_allreduce, "circulant", p,
-                      (numbers){2 * q, 2 * q, 2 * (p - 1), 2 * (p - 1)});
+        check_numbers(
+            COLL_allreduce, "circulant", p,
+            (numbers){2 * q, circulant_messages(p, q, true, -1), 2 * (p - 1), 2 * (p - 1)});
         check_numbers(COLL_allreduce, "recursive_doubling", p,
                       (numbers){q + odd, q, q * p, odd ? p : q * p});
         if (odd)
@@ -211,9 +243,12 @@ static void rooted_and_reducing_ones_have_theirs(void **state)
         check_numbers(COLL_scatter, "linear", p, (numbers){1, p - 1, all, 0});
         check_numbers(COLL_scatter, "binomial", p, (numbers){depth(p), q, all, 0});
         check_numbers(COLL_reduce, "binomial", p, (numbers){depth(p), 1, p, 0});
-        check_numbers(COLL_reduce, "circulant", p,
-                      (numbers){q + depth(p), q + 1, p - 1 + tree, p - 1});
-        check_numbers(COLL_reduce_scatter_block, "circulant", p, (numbers){q, q, all, all});
+        for (int root = 0; root < p; root++)
+            check_root(COLL_reduce, "circulant", p, root,
+                       (numbers){q + depth(p), circulant_messages(p, q, false, root), p - 1 + tree,
+                                 p - 1});
+        check_numbers(COLL_reduce_scatter_block, "circulant", p,
+                      (numbers){q, circulant_messages(p, 1, false, -1), all, all});
         if ((p & (p - 1)) == 0) {
             check_numbers(COLL_reduce, "rabenseifner", p,
                           (numbers){2 * q, q + 1, p - 1 + tree, p - 1});
