@@ -4,8 +4,9 @@
  * call. The limits are those at which MPICH and Open MPI leave their algorithms (Thakur et al.,
  * IJHPCA 19(1), 2005); Sparbit takes the middle because it keeps large data on short distances and
  * never shifts it. Between nodes locality_bruck has fewest messages and least data at once, and a
- * ring in the order of the machine crosses each node's border once. Not measured on this machine,
- * which cannot tell.
+ * ring in the order of the machine crosses each node's border once. The limits of bcast and
+ * allreduce are where simulated clusters of 8 ranks a node cross (docs/results/bcast.md,
+ * allreduce.md); those for two ranks were measured, the others were not.
  */
 #include "tune/select.h"
 
@@ -23,7 +24,7 @@ enum {
 typedef enum ranks { ANY, FEW, POWER, ODD, MANY } ranks; /* FEW: 1, 2; MANY: from 8 on */
 typedef enum where { ANYWHERE, ON_NODES } where;
 
-/* Bytes up to which it counts, of all blocks together, or of one. */
+/* Bytes up to which it counts, of all blocks (or the vector), or of one (its part of a rank). */
 typedef enum limit { IN_ALL, A_BLOCK } limit;
 
 typedef struct rule {
@@ -73,18 +74,30 @@ static const rule rules[] = {
      "fewest rounds for any number of ranks"},
 
     {COLL_bcast, MANY, ANYWHERE, IN_ALL, 12 * KIB, ALGO_bcast_binomial,
-     "up to 12 KiB: fewest steps"},
-    {COLL_bcast, MANY, ANYWHERE, IN_ALL, ALL, ALGO_bcast_scatter_allgather,
-     "8 ranks or more, over 12 KiB: every rank sends on a part"},
+     "8 ranks or more, up to 12 KiB: fewest steps"},
+    {COLL_bcast, MANY, ANYWHERE, IN_ALL, 256 * KIB, ALGO_bcast_circulant,
+     "8 ranks or more, 12 to 256 KiB: pieces in fewest rounds"},
+    {COLL_bcast, MANY, ON_NODES, IN_ALL, ALL, ALGO_bcast_scatter_allgather,
+     "8 ranks or more on several nodes, over 256 KiB: neighbours only"},
+    {COLL_bcast, MANY, ANYWHERE, IN_ALL, ALL, ALGO_bcast_circulant,
+     "8 ranks or more, over 256 KiB: pieces in fewest rounds"},
     {COLL_bcast, ANY, ANYWHERE, IN_ALL, ALL, ALGO_bcast_binomial,
      "fewer than 8 ranks: fewest steps"},
 
     {COLL_allreduce, FEW, ANYWHERE, IN_ALL, 256 * KIB, ALGO_allreduce_recursive_doubling,
      "at most two ranks, up to 256 KiB: one exchange"},
-    {COLL_allreduce, ANY, ANYWHERE, IN_ALL, 16 * KIB, ALGO_allreduce_recursive_doubling,
-     "up to 16 KiB: fewest steps"},
+    {COLL_allreduce, ANY, ANYWHERE, IN_ALL, 2 * KIB, ALGO_allreduce_recursive_doubling,
+     "up to 2 KiB: fewest steps"},
+    {COLL_allreduce, POWER, ON_NODES, A_BLOCK, 16 * KIB, ALGO_allreduce_bine,
+     "several nodes, a power of two of ranks, parts of up to 16 KiB: most data inside nodes"},
+    {COLL_allreduce, ANY, ON_NODES, IN_ALL, 64 * KIB, ALGO_allreduce_circulant,
+     "several nodes, 2 to 64 KiB: every rank reduces a part, in few steps"},
+    {COLL_allreduce, ANY, ON_NODES, A_BLOCK, 2 * KIB, ALGO_allreduce_dual_root,
+     "several nodes, over 64 KiB, parts of up to 2 KiB: pieces along trees of neighbours"},
+    {COLL_allreduce, ANY, ON_NODES, IN_ALL, ALL, ALGO_allreduce_ring,
+     "several nodes, larger parts: neighbours only"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_circulant,
-     "over 16 KiB: every rank reduces a part, in few steps for any number of ranks"},
+     "over 2 KiB: every rank reduces a part, in few steps for any number of ranks"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_recursive_doubling,
      "an operation that does not commute, or of the program: vectors are not cut"},
 

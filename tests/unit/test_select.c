@@ -1,4 +1,6 @@
 /* test_select.c - the rule of auto, and names of algorithms. */
+#include "topo/shape.h"
+#include "topo/topo.h"
 #include "tune/select.h"
 
 #include <setjmp.h>
@@ -47,6 +49,51 @@ static void the_rule_of_alltoall_is_the_documented_table(void **state)
     assert_string_equal(chosen_for(COLL_alltoall, 100, 100 * 32768), "linear");
     assert_string_equal(chosen_for(COLL_alltoall, 100, 100 * 32769), "pairwise");
     assert_string_equal(chosen_for(COLL_alltoallv, 100, 0), "linear");
+}
+
+/* On nodes of 8 ranks. */
+static const char *chosen_on_nodes(coll_kind kind, int p, int64_t bytes)
+{
+    static location at[1000];
+    coll call = {.kind = kind, .p = p};
+    const char *why, *name;
+    topo *t;
+
+    assert_true(shape_places("node:8", p, at, (char[200]){0}, 200));
+    t = topo_make(at, p);
+    assert_non_null(t);
+    name = algo_table[select_auto(&call, bytes, t, &why).algo]->name;
+    topo_free(t);
+    return name;
+}
+
+static void the_rule_of_allreduce_is_the_documented_table(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen_for(COLL_allreduce, 2, 256 << 10), "recursive_doubling");
+    assert_string_equal(chosen_for(COLL_allreduce, 2, (256 << 10) + 1), "circulant");
+    assert_string_equal(chosen_for(COLL_allreduce, 8, 2048), "recursive_doubling");
+    assert_string_equal(chosen_for(COLL_allreduce, 8, 2049), "circulant");
+    assert_string_equal(chosen_for(COLL_allreduce, 100, 1 << 30), "circulant");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 2048), "recursive_doubling");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 2049), "bine");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 64 * (16384 + 1) - 1), "bine");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 64 * (16384 + 1)), "ring");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 1000, 2049), "circulant");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 1000, 65536), "circulant");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 1000, 65537), "dual_root");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 12, 65537), "ring");
+}
+
+static void the_rule_of_bcast_is_the_documented_table(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen_for(COLL_bcast, 7, 1 << 30), "binomial");
+    assert_string_equal(chosen_for(COLL_bcast, 8, 12288), "binomial");
+    assert_string_equal(chosen_for(COLL_bcast, 8, 12289), "circulant");
+    assert_string_equal(chosen_for(COLL_bcast, 8, 1 << 30), "circulant");
+    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 256 << 10), "circulant");
+    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, (256 << 10) + 1), "scatter_allgather");
 }
 
 static void what_auto_chooses_is_applicable(void **state)
@@ -171,6 +218,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule_is_the_documented_table),
         cmocka_unit_test(the_rule_of_alltoall_is_the_documented_table),
+        cmocka_unit_test(the_rule_of_allreduce_is_the_documented_table),
+        cmocka_unit_test(the_rule_of_bcast_is_the_documented_table),
         cmocka_unit_test(what_auto_chooses_is_applicable),
         cmocka_unit_test(large_blocks_travel_alone),
         cmocka_unit_test(names_are_parsed_with_their_form),
