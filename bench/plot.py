@@ -29,6 +29,7 @@ from matplotlib.ticker import FuncFormatter  # noqa: E402
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#8C6BB1", "#7F7F7F",
            "#A6761D", "#1B9E77", "#E7298A", "#66A61E", "#6A3D9A", "#B15928", "#000000"]
 MARKERS = "osD^vP*X<>ph"
+BLOCKS = "bytes of a block"
 
 
 # ---- data ----
@@ -103,7 +104,8 @@ def grid_axes(axis, cells):
     axis.set_ylim(-0.5, len(sizes) - 0.5)
     step = max(1, len(ranks) // 16)
     axis.set_xticks(range(0, len(ranks), step), [str(p) for p in ranks[::step]], rotation=90 if len(ranks) > 12 else 0)
-    axis.set_yticks(range(0, len(sizes), 2), [bytes_text(n) for n in sizes[::2]])
+    each = 1 if len(sizes) <= 10 else 2
+    axis.set_yticks(range(0, len(sizes), each), [bytes_text(n) for n in sizes[::each]])
     axis.set_xlabel("ranks")
     return {p: i for i, p in enumerate(ranks)}, {n: i for i, n in enumerate(sizes)}
 
@@ -113,18 +115,18 @@ def square(axis, x, y, colour, hatch=None):
                              linewidth=0.3, hatch=hatch))
 
 
-def panel_figure(count, height=4.6):
+def panel_figure(count, unit, height=4.6):
     figure, axes = plt.subplots(1, count, figsize=(1.8 + 5.4 * count, height), squeeze=False, layout="constrained")
-    axes[0][0].set_ylabel("bytes of a block")
+    axes[0][0].set_ylabel(unit)
     return figure, axes[0]
 
 
-def heatmap(rows, name, title, ours=None):
+def heatmap(rows, name, title, ours=None, unit=BLOCKS):
     """The fastest algorithm of each cell; grey: ours, the lighter the more it saves."""
     labels = panels_of(rows)
     others = sorted({r["algorithm"] for r in rows if not is_ours(r["algorithm"], ours)})
     colours = {a: COLOURS[i % len(COLOURS)] for i, a in enumerate(others)}
-    figure, axes = panel_figure(len(labels))
+    figure, axes = panel_figure(len(labels), unit)
     greys, seen = plt.get_cmap("Greys_r"), set()
     for axis, label in zip(axes, labels):
         cells = cells_of(r for r in rows if r["label"] == label)
@@ -147,11 +149,11 @@ def heatmap(rows, name, title, ours=None):
     save(figure, name)
 
 
-def ratio(rows, name, title, above, below, text):
+def ratio(rows, name, title, above, below, text, unit=BLOCKS):
     """Where the time of `above` over that of `below` is more (red) or less (blue) than one. Both are functions of a
     cell's {algorithm: time}, which may return None."""
     labels = panels_of(rows)
-    figure, axes = panel_figure(len(labels))
+    figure, axes = panel_figure(len(labels), unit)
     norm, colours = TwoSlopeNorm(0, -1.5, 1.5), plt.get_cmap("RdBu_r")
     for axis, label in zip(axes, labels):
         cells = cells_of(r for r in rows if r["label"] == label)
@@ -199,10 +201,13 @@ def lines(rows, name, title, by="size", unit=None, value="median", more=None, te
         axis.set_title(label)
         axis.set_xscale("log", base=2)
         if by == "size":
+            sizes = sorted({r["size"] for r in rows if r["label"] == label and r["size"]})
+            if len(sizes) <= 10:
+                axis.set_xticks(sizes)
             axis.xaxis.set_major_formatter(FuncFormatter(lambda n, _: bytes_text(n)))
         else:
             axis.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:g}"))
-        axis.set_xlabel(unit or ("bytes of a block" if by == "size" else by))
+        axis.set_xlabel(unit or (BLOCKS if by == "size" else by))
         axis.tick_params(axis="x", rotation=45)
         axis.grid(alpha=0.3)
         if value == "median":
