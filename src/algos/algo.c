@@ -24,7 +24,7 @@ const char *algo_refuses(const algo *a, const coll *c)
 {
     if (a->commutes && c->ordered)
         return "it needs an operation that commutes";
-    if (a->parts && c->whole)
+    if (a->parts && c->whole && !a->keeps_whole)
         return "it cuts vectors, and an operation of the program may look at a whole one";
     return a->inapplicable ? a->inapplicable(c->p) : NULL;
 }
@@ -60,16 +60,21 @@ int algo_variant(const algo *a, const char *name)
     return -1;
 }
 
-int algo_parts_of_ranks(int p, int parameter)
+int algo_parts(const algo *a, const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)parameter;
-    return p;
+    return a->parts ? a->parts(o, g, s) : 1;
 }
 
-int algo_parts_of_pieces(int p, int parameter)
+int algo_parts_of_ranks(const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)p;
-    return parameter;
+    (void)o, (void)s;
+    return g->size;
+}
+
+int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s)
+{
+    (void)g, (void)s;
+    return o->parameter;
 }
 
 int ceil_log2(int n)
@@ -81,6 +86,13 @@ int ceil_log2(int n)
     return log;
 }
 
+/* Parts of the vector and of the packed bytes end at different places: all of them at once. */
+static void copy_all(sched_builder *s, int parts, const blockrow *from, const blockrow *to)
+{
+    sched_copy(s, part_of(row_at(from, 0), 0, parts, from->count),
+               part_of(row_at(to, 0), 0, parts, to->count));
+}
+
 /* A vector that is cut into bytes, but whose bytes do not lie side by side: the root packs it into
  * scratch, and everybody takes it out in the end. */
 static void pack(const coll *c, blockmap *b, sched_builder *s)
@@ -88,14 +100,14 @@ static void pack(const coll *c, blockmap *b, sched_builder *s)
     blockrow packed = scratch_row(s, b);
 
     if (c->rank == c->root)
-        copy_row(s, b, &b->in, &packed, 0, b->n);
+        copy_all(s, b->n, &b->in, &packed);
     b->in = b->out = packed;
 }
 
 static void unpack(const coll *c, const blockmap *packed, const blockmap *b, sched_builder *s)
 {
     if (c->rank != c->root)
-        copy_row(s, b, &packed->in, &b->in, 0, b->n);
+        copy_all(s, b->n, &packed->in, &b->in);
 }
 
 /* What I send to myself, where one side is a single block. */
@@ -111,25 +123,17 @@ static void copy_own(const coll *c, const blockmap *b, sched_builder *s)
 
 /* The copy of the own block comes first in program order, so that whoever sends it from its final
  * place waits for it; what sends it from the send buffer does not. */
-static void emit(const algo *a, const coll *c, const topo *t, int parts, sched_builder *s)
+static void emit(const algo *a, const algo_options *o, const coll *c, const group *g,
+                 sched_builder *s)
 {
-    group everyone = {.size = c->p, .index = c->rank, .topo = t};
-    algo_options o = {.root = c->root,
-                      .ordered = c->ordered,
-                      .symmetric = c->symmetric,
-                      .parameter = c->parameter,
-                      .variant = c->variant,
-                      .order = c->order,
-                      .neighbors = c->neighbors,
-                      .survey = c->survey};
-    blockmap blocks = blockmap_make(c, parts), used = blocks;
-    bool packs = c->packs && parts > 1;
+    blockmap blocks = blockmap_make(c, sched_parts(s)), used = blocks;
+    bool packs = c->packs && sched_parts(s) > 1;
 
     if (c->order == ORDER_PLACE)
         copy_own(c, &blocks, s);
     if (packs)
         pack(c, &used, s);
-    a->compile(&o, &everyone, &used, s);
+    a->compile(o, g, &used, s);
     if (packs)
         unpack(c, &used, &blocks, s);
 }
@@ -138,14 +142,23 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
                          sched **result)
 {
     sched_builder *s = sched_begin(c->p, form);
-    int parts = a->parts ? a->parts(c->p, c->parameter) : 1;
+    group everyone = {.size = c->p, .index = c->rank, .topo = t};
+    algo_options o = {.root = c->root,
+                      .ordered = c->ordered,
+                      .symmetric = c->symmetric,
+                      .whole = c->whole,
+                      .parameter = c->parameter,
+                      .variant = c->variant,
+                      .order = c->order,
+                      .neighbors = c->neighbors,
+                      .survey = c->survey};
 
     if (!s)
         return SCHED_NO_MEMORY;
-    sched_cut(s, parts);
+    sched_cut(s, algo_parts(a, &o, &everyone, s));
     if (c->survey)
         sched_pack_scratch(s);
-    emit(a, c, t, parts, s);
+    emit(a, &o, c, &everyone, s);
     return sched_commit(s, result);
 }
 

@@ -30,6 +30,7 @@ typedef struct algo_options {
     int root;       /* ROOTED: index in the group */
     bool ordered;   /* REDUCES: the operation does not commute */
     bool symmetric; /* REDUCES: operands may change places without changing a bit */
+    bool whole;     /* REDUCES: the operation must see whole vectors: they are not cut */
     int parameter, variant;
     coll_order order;
     const coll_neighbors *neighbors; /* NEIGHBORS: ranks */
@@ -53,8 +54,10 @@ typedef struct algo {
     /* Why it cannot serve so many ranks, or NULL if it can. */
     const char *(*inapplicable)(int p);
 
-    /* Into how many parts it cuts the vector among p ranks; NULL: into none. */
-    int (*parts)(int p, int parameter);
+    /* Into how many parts it cuts the vector among this group, of its own index and with its
+     * options; NULL: into none. */
+    int (*parts)(const algo_options *o, const group *g, sched_builder *s);
+    bool keeps_whole; /* cuts nothing where options.whole asks for it */
 
     /* What it has to know of lengths at other ranks, if each has its own (coll_is_v), and a
      * schedule that finds it out: SEND is the lengths of what I send to each rank, RECV so many
@@ -106,9 +109,12 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
 /* Compile its survey. */
 sched_error algo_compile_survey(const algo *a, const coll *c, sched **result);
 
+/* algo.parts, or 1. */
+int algo_parts(const algo *a, const algo_options *o, const group *g, sched_builder *s);
+
 /* For algo.parts: one for each rank; one for each piece, if they are the parameter. */
-int algo_parts_of_ranks(int p, int parameter);
-int algo_parts_of_pieces(int p, int parameter);
+int algo_parts_of_ranks(const algo_options *o, const group *g, sched_builder *s);
+int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s);
 
 /* ceil(log2(n)) for n >= 1. */
 int ceil_log2(int n);

@@ -39,10 +39,10 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         send_row(s, b, &b->in, 0, b->n, peer(g, me - 1));
 }
 
-static int parts(int p, int parameter)
+static int parts(const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)parameter;
-    return fold_make(p).power;
+    (void)o, (void)s;
+    return fold_make(g->size).power;
 }
 
 static algo_cost cost(int p, int parameter)

@@ -177,17 +177,18 @@ static blockrow equal_blocks(sched_builder *s, const blockmap *b)
                       .base = sched_scratch(s, b->blocks * b->in.count).offset};
 }
 
-/* Those of n items alone. */
+/* Those of n items alone; of the others only the lengths. */
 static blockrow blocks_of_items(sched_builder *s, const blockmap *b, int first, int n)
 {
     int64_t *counts = sched_borrow(s, 2 * (size_t)b->blocks * sizeof *counts);
     int64_t *displs = counts ? counts + b->blocks : NULL, length = 0;
     blockrow row = {.space = SPACE_SCRATCH, .counts = counts, .displs = displs};
 
+    for (int k = 0; counts && k < b->blocks; k++)
+        counts[k] = (int64_t)row_at(&b->in, k).length;
     for (int i = first; counts && i < first + n; i++)
         for (int k = 0; k < item_size(b, wrap(i, b->n)); k++) {
             int at = item_block(b, wrap(i, b->n), k);
-            counts[at] = (int64_t)row_at(&b->in, at).length;
             displs[at] = length;
             length += counts[at];
         }
@@ -212,18 +213,32 @@ void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first
             sched_add(s, row_at(row, item_block(b, wrap(i, b->n), k)));
 }
 
+static void row_message(sched_builder *s, step_kind kind, const blockmap *b, const blockrow *row,
+                        int first, int n, int peer)
+{
+    bool each = sched_form(s) == FORM_BLOCK;
+
+    if (!each) {
+        sched_open(s, kind, peer);
+        add_row(s, b, row, first, n);
+        sched_close(s);
+    }
+    for (int i = first; each && i < first + n; i++)
+        for (int k = 0; k < item_size(b, wrap(i, b->n)); k++) {
+            sched_open(s, kind, peer);
+            sched_add(s, row_at(row, item_block(b, wrap(i, b->n), k)));
+            sched_close(s);
+        }
+}
+
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer)
 {
-    sched_open(s, STEP_SEND, peer);
-    add_row(s, b, row, first, n);
-    sched_close(s);
+    row_message(s, STEP_SEND, b, row, first, n, peer);
 }
 
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer)
 {
-    sched_open(s, STEP_RECV, peer);
-    add_row(s, b, row, first, n);
-    sched_close(s);
+    row_message(s, STEP_RECV, b, row, first, n, peer);
 }
 
 typedef void local_step(sched_builder *s, interval from, interval to);
@@ -231,6 +246,7 @@ typedef void local_step(sched_builder *s, interval from, interval to);
 static void row_local(sched_builder *s, local_step *emit, const blockmap *b, const blockrow *from,
                       const blockrow *to, int first, int n)
 {
+    bool joined = sched_form(s) == FORM_STEP;
     interval x = {0}, y = {0};
 
     for (int i = first; i < first + n; i++)
@@ -238,7 +254,7 @@ static void row_local(sched_builder *s, local_step *emit, const blockmap *b, con
             int at = item_block(b, wrap(i, b->n), k);
             interval next = row_at(from, at), into = row_at(to, at);
 
-            if (x.length && follows(x, next) && follows(y, into)) {
+            if (joined && x.length && follows(x, next) && follows(y, into)) {
                 x.length += next.length;
                 y.length += into.length;
                 continue;

@@ -42,12 +42,6 @@ typedef struct blockmap {
 /* parts: blocks of a vector. */
 blockmap blockmap_make(const coll *c, int parts);
 
-/* Is what I send in RECV, where it will be overwritten? */
-static inline bool in_place(const blockmap *b)
-{
-    return b->out.space == SPACE_RECV;
-}
-
 /* Where block k is received. */
 interval place_of(const blockmap *b, int k);
 
@@ -76,7 +70,7 @@ void send_blocks(sched_builder *s, const blockmap *b, int first, int n, int stri
 void recv_blocks(sched_builder *s, const blockmap *b, int first, int n, int stride, int peer);
 
 /* The n items first, first + 1, ... of one space of a vector: `row` at the blocks of the map; as
- * one message, or added to an open one. */
+ * one message, or one message a block, as the builder's form says; or added to an open one. */
 void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n);
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
@@ -87,14 +81,22 @@ static inline bool same_row(const blockrow *a, const blockrow *b)
     return a->space == b->space && a->base == b->base && a->displs == b->displs;
 }
 
-/* Combine them: to = from op to; and copy them. Blocks that lie side by side in one step. */
+/* Does what I send lie where the result comes to? Both are in RECV then; or of a phase of a larger
+ * algorithm one row of scratch. */
+static inline bool in_place(const blockmap *b)
+{
+    return same_row(&b->out, &b->in) || (b->out.space == SPACE_RECV && b->in.space == SPACE_RECV);
+}
+
+/* Combine them: to = from op to; and copy them. Blocks that lie side by side in one step, unless
+ * they travel alone. */
 void reduce_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
                 int first, int n);
 void copy_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
               int first, int n);
 
-/* As many blocks in scratch as the map has, of the same lengths; or only those of n items, but of a
- * vector that is cut all of them, too. */
+/* As many blocks in scratch as the map has, of the same lengths; or only those of n items, and the
+ * others are nowhere; but of a vector that is cut all of them, too. */
 blockrow scratch_row(sched_builder *s, const blockmap *b);
 blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n);
 

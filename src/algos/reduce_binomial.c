@@ -56,7 +56,7 @@ static void combine(const branch *x, const blockrow *from, const blockrow *to)
 static void add_children(branch *x)
 {
     blockrow sum = x->is_root || child(x, 0) < 0 ? x->b->in : scratch_row(x->s, x->b);
-    bool begun = in_place(x->b);
+    bool begun = x->is_root && in_place(x->b);
 
     for (int k = 0, spare = 0; child(x, k) >= 0; k++) {
         if (!begun) {
@@ -122,7 +122,7 @@ static void compile_ordered(int root, const group *g, const blockmap *b, sched_b
         send_up(&x, x.me > 0 ? x.first + tree_parent(TREE_BINOMIAL, x.me, x.n) : root);
         return;
     }
-    if (x.have.space != b->in.space)
+    if (!same_row(&x.have, &b->in))
         copy_row(s, b, &x.have, &b->in, 0, b->n);
     if (root > 0)
         prepend(&x, 0);

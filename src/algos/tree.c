@@ -101,10 +101,18 @@ static place place_in(tree t, const group *g, int root)
     return p;
 }
 
-/* My item in its row, and the others of my subtree in scratch, as one message. */
+/* My item in its row, and the others of my subtree in scratch: as one message, or as many as the
+ * parent has of it. */
 static void subtree(sched_builder *s, step_kind kind, const place *p, const group *g,
                     const blockmap *b, const blockrow *mine, const blockrow *others)
 {
+    if (sched_form(s) == FORM_BLOCK) {
+        void (*each)(sched_builder *, const blockmap *, const blockrow *, int, int, int) =
+            kind == STEP_SEND ? send_row : recv_row;
+        each(s, b, mine, p->item, 1, peer(g, p->parent));
+        each(s, b, others, p->item + 1, p->size - 1, peer(g, p->parent));
+        return;
+    }
     sched_open(s, kind, peer(g, p->parent));
     add_row(s, b, mine, p->item, 1);
     add_row(s, b, others, p->item + 1, p->size - 1);

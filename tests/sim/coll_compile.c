@@ -30,7 +30,7 @@ static bool is_empty(const rank_data *k)
 
 static void compile_survey(all_ranks *u, int rank)
 {
-    const algo *a = u->t.part ? split_row(&u->split, rank) : u->t.a;
+    const algo *a = u->t.part ? split_row(&u->split) : u->t.a;
     coll c = {.kind = u->t.kind,
               .p = u->t.p,
               .rank = rank,
@@ -77,7 +77,7 @@ static void compile_rank(all_ranks *u, int rank)
 {
     const coll_run *t = &u->t;
     const rank_data *k = &u->data[rank];
-    const algo *a = t->part ? split_row(&u->split, rank) : t->a;
+    const algo *a = t->part ? split_row(&u->split) : t->a;
     coll c = {.kind = t->kind,
               .p = t->p,
               .rank = rank,

@@ -5,7 +5,6 @@
 
 /* What the row's functions are about: they get no context. */
 static split now;
-static int now_rank;
 static algo row;
 
 int split_size(const split *how, int rank)
@@ -26,26 +25,16 @@ int split_index(const split *how, int rank)
     return n;
 }
 
-static int parts_of(int size, int parameter)
-{
-    return now.a->parts ? now.a->parts(size, parameter) : 1;
-}
-
-static int parts(int p, int parameter)
-{
-    (void)p;
-    return now.finer * parts_of(split_size(&now, now_rank), parameter);
-}
-
 /* The blocks of the members, one item each; or the parts of a vector, `finer` to an item. */
-static blockmap items_of(const group *members, const blockmap *b, int parameter, sched_builder *s)
+static blockmap items_of(const algo_options *o, const group *members, const blockmap *b,
+                         sched_builder *s)
 {
     itemlist t;
 
     if (coll_shapes[now.a->kind].recv == COLL_NONE)
         return *b;
     if (coll_is_vector(now.a->kind))
-        return cut(b, parts_of(members->size, parameter), s);
+        return cut(b, algo_parts(now.a, o, members, s), s);
     t = items_begin(b, members->size, s);
     for (int i = 0; i < members->size; i++) {
         items_add(&t, b, peer(members, i));
@@ -66,6 +55,22 @@ static group members_of(const group *g, sched_builder *s)
     return members;
 }
 
+static algo_options options_of(const algo_options *o)
+{
+    algo_options mine = *o;
+
+    mine.root = split_index(&now, o->root);
+    return mine;
+}
+
+static int parts(const algo_options *o, const group *g, sched_builder *s)
+{
+    group members = members_of(g, s);
+    algo_options mine = options_of(o);
+
+    return members.ranks ? now.finer * algo_parts(now.a, &mine, &members, s) : 1;
+}
+
 static void survey(const algo_options *o, const group *g, sched_builder *s)
 {
     group members = members_of(g, s);
@@ -77,19 +82,16 @@ static void survey(const algo_options *o, const group *g, sched_builder *s)
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     group members = members_of(g, s);
-    algo_options mine = *o;
-    blockmap items;
+    algo_options mine = options_of(o);
+    blockmap items = items_of(&mine, &members, b, s);
 
-    mine.root = split_index(&now, o->root);
-    items = items_of(&members, b, o->parameter, s);
     if (members.ranks)
         now.a->compile(&mine, &members, &items, s);
 }
 
-const algo *split_row(const split *how, int rank)
+const algo *split_row(const split *how)
 {
     now = *how;
-    now_rank = rank;
     row = *how->a;
     row.parts = parts;
     row.compile = compile;

@@ -18,7 +18,7 @@ typedef struct split {
 int split_size(const split *how, int rank);
 int split_index(const split *how, int rank);
 
-/* The row for this rank's compile: valid until the next call. coll.root is a rank of its part. */
-const algo *split_row(const split *how, int rank);
+/* The row to compile a rank with: valid until the next call. coll.root is a rank of its part. */
+const algo *split_row(const split *how);
 
 #endif

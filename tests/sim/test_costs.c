@@ -14,7 +14,15 @@
 
 static int parts_of(const algo *a, int p, int parameter)
 {
-    return a->parts ? a->parts(p, parameter) : 1;
+    sched_builder *s = sched_begin(p, FORM_STEP);
+    group everyone = {.size = p};
+    algo_options o = {.parameter = parameter};
+    int n = algo_parts(a, &o, &everyone, s);
+    sched *unused = NULL;
+
+    assert_int_equal(sched_commit(s, &unused), SCHED_OK);
+    sched_free(unused);
+    return n;
 }
 
 /* Pieces need not wait for each other, but for a port. */
@@ -63,7 +71,7 @@ static void run_all_ways(const algo *a, coll_kind kind, int p)
     for (int way = 0; way < 4; way++) {
         coll_run t = {.a = a,
                       .kind = kind,
-                      .form = (coll_form)(way % 2),
+                      .form = (coll_form)(a->has_forms && way % 2),
                       .p = p,
                       .count = 2 * parts_of(a, p, parameter),
                       .parameter = parameter,
