@@ -13,8 +13,7 @@
  * (N - 1) n beta between N nodes a rank, steps as the two phases. No scratch. For large blocks.
  * Traeff, Hunold, CLUSTER 2020, Listing 3; unequal nodes are ours.
  */
-#include "algos/algo.h"
-#include "algos/region.h"
+#include "algos/lanes.h"
 
 #include <stddef.h>
 
@@ -25,79 +24,37 @@ static const char *const variants[] = {"bruck", "ring", "sparbit", "linear", NUL
 static const algo *const phases[] = {&algo_allgather_bruck, &algo_allgather_ring,
                                      &algo_allgather_sparbit, &algo_allgather_linear};
 
-/* The blocks of local ranks i, i + lanes, ... of node k. */
-static void add_lane(const regions *p, const blockmap *b, int k, int i, int lanes, itemlist *to)
-{
-    for (; i < region_size(p, k); i += lanes)
-        items_add(to, b, p->at[p->first[k] + i]);
-}
-
 /* Blocks of ranks without a lane of their own, to the rank that has it. */
-static void hand_over(const regions *p, const group *local, const blockmap *mine, sched_builder *s)
+static void hand_over(const lanes *l, const blockmap *mine, sched_builder *s)
 {
-    int lanes = p->least, me = local->index;
+    int me = l->local.index;
 
     sched_phase(s, "hand over");
-    if (me >= lanes)
-        send_blocks(s, mine, me, 1, 1, peer(local, me % lanes));
-    for (int i = me + lanes; me < lanes && i < local->size; i += lanes)
-        recv_blocks(s, mine, i, 1, 1, peer(local, i));
-}
-
-static void along_lane(const algo_options *o, const regions *p, const group *g, const blockmap *b,
-                       sched_builder *s)
-{
-    itemlist items = items_begin(b, p->n, s);
-    int *ranks = sched_borrow(s, (size_t)p->n * sizeof *ranks);
-
-    for (int k = 0; ranks && k < p->n; k++) {
-        ranks[k] = region_rank(p, k, p->index);
-        add_lane(p, b, k, p->index, p->least, &items);
-        items_next(&items);
-    }
-    if (!ranks)
-        return;
-    group lane = {.size = p->n, .index = p->mine, .ranks = ranks, .topo = g->topo};
-    phases[o->variant]->compile(o, &lane, &items.map, s);
-}
-
-/* Every local rank gives its own block and what its lane has brought from other nodes. */
-static void inside_node(const algo_options *o, const regions *p, const group *local,
-                        const blockmap *b, sched_builder *s)
-{
-    itemlist items = items_begin(b, local->size, s);
-
-    for (int i = 0; i < local->size; i++) {
-        for (int k = 0; k < p->n; k++)
-            if (k == p->mine)
-                items_add(&items, b, p->at[p->first[k] + i]);
-            else if (i < p->least)
-                add_lane(p, b, k, i, p->least, &items);
-        items_next(&items);
-    }
-    sched_phase(s, "node");
-    phases[o->variant]->compile(o, local, &items.map, s);
+    if (!on_lane(l))
+        send_blocks(s, mine, me, 1, 1, peer(&l->local, me % l->n));
+    for (int i = me + l->n; on_lane(l) && i < l->local.size; i += l->n)
+        recv_blocks(s, mine, i, 1, 1, peer(&l->local, i));
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    int level = topo_regions(g->topo);
-    regions p;
+    lanes l;
 
-    if (!g->topo || level == g->topo->nlevels) {
+    if (!lanes_make(&l, g, 0, s)) {
         phases[o->variant]->compile(o, g, b, s);
         return;
     }
-    if (!regions_make(&p, g, level, s))
-        return;
-    group local = regions_local(&p, g);
-    blockmap mine = regions_local_items(&p, b, s);
+    blockmap mine = regions_local_items(&l.nodes, b, s);
 
-    hand_over(&p, &local, &mine, s);
+    hand_over(&l, &mine, s);
     sched_phase(s, "lane");
-    if (p.index < p.least)
-        along_lane(o, &p, g, b, s);
-    inside_node(o, &p, &local, b, s);
+    if (on_lane(&l)) {
+        blockmap items = lanes_of_nodes(&l, b, s);
+        phases[o->variant]->compile(o, &l.lane, &items, s);
+    }
+    sched_phase(s, "node");
+    mine = lanes_of_node(&l, l.nodes.mine, b, s);
+    phases[o->variant]->compile(o, &l.local, &mine, s);
 }
 
 const algo algo_allgather_lane = {

@@ -30,6 +30,38 @@ const int *order_members(reorder_pattern pattern, const group *g, sched_builder 
     return to_members(g, order, s) ? order : NULL;
 }
 
+const int *order_tree(reorder_pattern pattern, const group *g, int root, sched_builder *s)
+{
+    int *members = sched_borrow(s, (size_t)g->size * sizeof *members), n = 0;
+    const int *order;
+    group first;
+
+    if (!members)
+        return NULL;
+    members[n++] = root;
+    for (int i = 0; i < g->size; i++)
+        if (i != root)
+            members[n++] = i;
+    if (!order_group(g, members, s, &first) || !(order = order_members(pattern, &first, s)))
+        return NULL;
+
+    int *result = sched_borrow(s, (size_t)n * sizeof *result);
+    for (int i = 0; result && i < n; i++)
+        result[i] = members[order[i]];
+    return result;
+}
+
+blockmap order_items(const blockmap *b, const int *order, int n, sched_builder *s)
+{
+    itemlist t = items_begin(b, n, s);
+
+    for (int i = 0; i < n; i++) {
+        items_add(&t, b, order[i]);
+        items_next(&t);
+    }
+    return t.map;
+}
+
 bool order_group(const group *g, const int *order, sched_builder *s, group *result)
 {
     int *ranks = sched_borrow(s, (size_t)g->size * sizeof *ranks);

@@ -131,8 +131,8 @@ bool calls_are_general(coll_kind kind)
 /* Those that cut the vector, or swap operands. */
 static bool needs_op_of_mpi(const char *algorithm)
 {
-    static const char *const names[] = {"ring",      "circulant", "rabenseifner",
-                                        "dual_root", "bine",      "chain"};
+    static const char *const names[] = {"ring", "circulant", "rabenseifner", "dual_root",
+                                        "bine", "chain",     "lane"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(algorithm, names[i]) == 0)
@@ -178,6 +178,8 @@ bool calls_serve(const call_set *s, int p, const reduction *r)
         return power;
     if (strcmp(s->algorithm, "bine") == 0 && !power)
         return false;
+    if (family == COLL_reduce_scatter && strcmp(s->algorithm, "lane") == 0)
+        return true;
     if (family == COLL_reduce_scatter && needs_op_of_mpi(s->algorithm))
         return !r || !r->ordered; /* blocks are not cut, but operands swapped */
     return !r || !r->function || !needs_op_of_mpi(s->algorithm);

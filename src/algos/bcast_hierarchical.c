@@ -1,0 +1,56 @@
+/* bcast_hierarchical.c - to one leader of each node, and from these inside nodes.
+ *
+ *   2 nodes of 4, root 1      leaders    1 -> 4
+ *                             nodes      1 -> 0, 2, 3    4 -> 5, 6, 7
+ *
+ * The root leads its node. The variant is the algorithm among leaders; inside nodes trees, over
+ * packages and NUMA nodes where these are. As blocks (form `block`) the pieces, the parameter, go
+ * on inside nodes while others are on their way.
+ *
+ * One rank of a node sends and receives all that crosses its border: with `circulant` and `chain`
+ * n. For small vectors; for large ones where one rank fills the network. No scratch, unless the
+ * vector is cut and its type has gaps. Traeff, Hunold, CLUSTER 2020, Listing 2.
+ */
+#include "algos/levels.h"
+
+extern const algo algo_bcast_binomial, algo_bcast_circulant, algo_bcast_chain,
+    algo_bcast_scatter_allgather;
+
+static const char *const variants[] = {"binomial", "circulant", "chain", "scatter_allgather", NULL};
+static const algo *const phases[] = {&algo_bcast_binomial, &algo_bcast_circulant, &algo_bcast_chain,
+                                     &algo_bcast_scatter_allgather};
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    division d;
+    bool divided = levels_divide(&d, g, o->root, topo_regions(g->topo), s);
+    algo_options inner = phase_options(phases[o->variant], o, d.p.n, d.root);
+
+    sched_phase(s, "leaders");
+    if (leads(&d))
+        phases[o->variant]->compile(&inner, &d.leaders, b, s);
+    sched_phase(s, "nodes");
+    if (divided)
+        levels_bcast(&d.local, d.leader, b, d.next, s);
+}
+
+static int parts(const algo_options *o, const group *g, sched_builder *s)
+{
+    return levels_parts(phases[o->variant], o, g, s);
+}
+
+const algo algo_bcast_hierarchical = {
+    .name = "hierarchical",
+    .kind = COLL_bcast,
+    .summary = "to one leader of each node, then inside nodes",
+    .steps = "two phases",
+    .volume = "a vector into a node",
+    .restriction = "-",
+    .source = "Traeff, Hunold, CLUSTER 2020",
+    .has_forms = true,
+    .regional = true,
+    .variants = variants,
+    .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
+    .parts = parts,
+    .compile = compile,
+};

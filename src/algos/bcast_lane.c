@@ -1,0 +1,71 @@
+/* bcast_lane.c - the vector is scattered inside the root's node, each lane broadcasts its part to
+ * all nodes, and these put the parts together.
+ *
+ *   2 nodes of 4, root 0      scatter   0 -> 1, 2, 3: a part each
+ *                             lanes     0 -> 4   1 -> 5   2 -> 6   3 -> 7
+ *                             node      0 1 2 3 and 4 5 6 7 give each other their parts
+ *
+ * The variant is the algorithm on lanes, the parameter the pieces that it gets a part in; as blocks
+ * (form `block`) they go on inside the nodes while others are on their way. Cut by bytes, because
+ * ranks may describe one vector by different types (algo.c).
+ *
+ * n/q out of each rank of a node of q for each child of the root's node on its lane: with `chain`
+ * and `circulant` n out of and into every node, over all its rails. No scratch but for what passes
+ * in the scatter. For large vectors. Traeff, Hunold, CLUSTER 2020, Listing 1; unequal nodes are
+ * ours.
+ */
+#include "algos/lanes.h"
+#include "algos/tree.h"
+
+extern const algo algo_bcast_circulant, algo_bcast_chain, algo_bcast_binomial,
+    algo_bcast_scatter_allgather;
+
+static const char *const variants[] = {"circulant", "chain", "binomial", "scatter_allgather", NULL};
+static const algo *const phases[] = {&algo_bcast_circulant, &algo_bcast_chain, &algo_bcast_binomial,
+                                     &algo_bcast_scatter_allgather};
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    const algo *between = phases[o->variant];
+    lanes l;
+    bool nodes = lanes_make(&l, g, o->root, s);
+    algo_options inner = phase_options(between, o, l.nodes.n, l.root_node);
+
+    if (!nodes) {
+        between->compile(&inner, g, b, s);
+        return;
+    }
+    blockmap items = lanes_cut(&l, b, s);
+
+    sched_phase(s, "scatter");
+    if (l.nodes.mine == l.root_node)
+        tree_distribute(sched_form(s) == FORM_BLOCK ? TREE_LINEAR : TREE_BINOMIAL, &l.local,
+                        l.root_at, &items, &items.in, &items.in, s);
+    sched_phase(s, "lane");
+    if (on_lane(&l)) {
+        blockmap part = lanes_part(&l, b, s);
+        between->compile(&inner, &l.lane, &part, s);
+    }
+    lanes_share(&l, &items, s);
+}
+
+static int parts(const algo_options *o, const group *g, sched_builder *s)
+{
+    return lanes_parts(phases[o->variant], o, g, s);
+}
+
+const algo algo_bcast_lane = {
+    .name = "lane",
+    .kind = COLL_bcast,
+    .summary = "scatter in the root's node, bcast of a part on every lane, allgather in nodes",
+    .steps = "three phases",
+    .volume = "a vector into a node",
+    .restriction = "-",
+    .source = "Traeff, Hunold, CLUSTER 2020",
+    .has_forms = true,
+    .regional = true,
+    .variants = variants,
+    .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
+    .parts = parts,
+    .compile = compile,
+};

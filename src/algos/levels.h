@@ -1,0 +1,62 @@
+/* levels.h - hierarchical collectives, down the levels of the topology: each region has a leader,
+ * who speaks for it outside; inside it is a group that is divided again.
+ *
+ *   node       0 1 2 3 | 4 5 6 7        leaders 0 and 4; or the root, of the regions that it is in
+ *   package    0 1|2 3   4 5|6 7        in node 0: leaders 0 and 2
+ *
+ * Between the regions of the coarsest level the algorithm is the caller's affair; here are the
+ * phases below it: trees, from level to level.
+ */
+#ifndef TUTTI_LEVELS_H
+#define TUTTI_LEVELS_H
+
+#include "algos/phase.h"
+#include "algos/region.h"
+#include "algos/tree.h"
+
+typedef struct division {
+    regions p;
+    group local;      /* my region */
+    int leader;       /* its index there */
+    group leaders;    /* one of each region; of size 0: I am none */
+    int root;         /* the region of the group's root */
+    bool consecutive; /* regions hold members that follow one another */
+    int next;         /* the level to divide my region by */
+} division;
+
+enum { LAST_LEADS = -1 };
+
+/* By the first level from this one on that has several regions in the group, one of them with
+ * several members. root: a member, which leads its region; else the first one does; LAST_LEADS: the
+ * last one of each. False: there is no such level, or no memory, and the builder has failed; then
+ * the group is the leaders. */
+bool levels_divide(division *d, const group *g, int root, int level, sched_builder *s);
+
+static inline bool leads(const division *d)
+{
+    return d->leaders.size > 0;
+}
+
+/* Into how many parts a vector is cut, if this is the phase of the leaders. For algo.parts. */
+int levels_parts(const algo *phase, const algo_options *o, const group *g, sched_builder *s);
+
+/* Row `in` of the map, from member root to all. */
+void levels_bcast(const group *g, int root, const blockmap *b, int level, sched_builder *s);
+
+/* What all contribute, combined at member root, in its row `in`. If the operation does not commute,
+ * what is not in order is not divided. */
+void levels_reduce(const algo_options *o, const group *g, int root, const blockmap *b, int level,
+                   sched_builder *s);
+
+/* Items from row `from` of each member to row `to` of the root, where its own one is already. */
+void levels_gather(tree t, const group *g, int root, const blockmap *b, const blockrow *from,
+                   const blockrow *to, int level, sched_builder *s);
+
+/* And the other way. */
+void levels_scatter(tree t, const group *g, int root, const blockmap *b, const blockrow *from,
+                    const blockrow *to, int level, sched_builder *s);
+
+/* An item for each region: those of its members. */
+blockmap levels_items(const division *d, const blockmap *b, sched_builder *s);
+
+#endif

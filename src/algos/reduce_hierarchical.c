@@ -1,0 +1,69 @@
+/* reduce_hierarchical.c - inside nodes to a leader, and from the leaders to the root.
+ *
+ *   2 nodes of 4, root 1      nodes      0, 2, 3 -> 1    5, 6, 7 -> 4
+ *                             leaders    4 -> 1
+ *
+ * The root leads its node. The variant is the algorithm among leaders; inside nodes trees, over
+ * packages and NUMA nodes where these are. As blocks (form `block`) the pieces, the parameter, go
+ * on while others are on their way. An operation that does not commute is applied in the order of
+ * the ranks, by trees; where nodes do not hold ranks that follow one another, by one tree of all.
+ *
+ * One rank of a node sends what leaves it, n with `binomial` and `chain`. For small vectors. A
+ * vector of scratch at leaders, and what the phases need. Traeff, Hunold, CLUSTER 2020, III-C.
+ */
+#include "algos/levels.h"
+
+extern const algo algo_reduce_binomial, algo_reduce_circulant, algo_reduce_rabenseifner,
+    algo_reduce_chain;
+
+static const char *const variants[] = {"binomial", "circulant", "rabenseifner", "chain", NULL};
+static const algo *const phases[] = {&algo_reduce_binomial, &algo_reduce_circulant,
+                                     &algo_reduce_rabenseifner, &algo_reduce_chain};
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    const algo *between = phase_of(phases, o);
+    blockmap local = *b, leaders = *b;
+    division d;
+
+    if (!levels_divide(&d, g, o->root, topo_regions(g->topo), s) ||
+        (o->ordered && !d.consecutive)) {
+        algo_options all = phase_options(between, o, g->size, o->root);
+        between->compile(&all, g, b, s);
+        return;
+    }
+    sched_phase(s, "nodes");
+    if (leads(&d) && g->index != o->root && d.local.size > 1)
+        local.in = scratch_row(s, b);
+    if (d.local.size > 1) {
+        levels_reduce(o, &d.local, d.leader, &local, d.next, s);
+        leaders.out = local.in;
+    }
+    sched_phase(s, "leaders");
+    if (!leads(&d))
+        return;
+    algo_options inner = phase_options(between, o, d.p.n, d.root);
+    between->compile(&inner, &d.leaders, &leaders, s);
+}
+
+static int parts(const algo_options *o, const group *g, sched_builder *s)
+{
+    return levels_parts(phase_of(phases, o), o, g, s);
+}
+
+const algo algo_reduce_hierarchical = {
+    .name = "hierarchical",
+    .kind = COLL_reduce,
+    .summary = "inside nodes to a leader, then from the leaders to the root",
+    .steps = "two phases",
+    .volume = "a vector out of a node",
+    .restriction = "-",
+    .source = "Traeff, Hunold, CLUSTER 2020",
+    .has_forms = true,
+    .regional = true,
+    .keeps_whole = true,
+    .variants = variants,
+    .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
+    .parts = parts,
+    .compile = compile,
+};

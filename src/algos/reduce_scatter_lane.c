@@ -1,0 +1,86 @@
+/* reduce_scatter_lane.c - a reduce-scatter inside nodes for what each lane is to get, and another
+ * on every lane.
+ *
+ *   2 nodes of 4      node    rank 1 of (0 1 2 3) gets blocks 1 and 5, summed up over its node
+ *                     lane    1 5: block 1 for 1, block 5 for 5
+ *
+ * With nodes of unequal sizes lane i serves local ranks i, i + L, ..., where L is the size of the
+ * smallest node, and hands on what is not its own. The variant is the algorithm on lanes. Blocks
+ * are at their places for both phases: nothing is reordered.
+ *
+ * (N-1) b out of each rank for N nodes, (p-q) b out of a node of q, over all rails; (q-1) N b
+ * inside it. N blocks of scratch, and as many as both phases need. For large blocks. Operations
+ * that do not commute go in the order of the ranks where nodes hold ranks that follow one another;
+ * elsewhere they go without lanes. Traeff, Hunold, CLUSTER 2020, III-C; unequal nodes are ours.
+ */
+#include "algos/lanes.h"
+
+extern const algo algo_reduce_scatter_circulant, algo_reduce_scatter_pairwise;
+
+static const char *const variants[] = {"circulant", "pairwise", NULL};
+static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise};
+
+/* Lane i has the blocks of local ranks i, i + L, ...; one of them is its own. */
+static void hand_on(const lanes *l, const blockmap *mine, const blockmap *b, const blockrow *have,
+                    sched_builder *s)
+{
+    int me = l->nodes.index;
+
+    sched_phase(s, "hand on");
+    if (!on_lane(l)) {
+        recv_row(s, mine, &b->in, me, 1, peer(&l->local, me % l->n));
+        return;
+    }
+    if (!same_row(have, &b->in))
+        copy_row(s, mine, have, &b->in, me, 1);
+    for (int i = me + l->n; i < l->local.size; i += l->n)
+        send_row(s, mine, have, i, 1, peer(&l->local, i));
+}
+
+static void over_lanes(const algo_options *o, const lanes *l, const blockmap *b, sched_builder *s)
+{
+    const algo *inside = o->ordered ? phases[1] : phases[0], *between = phase_of(phases, o);
+    blockmap mine = regions_local_items(&l->nodes, b, s), local = lanes_of_local(l, b, s), lane;
+    blockrow have = b->in;
+
+    if (l->local.size > 1)
+        local.in = scratch_items(s, &local, l->nodes.index, 1);
+    sched_phase(s, "node");
+    if (l->local.size > 1)
+        inside->compile(o, &l->local, &local, s);
+    sched_phase(s, "lane");
+    if (on_lane(l)) {
+        lane = lanes_of_nodes(l, b, s);
+        if (l->local.size > 1)
+            lane.out = local.in;
+        if (l->local.size > l->n + l->nodes.index)
+            lane.in = have = scratch_items(s, &lane, l->nodes.mine, 1);
+        between->compile(o, &l->lane, &lane, s);
+    }
+    hand_on(l, &mine, b, &have, s);
+}
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    lanes l;
+    bool nodes = lanes_make(&l, g, 0, s);
+
+    if (nodes && (l.consecutive || !o->ordered))
+        over_lanes(o, &l, b, s);
+    else
+        phase_of(phases, o)->compile(o, g, b, s);
+}
+
+const algo algo_reduce_scatter_lane = {
+    .name = "lane",
+    .kind = COLL_reduce_scatter,
+    .summary = "reduce-scatter inside every node, then on every lane",
+    .steps = "two phases",
+    .volume = "N-1 blocks between",
+    .restriction = "-",
+    .source = "Traeff, Hunold, CLUSTER 2020",
+    .has_forms = true,
+    .regional = true,
+    .variants = variants,
+    .compile = compile,
+};

@@ -1,0 +1,52 @@
+/* scan_lanes.c - see scan_lanes.h. */
+#include "algos/scan_lanes.h"
+
+#include "algos/circulant_reduce.h"
+
+#include <stddef.h>
+
+extern const algo algo_exscan_recursive_doubling, algo_exscan_doubling_123;
+
+const char *const scan_lanes_variants[] = {"recursive_doubling", "doubling_123", NULL};
+static const algo *const phases[] = {&algo_exscan_recursive_doubling, &algo_exscan_doubling_123};
+
+/* The last node's sum is not asked for. */
+static void sum_node(const lanes *l, const blockmap *items, const blockrow *sum, sched_builder *s)
+{
+    sched_phase(s, "reduce-scatter");
+    if (l->local.size > 1 && l->nodes.mine < l->nodes.n - 1)
+        circulant_reduce_scatter(&l->local, items, sum, sum, s);
+}
+
+bool scan_lanes_before(scan_lanes *x, const algo_options *o, const group *g, const blockmap *b,
+                       sched_builder *s)
+{
+    lanes *l = &x->l;
+    blockmap items, part;
+    blockrow sum = b->out;
+
+    if (!lanes_make(l, g, 0, s) || !l->consecutive)
+        return false;
+    items = lanes_cut(l, b, s);
+    if (l->local.size > 1)
+        sum = scratch_row(s, b);
+    x->before = scratch_row(s, b);
+    sum_node(l, &items, &sum, s);
+    sched_phase(s, "lane");
+    if (on_lane(l)) {
+        algo_options inner = phase_options(phases[o->variant], o, l->nodes.n, 0);
+        part = lanes_part(l, b, s);
+        part.out = sum;
+        part.in = x->before;
+        phases[o->variant]->compile(&inner, &l->lane, &part, s);
+    }
+    items.in = x->before;
+    if (l->nodes.mine > 0)
+        lanes_share(l, &items, s);
+    return true;
+}
+
+int scan_lanes_parts(const algo_options *o, const group *g, sched_builder *s)
+{
+    return lanes_parts(phases[o->variant], o, g, s);
+}

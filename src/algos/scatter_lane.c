@@ -1,0 +1,89 @@
+/* scatter_lane.c - the root gives each rank of its node the blocks of a lane, which scatters them
+ * to the other nodes.
+ *
+ *   2 nodes of 4, root 0      node     0 -> 1, 2, 3: two blocks each
+ *                             lanes    0 -> 4   1 -> 5   2 -> 6   3 -> 7: a block each
+ *
+ * With nodes of unequal sizes lane i carries the blocks of local ranks i, i + L, ..., where L is
+ * the size of the smallest node, and hands on what is not its own. The variant is the algorithm of
+ * both phases.
+ *
+ * N - 1 messages out of the root's node on each lane (linear), over all its rails. A block copied a
+ * lane, and N blocks of scratch where blocks pass. For blocks of middle size.
+ * Traeff, Hunold, CLUSTER 2020; unequal nodes are ours.
+ */
+#include "algos/lanes.h"
+#include "algos/tree.h"
+
+/* Of the lane's items: what I have to send, or what comes to me. */
+static blockrow lane_row(const lanes *l, const blockmap *b, const blockmap *items, bool is_root,
+                         sched_builder *s)
+{
+    if (l->nodes.mine == l->root_node)
+        return is_root ? b->out : scratch_items(s, items, 0, items->n);
+    if (l->local.size <= l->n + l->nodes.index)
+        return b->in;
+    return scratch_items(s, items, l->nodes.mine, 1);
+}
+
+/* In the root's node everybody has its block. */
+static void hand_on(const lanes *l, const blockmap *mine, const blockrow *have, sched_builder *s)
+{
+    int me = l->nodes.index;
+
+    sched_phase(s, "hand on");
+    if (l->nodes.mine == l->root_node)
+        return;
+    if (!on_lane(l)) {
+        recv_row(s, mine, &mine->in, me, 1, peer(&l->local, me % l->n));
+        return;
+    }
+    if (!same_row(have, &mine->in))
+        copy_row(s, mine, have, &mine->in, me, 1);
+    for (int i = me + l->n; i < l->local.size; i += l->n)
+        send_row(s, mine, have, i, 1, peer(&l->local, i));
+}
+
+static void over_lanes(const algo_options *o, const lanes *l, bool is_root, const blockmap *b,
+                       sched_builder *s)
+{
+    blockmap mine = regions_local_items(&l->nodes, b, s), lane = lanes_of_nodes(l, b, s);
+    blockmap given = lanes_of_node(l, l->root_node, b, s);
+    blockrow have = on_lane(l) ? lane_row(l, b, &lane, is_root, s) : b->in;
+
+    sched_phase(s, "node");
+    if (l->nodes.mine == l->root_node) {
+        tree_distribute((tree)o->variant, &l->local, l->root_at, &given, &b->out, &have, s);
+        if (on_lane(l) && !is_root)
+            copy_row(s, &mine, &have, &b->in, l->nodes.index, 1);
+    }
+    sched_phase(s, "lane");
+    if (on_lane(l))
+        tree_distribute((tree)o->variant, &l->lane, l->root_node, &lane, &have, &have, s);
+    hand_on(l, &mine, &have, s);
+}
+
+static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+{
+    lanes l;
+
+    if (lanes_make(&l, g, o->root, s))
+        over_lanes(o, &l, g->index == o->root, b, s);
+    else
+        tree_distribute((tree)o->variant, g, o->root, b, &b->out, &b->in, s);
+}
+
+const algo algo_scatter_lane = {
+    .name = "lane",
+    .kind = COLL_scatter,
+    .summary = "scatter inside the root's node, then on every lane",
+    .steps = "two phases",
+    .volume = "(N-1)q out of the root's node",
+    .restriction = "-",
+    .source = "Traeff, Hunold, CLUSTER 2020",
+    .has_forms = true,
+    .regular = true,
+    .regional = true,
+    .variants = tree_names,
+    .compile = compile,
+};
