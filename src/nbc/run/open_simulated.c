@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { POSTED = 16 };
+enum { POSTED = SCHED_WINDOW };
 
 bool open_hold(exec *e, int index)
 {
@@ -63,7 +63,7 @@ static bool awaited(const sched *s, int index)
  */
 static int list_oldest(const exec *e, bool all, int steps[], MPI_Request requests[])
 {
-    enum { OLDEST = 4 };
+    enum { OLDEST = SCHED_WINDOW };
     int n = 0;
 
     for (int i = 0; i < e->run.nprobes; i++) {
