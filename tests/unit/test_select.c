@@ -51,20 +51,23 @@ static void the_rule_of_alltoall_is_the_documented_table(void **state)
     assert_string_equal(chosen_for(COLL_alltoallv, 100, 0), "linear");
 }
 
-/* On nodes of 8 ranks. */
+/* On nodes of 8 ranks, with all its words. */
 static const char *chosen_on_nodes(coll_kind kind, int p, int64_t bytes)
 {
+    static char text[100];
     static location at[1000];
     coll call = {.kind = kind, .p = p};
-    const char *why, *name;
+    const char *why;
+    choice c;
     topo *t;
 
     assert_true(shape_places("node:8", p, at, (char[200]){0}, 200));
     t = topo_make(at, p);
     assert_non_null(t);
-    name = algo_table[select_auto(&call, bytes, t, &why).algo]->name;
+    c = select_auto(&call, bytes, t, &why);
+    select_print(&c, text, sizeof text);
     topo_free(t);
-    return name;
+    return text;
 }
 
 static void the_rule_of_allreduce_is_the_documented_table(void **state)
@@ -76,13 +79,10 @@ static void the_rule_of_allreduce_is_the_documented_table(void **state)
     assert_string_equal(chosen_for(COLL_allreduce, 8, 2049), "circulant");
     assert_string_equal(chosen_for(COLL_allreduce, 100, 1 << 30), "circulant");
     assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 2048), "recursive_doubling");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 2049), "bine");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 64 * (16384 + 1) - 1), "bine");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 64 * (16384 + 1)), "ring");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 1000, 2049), "circulant");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 1000, 65536), "circulant");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 1000, 65537), "dual_root");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 12, 65537), "ring");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 2049),
+                        "lane:recursive_doubling,step,1");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 8192 + 1), "lane:circulant,step,1");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, (128 << 10) + 1), "lane:ring,block,1");
 }
 
 static void the_rule_of_bcast_is_the_documented_table(void **state)
@@ -92,23 +92,53 @@ static void the_rule_of_bcast_is_the_documented_table(void **state)
     assert_string_equal(chosen_for(COLL_bcast, 8, 12288), "binomial");
     assert_string_equal(chosen_for(COLL_bcast, 8, 12289), "circulant");
     assert_string_equal(chosen_for(COLL_bcast, 8, 1 << 30), "circulant");
-    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 256 << 10), "circulant");
-    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, (256 << 10) + 1), "scatter_allgather");
+    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 12288), "hierarchical:binomial,step,8");
+    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 128 << 10),
+                        "hierarchical:circulant,block,8");
+    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 1 << 20), "lane:circulant,block,8");
+}
+
+static void what_rules_on_nodes_say_is_understood(void **state)
+{
+    (void)state;
+    assert_string_equal(chosen_on_nodes(COLL_gather, 64, 64), "hierarchical:linear,step");
+    assert_string_equal(chosen_on_nodes(COLL_scatter, 64, 64), "hierarchical:linear,step");
+    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 8), "hierarchical:binomial,step,8");
+    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 8192), "lane:binomial,step,1");
+    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 1 << 20), "lane:chain,block,8");
+    assert_string_equal(chosen_on_nodes(COLL_reduce_scatter, 64, 8), "lane:circulant,step");
+    assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8), "recursive_doubling");
+    assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8192), "lane:recursive_doubling,step,1");
+    assert_string_equal(chosen_on_nodes(COLL_exscan, 64, 8192), "lane:recursive_doubling,step,1");
+}
+
+static void check_applicable(coll c, int64_t bytes, const topo *t)
+{
+    const char *why;
+    const algo *a = algo_table[select_auto(&c, bytes, t, &why).algo];
+
+    assert_true(algo_serves(a, c.kind));
+    assert_null(algo_refuses(a, &c));
 }
 
 static void what_auto_chooses_is_applicable(void **state)
 {
+    static location at[300];
+
     (void)state;
-    for (int p = 1; p <= 300; p++)
-        for (int64_t bytes = 0; bytes < 1ll << 32; bytes = 3 * bytes + 1) {
-            const char *why;
-            for (int kind = 0; kind < COLL_KINDS; kind++) {
-                coll c = {.kind = (coll_kind)kind, .p = p};
-                const algo *a = algo_table[select_auto(&c, bytes, NULL, &why).algo];
-                assert_true(algo_serves(a, c.kind));
-                assert_null(algo_refuses(a, &c));
-            }
-        }
+    for (int p = 1; p <= 300; p++) {
+        topo *t;
+        assert_true(shape_places("node:3,2", p, at, (char[200]){0}, 200));
+        t = topo_make(at, p);
+        for (int64_t bytes = 0; bytes < 1ll << 32; bytes = 3 * bytes + 1)
+            for (int kind = 0; kind < COLL_KINDS; kind++)
+                for (int op = 0; op < 4; op++) {
+                    coll c = {.kind = (coll_kind)kind, .p = p, .ordered = op & 1, .whole = op / 2};
+                    check_applicable(c, bytes, NULL);
+                    check_applicable(c, bytes, t);
+                }
+        topo_free(t);
+    }
 }
 
 static void large_blocks_travel_alone(void **state)
@@ -220,6 +250,7 @@ int main(void)
         cmocka_unit_test(the_rule_of_alltoall_is_the_documented_table),
         cmocka_unit_test(the_rule_of_allreduce_is_the_documented_table),
         cmocka_unit_test(the_rule_of_bcast_is_the_documented_table),
+        cmocka_unit_test(what_rules_on_nodes_say_is_understood),
         cmocka_unit_test(what_auto_chooses_is_applicable),
         cmocka_unit_test(large_blocks_travel_alone),
         cmocka_unit_test(names_are_parsed_with_their_form),
