@@ -95,6 +95,55 @@ static void a_new_order_shortens_trees(void **state)
             }
 }
 
+/* What the blocks, or vectors, of a tree to or from this root travel. */
+static int64_t tree_weight(coll_kind kind, const char *name, const char *shape, int p, int root)
+{
+    static traffic f;
+    topo *t = machine(shape, p);
+
+    f = (traffic){.t = t, .count = 2};
+    coll_run_do((coll_run){.a = find(kind, name),
+                           .kind = kind,
+                           .p = p,
+                           .count = 2,
+                           .root = root,
+                           .topo = t,
+                           .shape = shape,
+                           .sends = SIM_MIXED,
+                           .traffic = count_message,
+                           .context = &f});
+    topo_free(t);
+    return f.weighted;
+}
+
+/* bcast and reduce over BBMH's tree, gather over BGMH's: never longer than over the tree of the
+ * ranks in their order; with the first rank as root, as long as reorder.h says; with any root on
+ * 64 ranks of 8 nodes, a message into each other node and each other package. */
+static void trees_in_a_new_order_are_shorter(void **state)
+{
+    static const coll_kind kinds[] = {COLL_bcast, COLL_reduce, COLL_gather};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t m = 0; m < 4; m++)
+            for (int p = 1; p <= 64; p += 9) {
+                reorder_pattern pattern = i == 2 ? REORDER_GATHER : REORDER_BROADCAST;
+                topo *t = machine(mappings[m], p);
+                int order[64];
+                int64_t after = tree_weight(kinds[i], "reorder_binomial", mappings[m], p, 0);
+
+                assert_true(after <= tree_weight(kinds[i], "binomial", mappings[m], p, 0));
+                assert_true(reorder_ranks(pattern, t, NULL, p, order));
+                assert_int_equal(after, reorder_cost(pattern, t, order, p));
+                topo_free(t);
+                if (p == 64 && i < 2)
+                    for (int root = 1; root < p; root += 13)
+                        assert_int_equal(
+                            tree_weight(kinds[i], "reorder_binomial", mappings[m], p, root),
+                            7 * 10 + 8 * 5 + 48 * 4);
+            }
+}
+
 /* The messages that the costs are computed from are those of the algorithms. */
 static void costs_are_those_of_executed_schedules(void **state)
 {
@@ -175,6 +224,7 @@ int main(void)
         cmocka_unit_test(a_new_order_shortens_the_way_of_the_data),
         cmocka_unit_test(every_phase_of_hierarchical_is_reordered),
         cmocka_unit_test(a_new_order_shortens_trees),
+        cmocka_unit_test(trees_in_a_new_order_are_shorter),
         cmocka_unit_test(costs_are_those_of_executed_schedules),
         cmocka_unit_test(the_ways_to_keep_the_order_cost_what_they_say),
         cmocka_unit_test(a_gather_finds_room_for_its_subtrees),
