@@ -140,6 +140,16 @@ static bool needs_op_of_mpi(const char *algorithm)
     return false;
 }
 
+bool calls_are_regional(const call_set *s)
+{
+    static const char *const parts[] = {"lane", "hierarchical", "reorder", "locality", "auto"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(s->algorithm, parts[i]))
+            return true;
+    return false;
+}
+
 coll_sides calls_sides(coll_kind kind, int rank, int root, bool in_place)
 {
     bool sends = !in_place, receives = true;

@@ -71,6 +71,9 @@ bool calls_are_general(coll_kind kind);
 /* What the arguments of a rank mean; in_place: there. Restated here, not asked of the library. */
 coll_sides calls_sides(coll_kind kind, int rank, int root, bool in_place);
 
+/* Does the algorithm look at the topology? Restated here. */
+bool calls_are_regional(const call_set *s);
+
 /* Is it general, and does the algorithm serve p ranks, and this operation (or NULL)? Restated here,
  * not asked of the library. */
 bool calls_serve(const call_set *s, int p, const reduction *r);
