@@ -4,8 +4,8 @@
  * usage: test_shapes [--all] [collective]...
  *
  * Each run draws its order of events from a seed that is printed when something is wrong. For up to
- * 9 ranks (17 with --all, or if there is a root) every combination of what a call can ask for is
- * run; for more, each of them with some number of ranks. What is special to one algorithm has a
+ * 9 ranks (17 with --all) every combination of what a call can ask for is run; up to 17 with a root
+ * many; for more, each of them with some number of ranks. What is special to one algorithm has a
  * test of its own.
  */
 #include "sim/coll_run.h"
@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 enum { FEW = 9, SOME = 17, MANY = 64 }; /* ranks */
+enum { MOST = 60 };                     /* combinations of more than a few ranks, unless --all */
 
 enum {
     ROWS = 0
@@ -178,7 +179,9 @@ static void run_ranks(const algo *a, coll_kind kind, int p, long few)
     int roots = p <= SOME ? p : 4;
     long n = combinations(t, roots), first = 0;
 
-    if (p > all_up_to(kind) && n > few) {
+    if (p <= all_up_to(kind))
+        few = all || p <= FEW ? n : MOST;
+    if (n > few) {
         first = p * few;
         n = few;
     }
