@@ -28,6 +28,16 @@ static bool is_empty(const rank_data *k)
                                                          : k->send.counts[0] == 0;
 }
 
+static bool has_survey(const all_ranks *u)
+{
+    return u->t.a->survey && coll_is_v(u->t.kind);
+}
+
+size_t scratch_size(const all_ranks *u)
+{
+    return u->t.packs || has_survey(u) ? sizeof(uint64_t) / 2 : sizeof(uint64_t);
+}
+
 static void compile_survey(all_ranks *u, int rank)
 {
     const algo *a = u->t.part ? split_row(&u->split) : u->t.a;
@@ -42,16 +52,20 @@ static void compile_survey(all_ranks *u, int rank)
     u->ranks[rank].sched = s;
 }
 
-/* Items that each rank sends to each other one, and what they find out. */
+/* What each rank sends to each other one, in items of scratch, and what they find out. */
 static void bind_survey(all_ranks *u, int rank)
 {
     sim_rank *r = &u->ranks[rank];
     const data_side *sent = u->data[rank].in_place ? &u->data[rank].recv : &u->data[rank].send;
+    int64_t n = r->sched->extent[SPACE_RECV], *lengths;
 
     free(u->survey[rank]);
-    u->survey[rank] = zeroed((size_t)r->sched->extent[SPACE_RECV], sizeof **u->survey);
+    u->survey[rank] = zeroed((size_t)(n + u->t.p), sizeof **u->survey);
+    lengths = u->survey[rank] + n;
+    for (int i = 0; i < u->t.p; i++)
+        lengths[i] = sent->counts[i] * (int64_t)(sizeof(uint64_t) / scratch_size(u));
     r->count[SPACE_SEND] = r->count[SPACE_RECV] = 1;
-    r->buffer[SPACE_SEND] = sent->counts;
+    r->buffer[SPACE_SEND] = lengths;
     r->buffer[SPACE_RECV] = u->survey[rank];
 }
 
@@ -122,7 +136,7 @@ void compile_free(all_ranks *u)
 void compile_all(all_ranks *u)
 {
     compile_free(u);
-    if (u->t.a->survey && coll_is_v(u->t.kind))
+    if (has_survey(u))
         run_survey(u);
     for (int r = 0; r < u->t.p; r++)
         compile_rank(u, r);

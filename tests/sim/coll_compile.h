@@ -23,6 +23,9 @@ typedef struct all_ranks {
 /* Zeros, also of n = 0; or it ends the program. */
 void *zeroed(size_t n, size_t size);
 
+/* Bytes of an item of scratch: packed, there are twice as many of half the size. */
+size_t scratch_size(const all_ranks *u);
+
 /* Compile for data that is filled in, and check the schedules. Anew: those before are freed. */
 void compile_all(all_ranks *u);
 void compile_free(all_ranks *u);

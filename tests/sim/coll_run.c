@@ -32,13 +32,7 @@ static int64_t items_used(const sim_rank *r, sched_space space)
     return sched_items(r->sched->parts, r->count[space], r->sched->extent[space]);
 }
 
-/* Bytes of an item of scratch: packed, there are twice as many of half the size. */
-static size_t scratch_size(const all_ranks *u)
-{
-    return u->t.packs ? sizeof(uint64_t) / 2 : sizeof(uint64_t);
-}
-
-/* Scratch is of the elements of RECV, or of SEND where there is none. */
+/* Scratch is of the elements of RECV, or of SEND where there is none; or of the survey's. */
 static void bind_rank(all_ranks *u, int rank)
 {
     rank_data *k = &u->data[rank];
@@ -49,6 +43,8 @@ static void bind_rank(all_ranks *u, int rank)
     r->count[SPACE_RECV] = element(u, &k->recv);
     r->count[SPACE_SCRATCH] = r->count[k->recv.there ? SPACE_RECV : SPACE_SEND] *
                               (int64_t)(sizeof(uint64_t) / scratch_size(u));
+    if (r->sched->packs)
+        r->count[SPACE_SCRATCH] = 1;
     if (items_used(r, SPACE_SEND) > k->send.length || items_used(r, SPACE_RECV) > k->recv.length)
         coll_run_fail(&u->t, "the schedule touches what is behind a buffer");
     bytes = (size_t)items_used(r, SPACE_SCRATCH) * scratch_size(u);

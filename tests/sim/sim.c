@@ -140,10 +140,8 @@ static void count_open(sim *m, int rank, step_kind kind, int by)
 
 static void count_sent(sim *m, int rank, const step *st)
 {
-    int64_t size = 0;
+    int64_t size = (int64_t)(message_bytes(m, rank, st) / m->o->size[SPACE_RECV]);
 
-    for (int i = 0; i < st->n; i++)
-        size += items(m, rank, m->ranks[rank].sched->list[st->first + i]);
     if (m->o->traffic)
         m->o->traffic(m->o->context, rank, st->peer, size);
     m->state[rank].messages++;

@@ -25,7 +25,7 @@ typedef enum sim_sends {
 /* inout[i] = in[i] op inout[i], as MPI_Reduce_local does. */
 typedef void sim_op(const void *in, void *inout, int64_t n);
 
-/* Called for every message that is sent: who, to whom, items. */
+/* Called for every message that is sent: who, to whom, items as those of RECV. */
 typedef void sim_traffic(void *context, int from, int to, int64_t size);
 
 typedef struct sim_options {
