@@ -162,11 +162,11 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
     return sched_commit(s, result);
 }
 
-sched_error algo_compile_survey(const algo *a, const coll *c, sched **result)
+sched_error algo_compile_survey(const algo *a, const coll *c, const topo *t, sched **result)
 {
     sched_builder *s = sched_begin(c->p, FORM_STEP);
-    group everyone = {.size = c->p, .index = c->rank};
-    algo_options o = {.parameter = c->parameter};
+    group everyone = {.size = c->p, .index = c->rank, .topo = t};
+    algo_options o = {.parameter = c->parameter, .variant = c->variant};
 
     if (!s)
         return SCHED_NO_MEMORY;

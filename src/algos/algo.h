@@ -59,10 +59,9 @@ typedef struct algo {
     int (*parts)(const algo_options *o, const group *g, sched_builder *s);
     bool keeps_whole; /* cuts nothing where options.whole asks for it */
 
-    /* What it has to know of lengths at other ranks, if each has its own (coll_is_v), and a
-     * schedule that finds it out: SEND is the lengths of what I send to each rank, RECV so many
-     * numbers. NULL: it needs nothing. */
-    int64_t (*survey_size)(int p, int parameter);
+    /* A schedule that finds out what it has to know of lengths at other ranks, if each has its own
+     * (coll_is_v): SEND is the lengths of what I send to each rank, RECV what compile gets as
+     * options.survey: NULL, if this uses nothing of it. NULL: it needs nothing. */
     void (*survey)(const algo_options *o, const group *g, sched_builder *s);
 
     /* Emit the steps. Pure: no MPI, no clock, no environment. Knows its group, never the ranks of
@@ -106,8 +105,8 @@ int algo_variant(const algo *a, const char *name);
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result);
 
-/* Compile its survey. */
-sched_error algo_compile_survey(const algo *a, const coll *c, sched **result);
+/* Compile its survey, for the same topology. */
+sched_error algo_compile_survey(const algo *a, const coll *c, const topo *t, sched **result);
 
 /* algo.parts, or 1. */
 int algo_parts(const algo *a, const algo_options *o, const group *g, sched_builder *s);

@@ -49,7 +49,6 @@ const algo algo_alltoall_bruck_radix = {
     .restriction = "-",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .parameter = {.name = "r", .least = 2, .usual = 4},
-    .survey_size = bruck_survey_size,
     .survey = survey,
     .compile = compile,
     .cost = cost,

@@ -12,11 +12,6 @@ typedef struct hops {
     int64_t at;            /* of a survey: where the next one comes to */
 } hops;
 
-int64_t bruck_survey_size(int p, int radix)
-{
-    return p + bruck_volume(p, radix);
-}
-
 /* What comes to slot j in this round will go on, or has arrived. */
 static interval place_for(hops *h, const bruck_round *t, int j)
 {

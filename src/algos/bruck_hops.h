@@ -11,11 +11,8 @@
 #include "algos/blockmap.h"
 #include "algos/group.h"
 
-/* Numbers that the survey of a rank finds: the lengths of its own p blocks, and of those that come
- * in all rounds. */
-int64_t bruck_survey_size(int p, int radix);
-
-/* SEND: the lengths of the blocks for each rank. RECV: as many numbers as said above. */
+/* SEND: the lengths of the blocks for each rank. RECV: the same by member of the group, and those
+ * that come in all rounds. */
 void bruck_survey(const group *g, sched_builder *s, int radix);
 
 /* The alltoall itself; SCRATCH is counted in the survey's unit. */

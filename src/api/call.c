@@ -55,7 +55,7 @@ static int compile(const plan_key *key, const comm *c, sched **result)
         call.send = (coll_side){.counts = v, .displs = v + out};
         v += 2 * (ptrdiff_t)out;
     }
-    if (algo_table[key->algo]->survey && coll_is_v(call.kind))
+    if (key->surveyed)
         call.survey = v;
 
     return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
@@ -118,20 +118,20 @@ static int plan_for(comm *c, plan_key *key, size_t size, choice chosen, plan **r
     return plan_get(c, key, size, compile, result);
 }
 
-/* The plan for what has been surveyed. */
-static int plan_after(comm *c, const survey *s, const plan_key *key, size_t size, choice chosen,
+/* The plan for what has been surveyed, if there was anything to ask. */
+static int plan_after(comm *c, const survey *s, plan_key *key, size_t size, choice chosen,
                       plan **result)
 {
-    plan_key *longer = survey_key(s, key, &size);
+    plan_key *longer = s ? survey_key(s, key, &size) : key;
     int error = longer ? plan_for(c, longer, size, chosen, result) : MPI_ERR_NO_MEM;
 
-    free(longer);
+    if (s)
+        free(longer);
     return error;
 }
 
 /* Ask the other ranks, and wait for it. */
-static int ask_and_plan(const facts *f, const plan_key *key, size_t size, choice chosen,
-                        plan **result)
+static int ask_and_plan(const facts *f, plan_key *key, size_t size, choice chosen, plan **result)
 {
     survey *s = NULL;
     exec *e;
@@ -142,7 +142,7 @@ static int ask_and_plan(const facts *f, const plan_key *key, size_t size, choice
     e->stats.collective = coll_kind_name((coll_kind)key->kind);
     e->stats.algorithm = "survey";
     error = survey_begin(e, f, key, chosen, &s);
-    if (!error)
+    if (!error && s)
         error = execute(e);
     if (!error)
         error = plan_after(f->comm, s, key, size, chosen, result);
@@ -187,9 +187,10 @@ static int make_later(exec *e, later_call *c)
     } else {
         error = choose(&c->a, &c->f, MPI_INFO_NULL, &c->chosen, &why);
         if (!error && survey_needed(c->a.kind, c->chosen))
-            return survey_begin(e, &c->f, c->key, c->chosen, &c->survey);
-        if (!error)
-            error = plan_for(e->comm, c->key, c->key_size, c->chosen, &p);
+            error = survey_begin(e, &c->f, c->key, c->chosen, &c->survey);
+        if (error || c->survey)
+            return error;
+        error = plan_for(e->comm, c->key, c->key_size, c->chosen, &p);
     }
     if (!error)
         error = plan_attach(p, e);

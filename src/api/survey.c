@@ -18,38 +18,54 @@ bool survey_needed(coll_kind kind, choice chosen)
     return algo_table[chosen.algo]->survey && coll_is_v(kind);
 }
 
-static survey *make(const facts *f, const plan_key *key, choice chosen)
+static sched_error compile(const facts *f, const plan_key *key, choice chosen, sched **result)
 {
-    const algo *a = algo_table[chosen.algo];
     coll c = {.kind = (coll_kind)key->kind,
               .p = f->comm->p,
               .rank = f->comm->rank,
-              .parameter = chosen.parameter};
-    size_t n = (size_t)a->survey_size(c.p, c.parameter);
-    survey *s = calloc(1, sizeof *s + (n + (size_t)c.p) * sizeof *s->found);
+              .parameter = chosen.parameter,
+              .variant = chosen.variant};
 
-    if (!s)
+    return algo_compile_survey(algo_table[chosen.algo], &c, f->comm->ready ? f->comm->topo : NULL,
+                               result);
+}
+
+/* Takes over the schedule. NULL: out of memory. */
+static survey *make(const facts *f, const plan_key *key, sched *how)
+{
+    size_t n = (size_t)how->extent[SPACE_RECV], p = (size_t)f->comm->p;
+    survey *s = calloc(1, sizeof *s + (n + p) * sizeof *s->found);
+
+    if (!s) {
+        sched_free(how);
         return NULL;
+    }
+    s->sched = how;
     s->bytes = n * sizeof *s->found;
     s->mine = s->found + n;
-    for (int i = 0; i < c.p; i++)
+    for (int i = 0; i < f->comm->p; i++)
         s->mine[i] = args_key_bytes(key, f, i);
-    if (algo_compile_survey(a, &c, &s->sched) == SCHED_OK)
-        return s;
-    free(s);
-    return NULL;
+    return s;
 }
 
 int survey_begin(exec *e, const facts *f, const plan_key *key, choice chosen, survey **result)
 {
-    survey *s = make(f, key, chosen);
+    sched *how;
+    survey *s;
     binding b = {.sendtype = MPI_INT64_T,
                  .sendcount = 1,
                  .recvtype = MPI_INT64_T,
                  .recvcount = 1,
                  .op = operation_none};
 
-    if (!s || !exec_attach(e, s->sched)) {
+    if (compile(f, key, chosen, &how) != SCHED_OK)
+        return MPI_ERR_NO_MEM;
+    if (how->extent[SPACE_RECV] == 0) {
+        sched_free(how);
+        return MPI_SUCCESS;
+    }
+    s = make(f, key, how);
+    if (!s || !exec_attach(e, how)) {
         survey_end(s, NULL);
         return MPI_ERR_NO_MEM;
     }
@@ -66,6 +82,7 @@ plan_key *survey_key(const survey *s, const plan_key *key, size_t *size)
     if (!longer)
         return NULL;
     memcpy(longer, key, *size);
+    longer->surveyed = true;
     memcpy((char *)longer + *size, s->found, s->bytes);
     *size += s->bytes;
     return longer;

@@ -9,10 +9,11 @@
 
 typedef struct survey survey;
 
-/* Does this choice ask for one? */
+/* May this choice ask for one? */
 bool survey_needed(coll_kind kind, choice chosen);
 
-/* Make an exec without a schedule ask, when it is started. The call's lengths are in the key. */
+/* Make an exec without a schedule ask, when it is started. The call's lengths are in the key.
+ * *result stays as it is if there is nothing to ask on this communicator, the same on all ranks. */
 int survey_begin(exec *e, const facts *f, const plan_key *key, choice chosen, survey **result);
 
 /* It has run: the same key with what it has found behind it, for free(). NULL: out of memory. */

@@ -44,10 +44,11 @@ static void compile_survey(all_ranks *u, int rank)
     coll c = {.kind = u->t.kind,
               .p = u->t.p,
               .rank = rank,
-              .parameter = algo_parameter_for(u->t.a, u->t.parameter, u->data[rank].o.p)};
+              .parameter = algo_parameter_for(u->t.a, u->t.parameter, u->data[rank].o.p),
+              .variant = u->t.variant};
     sched *s = NULL;
 
-    if (algo_compile_survey(a, &c, &s) != SCHED_OK || sched_check(s))
+    if (algo_compile_survey(a, &c, u->t.topo, &s) != SCHED_OK || sched_check(s))
         coll_run_fail(&u->t, "the survey does not compile");
     u->ranks[rank].sched = s;
 }
@@ -83,8 +84,13 @@ static void run_survey(all_ranks *u)
     sim_run(u->ranks, u->t.p, &o, &result);
     if (result.error[0])
         coll_run_fail(&u->t, result.error);
-    for (int r = 0; r < u->t.p; r++)
+    for (int r = 0; r < u->t.p; r++) {
+        if (u->ranks[r].sched->extent[SPACE_RECV] == 0) { /* it needs none here */
+            free(u->survey[r]);
+            u->survey[r] = NULL;
+        }
         sched_free((sched *)u->ranks[r].sched);
+    }
 }
 
 static void compile_rank(all_ranks *u, int rank)
