@@ -149,14 +149,16 @@ static int agree(comm *c, const wishes *w, int error, topo **result)
     return error || *result ? error : MPI_ERR_NO_MEM;
 }
 
-/* What waits at the gate is compiled with what was true when it was started. */
+/* What waits at the gate, or for lengths at other ranks, is compiled with what was true when it was
+ * started. */
 static void pass_gate(const comm *c)
 {
     bool closed = true;
 
     for (int idle = 0; closed;) {
+        bool prepares = engine_prepares(c);
         engine_enter();
-        closed = c->gated_head != NULL;
+        closed = prepares || c->gated_head != NULL;
         engine_leave();
         if (closed)
             engine_idle_turn(&idle);

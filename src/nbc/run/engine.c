@@ -233,6 +233,19 @@ void engine_start(exec *e)
     waker_wake(outlives);
 }
 
+bool engine_prepares(const comm *c)
+{
+    bool found = false;
+    exec *e;
+
+    engine_enter();
+    take_over();
+    DL_FOREACH (running, e)
+        found |= e->comm == c && e->prepare;
+    engine_leave();
+    return found;
+}
+
 /* ---- progress ---- */
 
 /* Poll the oldest exec of the list, which goes to its end: all get their turn. */

@@ -36,6 +36,9 @@ void engine_wait_all(void);
  * happened for long. */
 void engine_idle_turn(int *idle);
 
+/* Is an operation of this communicator running that has not got its schedule yet (exec.prepare)? */
+bool engine_prepares(const struct comm *c);
+
 /* Does anything run? Approximate while another thread is in the engine. */
 bool engine_busy(void);
 
