@@ -155,7 +155,7 @@ static bool comes_packed(const bound *b, const step *st)
     bool typed = b->space[space_of(b, st, 0)].blocks != NULL;
 
     return b->space[SPACE_SCRATCH].type.type == MPI_PACKED &&
-           (!typed || b->sched->extent[SPACE_SCRATCH] > 0);
+           (!typed || b->sched->packs || b->sched->extent[SPACE_SCRATCH] > 0);
 }
 
 /* MPICH 4.0 cannot receive more than 8 KiB of packed data into a type that mixes basic ones. */
