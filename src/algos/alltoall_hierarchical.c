@@ -7,14 +7,23 @@
  * The variant is the tree of the first and the last phase. Inside nodes blocks go straight.
  *
  * N - 1 non-local messages a node, for N nodes: fewest of all. q (p - q) blocks through each
- * leader, with as much scratch twice; for tiny blocks. Traeff, Hunold, CLUSTER 2020.
+ * leader, with scratch for them, and for the (q - 1) (p - q) that have come for others; for tiny
+ * blocks. Traeff, Hunold, CLUSTER 2020.
+ *
+ * Blocks of unequal lengths go the same way, after a survey of what passes through each rank
+ * (transit.h): once for a persistent request, in front of any other call.
  */
 #include "algos/algo.h"
 #include "algos/transit.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    transit_alltoall(g, b, s, true, (tree)o->variant);
+    transit_alltoall(g, b, o->survey, s, true, (tree)o->variant);
+}
+
+static void survey(const algo_options *o, const group *g, sched_builder *s)
+{
+    transit_survey(g, s, true, (tree)o->variant);
 }
 
 const algo algo_alltoall_hierarchical = {
@@ -25,8 +34,8 @@ const algo algo_alltoall_hierarchical = {
     .volume = "q(p-q) out of a node",
     .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
-    .regular = true,
     .regional = true,
     .variants = tree_names,
+    .survey = survey,
     .compile = compile,
 };

@@ -11,14 +11,22 @@
  * lane, and as many go round inside the node before; (N - 1) q blocks copied; scratch (N - 1) q
  * blocks, in place p more. For small and medium blocks and many ranks a node. Traeff, Hunold,
  * CLUSTER 2020; unequal nodes are ours.
+ *
+ * Blocks of unequal lengths go the same way, after a survey of what is collected (transit.h): once
+ * for a persistent request, in front of any other call. Where nodes are equal it stays inside them.
  */
 #include "algos/algo.h"
 #include "algos/transit.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
+    transit_alltoall(g, b, o->survey, s, false, TREE_LINEAR);
+}
+
+static void survey(const algo_options *o, const group *g, sched_builder *s)
+{
     (void)o;
-    transit_alltoall(g, b, s, false, TREE_LINEAR);
+    transit_survey(g, s, false, TREE_LINEAR);
 }
 
 const algo algo_alltoall_lane = {
@@ -30,7 +38,7 @@ const algo algo_alltoall_lane = {
     .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
-    .regular = true,
     .regional = true,
+    .survey = survey,
     .compile = compile,
 };

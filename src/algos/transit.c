@@ -1,8 +1,9 @@
 /* transit.c - see transit.h.
  *
- * Scratch of a carrier, in blocks: `collected`, for each local rank, node k and destination of the
- * lane there; and `arrived`, for each local rank of the lane, node k and source there; k without
- * its own.
+ * What a rank keeps, in blocks, one behind the other: `moved`, in place, what it sends; a carrier
+ * `collected`, for each local rank, node k and destination of the lane there; and `arrived`, for
+ * each other local rank of the lane, node k and source there; k without its own. Inside a tree
+ * every rank is a carrier for its subtree, and `arrived` begins with what is its own.
  */
 #include "algos/transit.h"
 
@@ -10,17 +11,37 @@
 
 enum { WINDOW = 32 };
 
+/* Blocks one behind the other. */
+typedef struct store {
+    sched_space space;
+    int64_t base;
+    int64_t length;    /* of each, without `at` */
+    const int64_t *at; /* [blocks + 1]: where each begins behind the base, and the last one ends */
+} store;
+
 typedef struct transit {
     sched_builder *s;
-    bool joined; /* a carrier finds its own block with what it collects */
     const regions *p;
     group local;
     const blockmap *b;
+    int64_t length;        /* of a block; or */
+    const int64_t *survey; /* lengths of all that is kept, store by store */
+    int64_t kept;          /* blocks so far */
+    bool asks;             /* this is the survey: blocks are numbers, and RECV keeps them */
+    bool moves;            /* in place: what I send is in `moved` */
+    bool joined;           /* a carrier finds its own block with what it collects */
+    bool over_tree;
+    tree how;
     int lanes, node, me; /* me: index in my node */
-    int64_t length;      /* of a block */
-    int64_t collected, arrived;
-    int sources; /* ranks of all other nodes */
+    int sources;         /* ranks of all other nodes */
+    store moved, collected, arrived;
+    int first; /* `arrived` begins with what is for this rank of the lane */
 } transit;
+
+static bool carries(const transit *t)
+{
+    return t->me < t->lanes;
+}
 
 /* ---- who is on a lane ---- */
 
@@ -46,15 +67,50 @@ static int lane_total(const transit *t, int lane)
 
 /* ---- places ---- */
 
-static interval blocks_at(const transit *t, int64_t base, int64_t block, int64_t n)
+static interval blocks_at(const store *in, int64_t block, int64_t n)
 {
-    return interval_make(SPACE_SCRATCH, base + block * t->length, n * t->length);
+    int64_t begin = in->at ? in->at[block] : block * in->length;
+    int64_t end = in->at ? in->at[block + n] : (block + n) * in->length;
+
+    return interval_make(in->space, in->base + begin, end - begin);
 }
 
-/* What I send to local rank x + i lanes of the node. */
+static const int64_t *add_up(sched_builder *s, const int64_t *lengths, int64_t n)
+{
+    int64_t *at = sched_borrow(s, ((size_t)n + 1) * sizeof *at);
+
+    for (int64_t i = 0; at && i < n; i++)
+        at[i + 1] = at[i] + lengths[i];
+    return at;
+}
+
+/* Room for the next n blocks of the survey, for the numbers themselves, or for equal blocks. */
+static store make_store(transit *t, int64_t n)
+{
+    store made = {.space = SPACE_SCRATCH, .length = t->length};
+    int64_t before = t->kept;
+
+    t->kept += n;
+    if (t->asks)
+        return (store){.space = SPACE_RECV, .base = before, .length = 1};
+    if (t->survey)
+        made.at = add_up(t->s, t->survey + before, n);
+    made.base = sched_scratch(t->s, (int64_t)blocks_at(&made, 0, n).length).offset;
+    return made;
+}
+
+/* What has come for local rank x of the lane, from n ranks. */
+static interval arrived_for(const transit *t, int x, int source, int n)
+{
+    return blocks_at(&t->arrived, (int64_t)(x - t->first) * t->sources + source, n);
+}
+
+/* What I send to a member of the node. */
 static interval outgoing_to(const transit *t, int node, int member)
 {
-    return outgoing(t->b, t->p->at[t->p->first[node] + member]);
+    int to = t->p->at[t->p->first[node] + member];
+
+    return t->moves ? blocks_at(&t->moved, to, 1) : outgoing(t->b, to);
 }
 
 static interval incoming_from(const transit *t, int node, int member)
@@ -64,12 +120,26 @@ static interval incoming_from(const transit *t, int node, int member)
 
 /* ---- inside the node ---- */
 
+/* In place, what is received would overwrite what is still to be sent. */
+static void move_out(transit *t)
+{
+    int p = t->b->n;
+
+    t->moved = make_store(t, p);
+    for (int i = 0, n; i < p; i += n) {
+        interval run = outgoing(t->b, i);
+        for (n = 1; i + n < p && outgoing(t->b, i + n).offset == interval_end(run); n++)
+            run.length += outgoing(t->b, i + n).length;
+        sched_copy(t->s, run, blocks_at(&t->moved, i, n));
+    }
+}
+
 /* Straight from rank to rank. */
-static void exchange_local(const transit *t, bool in_place)
+static void exchange_local(const transit *t)
 {
     int n = t->local.size;
 
-    if (!in_place)
+    if (!t->moves)
         sched_copy(t->s, outgoing_to(t, t->node, t->me), incoming_from(t, t->node, t->me));
     for (int d = 1; d < n; d++) {
         int to = wrap(t->me + d, n), from = wrap(t->me - d, n);
@@ -96,11 +166,9 @@ static void send_lane(const transit *t, int lane)
 /* My own blocks for a lane, to where they are collected. */
 static void copy_lane(const transit *t, int lane, int64_t to)
 {
-    int at = 0;
-
     for (int k = 0; k < t->p->n; k++)
         for (int i = lane; k != t->node && i < region_size(t->p, k); i += t->lanes)
-            sched_copy(t->s, outgoing_to(t, k, i), blocks_at(t, to, at++, 1));
+            sched_copy(t->s, outgoing_to(t, k, i), blocks_at(&t->collected, to++, 1));
 }
 
 static void recv_lane(const transit *t, int from, int total)
@@ -108,62 +176,63 @@ static void recv_lane(const transit *t, int from, int total)
     sched_open(t->s, STEP_RECV, peer(&t->local, from));
     if (t->joined)
         sched_add(t->s, incoming_from(t, t->node, from));
-    sched_add(t->s, blocks_at(t, t->collected, (int64_t)from * total, total));
+    sched_add(t->s, blocks_at(&t->collected, (int64_t)from * total, total));
     sched_close(t->s);
 }
 
 static void collect(const transit *t)
 {
-    int n = t->local.size, total = t->me < t->lanes ? lane_total(t, t->me) : 0;
+    int n = t->local.size, total = carries(t) ? lane_total(t, t->me) : 0;
 
     for (int d = 1; d < n; d++) {
         int to = wrap(t->me + d, n), from = wrap(t->me - d, n);
         if (to < t->lanes)
             send_lane(t, to);
-        if (t->me < t->lanes)
+        if (carries(t))
             recv_lane(t, from, total);
     }
-    if (t->me < t->lanes)
-        copy_lane(t, t->me, t->collected + (int64_t)t->me * total * t->length);
+    if (carries(t))
+        copy_lane(t, t->me, (int64_t)t->me * total);
 }
 
-/* Items of `each` blocks in scratch, one for each local rank; mine is at `base`. */
-static blockmap tree_items(const transit *t, int64_t base, int64_t each)
+/* An item for each local rank from `first` to the last of my subtree: its blocks in the store. */
+static blockmap tree_items(const transit *t, const store *in, int first)
 {
     int n = t->local.size;
     int64_t *counts = sched_borrow(t->s, 2 * (size_t)n * sizeof *counts);
     blockmap b = {.n = n, .blocks = n, .mine = -1};
 
-    for (int i = 0; counts && i < n; i++) {
-        counts[i] = each * t->length;
-        counts[n + i] = base + (i - t->me) * each * t->length;
+    for (int i = first; counts && i < t->me + tree_size(t->how, t->me, n); i++) {
+        interval item = blocks_at(in, (int64_t)(i - first) * t->sources, t->sources);
+        counts[i] = (int64_t)item.length;
+        counts[n + i] = item.offset;
     }
-    b.in =
-        (blockrow){.space = SPACE_SCRATCH, .counts = counts, .displs = counts ? counts + n : NULL};
+    b.in = (blockrow){.space = in->space, .counts = counts, .displs = counts ? counts + n : NULL};
     return b;
 }
 
 /* Over a tree: each rank holds what passes through it. */
-static void collect_tree(const transit *t, tree how)
+static void collect_tree(const transit *t)
 {
-    blockmap items = tree_items(t, t->collected, t->sources);
+    blockmap items = tree_items(t, &t->collected, t->me);
 
-    copy_lane(t, 0, t->collected);
+    copy_lane(t, 0, 0);
     if (items.in.counts)
-        tree_gather(how, &t->local, &items, t->s);
+        tree_gather(t->how, &t->local, &items, t->s);
 }
 
 /* ---- cross ---- */
 
-/* All that the ranks of my node have for my lane of that node. */
+/* All that the ranks of my node have for my lane of that node; of a survey, what will go on there.
+ */
 static void send_node(const transit *t, int node)
 {
     int total = lane_total(t, t->me), at = lane_before(t, node, t->me);
 
     sched_open(t->s, STEP_SEND, region_rank(t->p, node, t->me));
-    for (int x = 0; x < lane_size(t, node, t->me); x++)
+    for (int x = t->asks; x < lane_size(t, node, t->me); x++)
         for (int i = 0; i < t->local.size; i++)
-            sched_add(t->s, blocks_at(t, t->collected, (int64_t)i * total + at + x, 1));
+            sched_add(t->s, blocks_at(&t->collected, (int64_t)i * total + at + x, 1));
     sched_close(t->s);
 }
 
@@ -178,11 +247,10 @@ static void recv_node(const transit *t, int node)
     int n = region_size(t->p, node);
 
     sched_open(t->s, STEP_RECV, region_rank(t->p, node, t->me));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && !t->asks; i++)
         sched_add(t->s, incoming_from(t, node, i));
     for (int x = 1; x < lane_size(t, t->node, t->me); x++)
-        sched_add(t->s,
-                  blocks_at(t, t->arrived, (int64_t)x * t->sources + sources_before(t, node), n));
+        sched_add(t->s, arrived_for(t, x, sources_before(t, node), n));
     sched_close(t->s);
 }
 
@@ -198,10 +266,9 @@ static void cross(const transit *t)
 
 static void deliver(const transit *t)
 {
-    for (int x = 1; t->me < t->lanes && x < lane_size(t, t->node, t->me); x++)
-        sched_send(t->s, blocks_at(t, t->arrived, (int64_t)x * t->sources, t->sources),
-                   peer(&t->local, t->me + x * t->lanes));
-    if (t->me < t->lanes)
+    for (int x = 1; carries(t) && x < lane_size(t, t->node, t->me); x++)
+        sched_send(t->s, arrived_for(t, x, 0, t->sources), peer(&t->local, t->me + x * t->lanes));
+    if (carries(t))
         return;
     sched_open(t->s, STEP_RECV, peer(&t->local, t->me % t->lanes));
     for (int k = 0; k < t->p->n; k++)
@@ -210,76 +277,102 @@ static void deliver(const transit *t)
     sched_close(t->s);
 }
 
-static void deliver_tree(const transit *t, tree how)
+static void deliver_tree(const transit *t)
 {
-    blockmap items = tree_items(t, t->arrived, t->sources);
+    blockmap items = tree_items(t, &t->arrived, t->first);
     int at = 0;
 
     if (items.in.counts)
-        tree_scatter(how, &t->local, &items, t->s);
-    for (int k = 0; t->me > 0 && k < t->p->n; k++)
+        tree_scatter(t->how, &t->local, &items, t->s);
+    for (int k = 0; !carries(t) && !t->asks && k < t->p->n; k++)
         for (int i = 0; k != t->node && i < region_size(t->p, k); i++)
-            sched_copy(t->s, blocks_at(t, t->arrived, at++, 1), incoming_from(t, k, i));
+            sched_copy(t->s, arrived_for(t, t->me, at++, 1), incoming_from(t, k, i));
 }
 
 /* ---- all of it ---- */
 
-/* In place, what is received would overwrite what is still to be sent. */
-static void move_out(blockmap *b, sched_builder *s)
+static void make_stores(transit *t)
 {
-    blockrow moved = scratch_row(s, b);
+    int held = t->over_tree ? tree_size(t->how, t->me, t->local.size) : t->local.size;
+    int served = t->over_tree ? held : lane_size(t, t->node, t->me);
 
-    copy_row(s, b, &b->out, &moved, 0, b->n);
-    b->out = moved;
+    if (t->asks || t->moves)
+        move_out(t);
+    else
+        t->kept = t->b->n;
+    if (!t->over_tree && !carries(t))
+        return;
+    t->collected = make_store(t, (int64_t)held * lane_total(t, t->over_tree ? 0 : t->me));
+    t->first = carries(t) ? 1 : t->me;
+    t->arrived = make_store(t, (int64_t)(served - carries(t)) * t->sources);
 }
 
-static void over_lanes(const group *g, const blockmap *b, sched_builder *s, const regions *p,
-                       int lanes, tree how)
+static void over_lanes(transit t)
 {
-    blockmap blocks = *b;
-    transit t = {.s = s,
-                 .p = p,
-                 .local = regions_local(p, g),
-                 .b = &blocks,
-                 .lanes = lanes,
-                 .node = p->mine,
-                 .me = p->index,
-                 .length = (int64_t)block(b, 0).length,
-                 .sources = g->size - region_size(p, p->mine)};
-    bool over_tree = lanes == 1 && how == TREE_BINOMIAL;
-    int held = over_tree ? tree_size(how, t.me, t.local.size) : t.me < lanes ? t.local.size : 0;
-
-    t.joined = !over_tree && sched_form(s) == FORM_STEP;
-    if (in_place(b))
-        move_out(&blocks, s);
-    t.collected =
-        sched_scratch(s, held * (int64_t)lane_total(&t, t.me < lanes ? t.me : 0) * t.length).offset;
-    held = over_tree ? held : t.me < lanes ? lane_size(&t, t.node, t.me) : 0;
-    t.arrived = sched_scratch(s, (int64_t)held * t.sources * t.length).offset;
-    sched_phase(s, "inside nodes");
-    exchange_local(&t, in_place(b));
-    sched_phase(s, "collect");
-    if (over_tree)
-        collect_tree(&t, how);
+    t.joined = !t.asks && !t.over_tree && sched_form(t.s) == FORM_STEP;
+    make_stores(&t);
+    sched_phase(t.s, "inside nodes");
+    if (!t.asks)
+        exchange_local(&t);
+    sched_phase(t.s, "collect");
+    if (t.over_tree)
+        collect_tree(&t);
     else
         collect(&t);
-    sched_phase(s, "cross");
-    if (t.me < lanes)
+    sched_phase(t.s, "cross");
+    if (carries(&t))
         cross(&t);
-    sched_phase(s, "deliver");
-    if (over_tree)
-        deliver_tree(&t, how);
-    else
+    sched_phase(t.s, "deliver");
+    if (t.over_tree)
+        deliver_tree(&t);
+    else if (!t.asks)
         deliver(&t);
 }
 
-void transit_alltoall(const group *g, const blockmap *b, sched_builder *s, bool one_lane, tree how)
+static bool has_nodes(const group *g)
 {
-    int level = topo_regions(g->topo);
+    return g->topo && topo_regions(g->topo) < g->topo->nlevels;
+}
+
+static void travel(transit t, const group *g, bool one_lane, tree how)
+{
     regions p;
 
-    if (!g->topo || level == g->topo->nlevels)
+    if (!regions_make(&p, g, topo_regions(g->topo), t.s))
+        return;
+    t.p = &p;
+    t.local = regions_local(&p, g);
+    t.how = how;
+    t.lanes = one_lane ? 1 : p.least;
+    t.over_tree = t.lanes == 1 && how == TREE_BINOMIAL;
+    t.node = p.mine;
+    t.me = p.index;
+    t.sources = g->size - t.local.size;
+    over_lanes(t);
+}
+
+void transit_alltoall(const group *g, const blockmap *b, const int64_t *survey, sched_builder *s,
+                      bool one_lane, tree how)
+{
+    transit t = {.s = s, .b = b, .survey = survey, .moves = in_place(b)};
+
+    if (!has_nodes(g)) {
         exchange_all(g, b, s, in_place(b) ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
-    else if (regions_make(&p, g, level, s))
-        over_lanes(g, b, s, &p, one_lane ? 1 : p.least, how);
+        return;
+    }
+    if (!survey)
+        t.length = (int64_t)block(b, 0).length;
+    travel(t, g, one_lane, how);
+}
+
+void transit_survey(const group *g, sched_builder *s, bool one_lane, tree how)
+{
+    blockmap numbers = {.n = g->size,
+                        .list = g->ranks,
+                        .blocks = g->size,
+                        .mine = -1,
+                        .out = {.space = SPACE_SEND, .count = 1}};
+
+    if (has_nodes(g))
+        travel((transit){.s = s, .b = &numbers, .asks = true}, g, one_lane, how);
 }
