@@ -352,6 +352,49 @@ static void a_barrier_crosses_nodes_by_their_leaders(void **state)
     }
 }
 
+/* ---- pieces ---- */
+
+static int parts_of(coll_kind kind, const char *form, const char *variant, coll_form blocks,
+                    int pieces, bool whole)
+{
+    topo *t = machine("node:2", 8);
+    const algo *a = find(kind, form);
+    coll c = {.kind = kind,
+              .p = t->p,
+              .rank = 3,
+              .parameter = pieces,
+              .variant = variant_of(a, variant),
+              .whole = whole,
+              .send.count = 1,
+              .recv.count = 1};
+    sched *s = NULL;
+    int parts;
+
+    assert_int_equal(algo_compile(a, blocks, &c, t, &s), SCHED_OK);
+    parts = s->parts;
+    sched_free(s);
+    topo_free(t);
+    return parts;
+}
+
+/* Of 4 nodes of 2: into a part for each lane, and for each node if the phase between nodes asks for
+ * that; and into pieces, if that is about pieces itself or if blocks travel one by one. */
+static void vectors_are_cut_no_further_than_they_must_be(void **state)
+{
+    (void)state;
+    assert_int_equal(parts_of(COLL_bcast, "lane", "binomial", FORM_STEP, 8, false), 2);
+    assert_int_equal(parts_of(COLL_bcast, "lane", "binomial", FORM_BLOCK, 8, false), 2 * 8);
+    assert_int_equal(parts_of(COLL_bcast, "lane", "chain", FORM_STEP, 8, false), 2 * 8);
+    assert_int_equal(parts_of(COLL_bcast, "lane", "chain", FORM_BLOCK, 8, false), 2 * 8);
+    assert_int_equal(parts_of(COLL_bcast, "hierarchical", "binomial", FORM_STEP, 8, false), 1);
+    assert_int_equal(parts_of(COLL_bcast, "hierarchical", "circulant", FORM_BLOCK, 8, false), 8);
+    assert_int_equal(parts_of(COLL_allreduce, "lane", "ring", FORM_STEP, 3, false), 2 * 4);
+    assert_int_equal(parts_of(COLL_allreduce, "lane", "ring", FORM_BLOCK, 3, false), 2 * 4 * 3);
+    assert_int_equal(parts_of(COLL_allreduce, "hierarchical", "ring", FORM_BLOCK, 3, false), 4 * 3);
+    assert_int_equal(parts_of(COLL_allreduce, "hierarchical", "ring", FORM_BLOCK, 3, true), 1);
+    assert_int_equal(parts_of(COLL_scan, "hierarchical", "doubling_123", FORM_BLOCK, 3, true), 1);
+}
+
 /* ---- overlap ---- */
 
 /* Block by block, all of it takes less than its phases one after the other. */
@@ -389,6 +432,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(equal_nodes_have_the_papers_numbers),
         cmocka_unit_test(lanes_carry_equal_parts),
         cmocka_unit_test(a_barrier_crosses_nodes_by_their_leaders),
+        cmocka_unit_test(vectors_are_cut_no_further_than_they_must_be),
         cmocka_unit_test(blocks_overlap_phases),
     };
 
