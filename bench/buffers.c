@@ -89,34 +89,46 @@ static void make_ones(char *buffer, size_t n)
         memcpy(buffer + at, &one, sizeof one);
 }
 
-bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, int64_t fold)
+bool buffers_lists(buffers *b, coll_kind c, int n)
 {
-    size_t sent = bytes_of(extent_blocks(has.send, n), size);
-    size_t received = bytes_of(received_blocks(c, has, n), size);
-
     *b = (buffers){.type = buffers_type(c),
                    .unit = buffers_unit(c),
                    .counts = calloc((size_t)n, sizeof(int)),
                    .place = calloc((size_t)n, sizeof(int)),
                    .byte_place = calloc((size_t)n, sizeof(MPI_Aint)),
                    .types = calloc((size_t)n, sizeof(MPI_Datatype))};
+    return b->counts && b->place && b->byte_place && b->types;
+}
+
+void buffers_lists_free(buffers *b)
+{
+    free(b->counts);
+    free(b->place);
+    free(b->byte_place);
+    free(b->types);
+}
+
+bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, int64_t fold)
+{
+    size_t sent = bytes_of(extent_blocks(has.send, n), size);
+    size_t received = bytes_of(received_blocks(c, has, n), size);
+
+    bool listed = buffers_lists(b, c, n);
+
     b->folded = buffers_fold(c, n, size, fold);
     fold_library(b->folded);
     b->send = allocate(sent, b->folded);
     b->recv = allocate(received, b->folded);
     if (b->send && coll_has(c, COLL_REDUCES) && !b->folded)
         make_ones(b->send, sent);
-    return b->counts && b->place && b->byte_place && b->types && b->send && b->recv;
+    return listed && b->send && b->recv;
 }
 
 void buffers_close(buffers *b)
 {
     release(b->send, b->folded);
     release(b->recv, b->folded);
-    free(b->counts);
-    free(b->place);
-    free(b->byte_place);
-    free(b->types);
+    buffers_lists_free(b);
 }
 
 void buffers_size(buffers *b, int n, int size)

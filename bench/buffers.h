@@ -23,6 +23,10 @@ typedef struct buffers {
 bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, int64_t fold);
 void buffers_close(buffers *b);
 
+/* The same without the memory for data. */
+bool buffers_lists(buffers *b, coll_kind c, int n);
+void buffers_lists_free(buffers *b);
+
 /* What vectors consist of, and its bytes: what is reduced is added up as doubles. */
 MPI_Datatype buffers_type(coll_kind c);
 int buffers_unit(coll_kind c);

@@ -19,8 +19,7 @@ typedef struct session {
     int blocks; /* of a side that has one for each: of p, but in lanes and neighborhoods */
     variant *v;
     buffers b;
-    FILE *csv;
-    json_report *json;
+    reports out;
     double before,
         weight; /* work of the sizes before, and of this one: for the time that is left */
 } session;
@@ -147,25 +146,6 @@ static int open_buffers(session *s)
     return 0;
 }
 
-static int open_reports(session *s, int argc, char **argv)
-{
-    if (s->o.json)
-        s->json = json_open(&s->o, argc, argv);
-    if (s->rank == 0 && s->o.csv) {
-        s->csv = strcmp(s->o.csv, "-") == 0 ? stdout : fopen(s->o.csv, "w");
-        if (s->csv)
-            csv_head(s->csv);
-    }
-    int bad = s->rank == 0 && s->o.csv && (!s->csv || ferror(s->csv));
-    MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return bad ? complain(s, s->o.csv, "cannot be written") : 0;
-}
-
-static bool has_table(const options *o)
-{
-    return !(o->csv && strcmp(o->csv, "-") == 0) && !(o->json && strcmp(o->json, "-") == 0);
-}
-
 /* ---- all sizes ---- */
 
 static void warn_late(const result *r)
@@ -192,12 +172,12 @@ static int64_t run_size(session *s, int64_t size)
     remaining_hide();
     for (int i = 0; i < s->n && s->rank == 0; i++)
         warn_late(&r[i]);
-    if (s->rank == 0 && has_table(&s->o))
+    if (s->out.table)
         table_row(&s->o, r, s->n);
-    if (s->csv)
-        csv_rows(s->csv, &s->o, r, s->n, s->p);
-    if (s->json)
-        json_rows(s->json, r, s->n);
+    if (s->out.csv)
+        csv_rows(s->out.csv, &s->o, r, s->n, s->p);
+    if (s->out.json)
+        json_rows(s->out.json, r, s->n);
     results_free(r, s->n);
     return wrong;
 }
@@ -211,7 +191,7 @@ static int run_all(session *s)
         total += fits(s, size) ? weight_of(&s->o, size) : 0;
     remaining_start(s->rank == 0 && isatty(STDERR_FILENO), total);
     work_calibrate();
-    if (s->rank == 0 && has_table(&s->o))
+    if (s->out.table)
         table_head(&s->o, s->v, s->n);
     for (int64_t size = s->o.min; size <= s->o.max; size = options_next(&s->o, size))
         if (fits(s, size))
@@ -219,20 +199,12 @@ static int run_all(session *s)
     return wrong ? 1 : 0;
 }
 
-/* A flush that failed has lost its data: fclose does not know of it. */
-static bool csv_close(FILE *csv)
-{
-    bool ok = !ferror(csv);
-
-    return fclose(csv) == 0 && ok;
-}
-
 static int close_all(session *s, int status)
 {
-    if (s->json && !json_close(s->json, s->o.json))
-        status = complain(s, s->o.json, "could not be written");
-    if (s->csv && s->csv != stdout && !csv_close(s->csv))
-        status = complain(s, s->o.csv, "could not be written");
+    const char *bad = reports_close(&s->out, &s->o);
+
+    if (bad)
+        status = complain(s, bad, "could not be written");
     for (int i = 0; i < s->n; i++)
         variant_close(&s->v[i]);
     lanes_close();
@@ -251,12 +223,13 @@ static int blocks_of(const session *s)
 static int run_session(session *s, int argc, char **argv)
 {
     int status = open_variants(s);
+    const char *bad;
 
     s->blocks = blocks_of(s);
     if (!status)
         status = open_buffers(s);
-    if (!status)
-        status = open_reports(s, argc, argv);
+    if (!status && (bad = reports_open(&s->out, &s->o, argc, argv)))
+        status = complain(s, bad, "cannot be written");
     if (status)
         return status;
     return close_all(s, run_all(s));
@@ -306,8 +279,7 @@ int bench_collective(int argc, char **argv)
     if (good && s.o.help && s.rank == 0)
         options_usage(argv[0]);
     if (good && s.o.version && s.rank == 0)
-        printf("tutti-bench of Tutti %d.%d.%d\n", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR,
-               TUTTI_VERSION_PATCH);
+        options_version();
     MPI_Finalize();
     return status;
 }

@@ -98,6 +98,12 @@ void options_usage(const char *command)
         command);
 }
 
+void options_version(void)
+{
+    printf("tutti-bench of Tutti %d.%d.%d\n", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR,
+           TUTTI_VERSION_PATCH);
+}
+
 /* A whole number of at least `least`, with k, M, G for binary multiples. */
 static bool number(const char *text, int64_t least, int64_t most, int64_t *result)
 {

@@ -46,5 +46,6 @@ int options_iterations(const options *o, int64_t size);
 int options_warmup(const options *o, int64_t size);
 
 void options_usage(const char *command);
+void options_version(void);
 
 #endif

@@ -28,4 +28,15 @@ void json_rows(json_report *j, const result *r, int n);
 /* Writes and frees it. False: the file could not be written; of stdout main tells. */
 bool json_close(json_report *j, const char *file);
 
+/* What o asks for; nothing on other ranks than 0. */
+typedef struct reports {
+    bool table; /* standard output is not taken by the others */
+    FILE *csv;
+    json_report *json;
+} reports;
+
+/* Collective. Each returns the name of a file that cannot be written, or NULL. */
+const char *reports_open(reports *r, const options *o, int argc, char **argv);
+const char *reports_close(reports *r, const options *o);
+
 #endif

@@ -1,0 +1,46 @@
+/* report.c - which reports there are, and their files: see report.h. */
+#include "report.h"
+
+#include <string.h>
+
+static bool is_stdout(const char *file)
+{
+    return file && strcmp(file, "-") == 0;
+}
+
+const char *reports_open(reports *r, const options *o, int argc, char **argv)
+{
+    int rank, bad;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    *r = (reports){.table = rank == 0 && !is_stdout(o->csv) && !is_stdout(o->json)};
+    if (o->json)
+        r->json = json_open(o, argc, argv);
+    if (rank == 0 && o->csv) {
+        r->csv = is_stdout(o->csv) ? stdout : fopen(o->csv, "w");
+        if (r->csv)
+            csv_head(r->csv);
+    }
+    bad = rank == 0 && o->csv && (!r->csv || ferror(r->csv));
+    MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return bad ? o->csv : NULL;
+}
+
+/* A flush that failed has lost its data: fclose does not know of it. */
+static bool csv_close(FILE *csv)
+{
+    bool ok = !ferror(csv);
+
+    return fclose(csv) == 0 && ok;
+}
+
+const char *reports_close(reports *r, const options *o)
+{
+    const char *bad = NULL;
+
+    if (r->json && !json_close(r->json, o->json))
+        bad = o->json;
+    if (r->csv && r->csv != stdout && !csv_close(r->csv))
+        bad = o->csv;
+    return bad;
+}
