@@ -18,7 +18,7 @@
     MPI_Datatype sendtype = r->type, recvtype = r->type, datatype = r->type;                       \
     const MPI_Datatype *sendtypes = r->types, *recvtypes = r->types;                               \
     const MPI_Aint *sbyte_displs = r->byte_place, *rbyte_displs = r->byte_place;                   \
-    MPI_Op op = MPI_SUM;                                                                           \
+    MPI_Op op = r->op;                                                                             \
     MPI_Comm comm = r->comm;                                                                       \
                                                                                                    \
     (void)sendbuf, (void)recvbuf, (void)buffer, (void)sendcount, (void)recvcount, (void)count;     \

@@ -40,12 +40,14 @@ typedef struct run {
     MPI_Aint *byte_place; /* the same as place, in bytes; */
     MPI_Datatype *types;  /* and the type */
     int root;
+    MPI_Op op;                      /* of reductions */
     int neighbors[TORUS_NEIGHBORS]; /* of comm, where the collective has them */
     MPI_Comm comm;
     const char *words; /* name for info and hints, or NULL */
     MPI_Request native;
     MPIX_Request tutti;
     struct hand *hand;      /* calls_hand.c */
+    struct mock *mock;      /* mock.h */
     int lanes, node, first; /* lanes.c: k, the ranks of a node, mine among them */
 } run;
 

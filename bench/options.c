@@ -26,7 +26,10 @@ enum {
     OPTION_CSV,
     OPTION_JSON,
     OPTION_LABEL,
-    OPTION_CALL
+    OPTION_CALL,
+    OPTION_COLLECTIVES,
+    OPTION_RULES,
+    OPTION_TOLERANCE
 };
 
 static const struct option known[] = {{"message-size", required_argument, NULL, 'm'},
@@ -53,6 +56,9 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
                                       {"json", required_argument, NULL, OPTION_JSON},
                                       {"label", required_argument, NULL, OPTION_LABEL},
                                       {"call", required_argument, NULL, OPTION_CALL},
+                                      {"collectives", required_argument, NULL, OPTION_COLLECTIVES},
+                                      {"rules", required_argument, NULL, OPTION_RULES},
+                                      {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
                                       {0}};
 
 void options_usage(const char *command)
@@ -146,11 +152,16 @@ static bool parse_sizes(options *o, char *text)
     return number(text, 1, INT_MAX, &o->min) && number(colon + 1, o->min, INT_MAX, &o->max);
 }
 
+static bool is_guidelines(const options *o)
+{
+    return strcmp(o->command, "guidelines") == 0;
+}
+
 /* "all" stands for every algorithm; '+' between words, because ',' is between names. */
 static bool parse_names(options *o, char *text)
 {
     for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
-        bool all = strcmp(name, "all") == 0;
+        bool all = strcmp(name, "all") == 0 && !is_guidelines(o);
         for (int i = 0; all && calls_algorithm(o->what, i) && o->nnames < MAX_VARIANTS; i++)
             if (strcmp(calls_algorithm(o->what, i), "auto") != 0)
                 o->names[o->nnames++] = calls_algorithm(o->what, i);
@@ -179,6 +190,27 @@ static bool parse_overlap(options *o, const char *text)
 {
     o->overlap = text && strcmp(text, "imb") == 0 ? OVERLAP_IMB : OVERLAP_OSU;
     return !text || strcmp(text, "imb") == 0 || strcmp(text, "osu") == 0;
+}
+
+static bool parse_tolerance(options *o, const char *text)
+{
+    char *end;
+    double percent = strtod(text, &end);
+
+    o->tolerance = percent / 100;
+    return end > text && !*end && percent >= 0 && percent <= 1e6;
+}
+
+/* Those of one subcommand. */
+static bool parse_guidelines(options *o, int option, char *argument)
+{
+    if (!is_guidelines(o))
+        return false;
+    if (option == OPTION_COLLECTIVES)
+        o->collectives = argument;
+    else if (option == OPTION_RULES)
+        o->rules = argument;
+    return option != OPTION_TOLERANCE || parse_tolerance(o, argument);
 }
 
 static bool parse_one(options *o, int option, char *argument)
@@ -215,6 +247,10 @@ static bool parse_one(options *o, int option, char *argument)
         return parse_overlap(o, argument);
     case OPTION_FOLD:
         return number(argument, 0, INT64_MAX, &o->fold);
+    case OPTION_COLLECTIVES:
+    case OPTION_RULES:
+    case OPTION_TOLERANCE:
+        return parse_guidelines(o, option, argument);
     default:
         return false;
     }
@@ -252,8 +288,7 @@ static bool parse_plain(options *o, int option, char *argument)
     }
 }
 
-/* Whole elements; and nothing where there are no data. */
-static void fit_sizes(options *o)
+void options_fit(options *o)
 {
     int64_t unit = buffers_unit(o->what);
 
@@ -289,7 +324,7 @@ bool options_parse(options *o, int argc, char **argv, const char **why)
         snprintf(text, sizeof text, "%s: not an option", argv[optind]);
         return false;
     }
-    fit_sizes(o);
+    options_fit(o);
     return true;
 }
 

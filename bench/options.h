@@ -30,6 +30,8 @@ typedef struct options {
     int64_t memory; /* -M: bytes of buffers of a process; larger sizes are left out */
     int64_t fold;   /* --fold: in SimGrid, buffers above share memory */
     const char *csv, *json, *label;
+    char *collectives, *rules; /* guidelines: lists; and the tolerance as a fraction */
+    double tolerance;
     const char *call; /* multi_collective: what is run in the lanes */
     bool help, version;
 } options;
@@ -37,6 +39,9 @@ typedef struct options {
 /* Fills *o. False: *why (owned by the library) says what is wrong. argv[0] is the subcommand; the
  * strings are used, and those of -a changed. */
 bool options_parse(options *o, int argc, char **argv, const char **why);
+
+/* Whole elements of o->what, and no bytes where there are no data. */
+void options_fit(options *o);
 
 /* The block size after this one, above o->max at the end. */
 int64_t options_next(const options *o, int64_t size);

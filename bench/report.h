@@ -28,6 +28,13 @@ void json_rows(json_report *j, const result *r, int n);
 /* Writes and frees it. False: the file could not be written; of stdout main tells. */
 bool json_close(json_report *j, const char *file);
 
+/* Verdicts on guidelines (claims.h): a table of those that are violated, or with -f of all; and in
+ * JSON "guidelines", one object for each. */
+struct verdict;
+void guidelines_head(const options *o, int ranks);
+void guidelines_row(const options *o, const struct verdict *v);
+void json_verdict(json_report *j, const struct verdict *v);
+
 /* What o asks for; nothing on other ranks than 0. */
 typedef struct reports {
     bool table; /* standard output is not taken by the others */

@@ -1,4 +1,5 @@
 /* report_json.c - see report.h. */
+#include "claims.h"
 #include "report.h"
 
 #include <jansson.h>
@@ -7,7 +8,7 @@
 #include <time.h>
 
 struct json_report {
-    json_t *root, *results;
+    json_t *root, *results, *guidelines;
     bool overlap;
 };
 
@@ -110,6 +111,11 @@ json_report *json_open(const options *o, int argc, char **argv)
     json_object_set_new(j->root, "ranks", json_integer(p));
     json_object_set_new(j->root, "topology", where);
     json_object_set_new(j->root, "options", settings(o));
+    if (strcmp(o->command, "guidelines") == 0) {
+        j->guidelines = json_array();
+        json_object_set_new(j->root, "tolerance", json_real(o->tolerance));
+        json_object_set_new(j->root, "guidelines", j->guidelines);
+    }
     json_object_set_new(j->root, "results", j->results);
     return j;
 }
@@ -153,6 +159,26 @@ void json_rows(json_report *j, const result *r, int n)
         if (r[i].verified)
             json_object_set_new(o, "wrong", json_integer((json_int_t)r[i].wrong));
     }
+}
+
+void json_verdict(json_report *j, const verdict *v)
+{
+    const claim *c = v->claim;
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:I}", "rule",
+                          rule_table[c->rule].name, "collective", coll_kind_name(v->of->what),
+                          "calls", v->of->calls, "left", c->text[0], "right", c->text[1], "source",
+                          c->source, "size", (json_int_t)v->size, "measured", v->measured,
+                          "violated", v->violated, "wrong", (json_int_t)v->wrong);
+
+    json_array_append_new(j->guidelines, o);
+    if (!v->measured)
+        return;
+    json_object_set_new(o, "left_median", json_real(v->left));
+    json_object_set_new(o, "right_median", json_real(v->right));
+    json_object_set_new(o, "factor", json_real(v->ratio.median));
+    json_object_set_new(o, "low", json_real(v->ratio.low));
+    json_object_set_new(o, "high", json_real(v->ratio.high));
+    json_object_set_new(o, "coverage", json_real(v->ratio.coverage));
 }
 
 bool json_close(json_report *j, const char *file)

@@ -8,6 +8,9 @@
 int bench_collective(int argc, char **argv);
 bool bench_collective_known(const char *name);
 
+/* All collectives, against each other. */
+int bench_guidelines(int argc, char **argv);
+
 /* Of the library itself. */
 int bench_blocks(int argc, char **argv);
 int bench_calls(int argc, char **argv);

@@ -11,6 +11,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *what;
 } commands[] = {
+    {"guidelines", bench_guidelines, "collectives slower than what could stand in their place"},
 #ifndef TUTTI_SIMULATED /* they measure this machine */
     {"blocks", bench_blocks,
      "a message of several blocks: packed, or a derived datatype (2 ranks)"},

@@ -85,6 +85,7 @@ void variant_open(variant *v, const options *o)
 
     *r = (run){.what = o->what,
                .root = o->root,
+               .op = buffers_type(o->what) == MPI_BYTE ? MPI_BOR : MPI_SUM, /* of mock-ups */
                .comm = MPI_COMM_WORLD,
                .words = strchr(v->words, ':') ? v->words : NULL,
                .native = MPI_REQUEST_NULL,

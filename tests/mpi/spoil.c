@@ -1,7 +1,8 @@
 /* spoil.c - to preload, so that checks have something to find: MPI_Allgather spoils one byte of the
  * last rank's copy, MPI_Allgatherv one of each block, MPI_I... one of what rank 0 gives, MPI_Exscan
  * one that nobody may touch; with SPOIL_BARRIER=1 MPI_Ibarrier waits for nobody; with
- * SPOIL_BCAST=n the last rank comes 50 ms late out of MPI_Bcast, from its n-th call on; with
+ * SPOIL_BCAST=n the last rank comes 50 ms late out of MPI_Bcast, from its n-th call on, and with
+ * SPOIL_BYTES=n only if that is of so many bytes; with
  * SPOIL_CLOCK the clock of rank r is r hours ahead, and gains r per cent. */
 #include <mpi.h>
 #include <stdint.h>
@@ -43,13 +44,22 @@ int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     return error;
 }
 
+static int is_wanted(int count, MPI_Datatype type)
+{
+    const char *wanted = getenv("SPOIL_BYTES");
+    int size;
+
+    PMPI_Type_size(type, &size);
+    return !wanted || atoi(wanted) == count * size;
+}
+
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     static int calls;
     const char *from = getenv("SPOIL_BCAST");
     int error = PMPI_Bcast(buffer, count, type, root, comm);
 
-    if (from && is_last(comm) && ++calls >= atoi(from))
+    if (from && is_last(comm) && is_wanted(count, type) && ++calls >= atoi(from))
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     return error;
 }
