@@ -29,6 +29,7 @@ static int add_way(claims *k, const options *o, const char *name, const char *sh
 
     if (!variant_parse(v, o, name))
         return -1;
+    v->how.own_comm = true; /* see mocks.h */
     variant_open(v, o);
     snprintf(v->name, sizeof v->name, "%s %.70s", coll_kind_name(k->what), shown);
     return k->nv++;

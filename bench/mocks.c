@@ -156,14 +156,14 @@ static bool make(variant *v, const options *o, const char *calls, int parts)
 {
     if (!variant_parse(v, o, calls) || v->form != BLOCKING)
         return false;
+    v->how.own_comm = true;
     variant_open(v, o);
     mock *m = v->r.mock = calloc(1, sizeof *m);
     m->calls[0] = v->how;
     m->factor = (int)o->factor;
     m->parts = calloc((size_t)parts, sizeof *m->parts);
     buffers_lists(&m->lists, o->what, v->r.blocks);
-    v->how = (way){
-        .open = open_mock, .start = start_parts, .close = close_mock, .own_comm = v->how.own_comm};
+    v->how = (way){.open = open_mock, .start = start_parts, .close = close_mock, .own_comm = true};
     return true;
 }
 

@@ -1,7 +1,11 @@
 /* mocks.h - mock-ups: what could stand in place of a collective, as a variant of measure.h.
  *
  * One call of a mock-up does all that its collective does, in the same buffers, with its copies;
- * what it needs beside them is allocated before. So it is verified as the collective is. */
+ * what it needs beside them is allocated before. So it is verified as the collective is.
+ *
+ * Each variant of guidelines has a communicator of its own: a library that remembers the last call
+ * on a communicator, as Tutti does, would make those slower that take turns with others of the same
+ * collective. */
 #ifndef BENCH_MOCKS_H
 #define BENCH_MOCKS_H
 
