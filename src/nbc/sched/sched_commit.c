@@ -22,10 +22,10 @@ static sched *sched_alloc(const sched_builder *b, int nedges)
     int64_t *room = (int64_t *)(list + b->nintervals);
     step *steps = (step *)(room + b->nrooms);
     int32_t *words = (int32_t *)(steps + n);
-    if (n) {
+    if (b->nintervals)
         memcpy(list, b->list, (size_t)b->nintervals * sizeof *list);
+    if (n)
         memcpy(steps, b->steps, n * sizeof *steps);
-    }
     *s = (sched){.nsteps = b->nsteps,
                  .nmessages = b->nmessages,
                  .nqueues = b->nqueues,
