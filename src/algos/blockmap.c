@@ -203,6 +203,8 @@ blockrow scratch_row(sched_builder *s, const blockmap *b)
 
 blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
 {
+    if (n == 0)
+        return (blockrow){.space = SPACE_SCRATCH};
     return sched_parts(s) > 1 ? equal_blocks(s, b) : blocks_of_items(s, b, first, n);
 }
 

@@ -395,6 +395,50 @@ static void vectors_are_cut_no_further_than_they_must_be(void **state)
     assert_int_equal(parts_of(COLL_scan, "hierarchical", "doubling_123", FORM_BLOCK, 3, true), 1);
 }
 
+/* ---- memory ---- */
+
+/* Elements of scratch of the rank that needs most, in vectors. */
+static int most_scratch(coll_kind kind, coll_form form, const char *variant)
+{
+    topo *t = machine("node:4", 16);
+    const algo *a = find(kind, "lane");
+    int most = 0;
+
+    for (int r = 0; r < t->p; r++) {
+        coll c = {.kind = kind,
+                  .p = t->p,
+                  .rank = r,
+                  .root = 5,
+                  .in_place = coll_shapes[kind].send == COLL_NONE,
+                  .symmetric = true,
+                  .parameter = 4,
+                  .variant = variant_of(a, variant),
+                  .send = {.count = 1},
+                  .recv = {.count = 1}};
+        sched *s = NULL;
+
+        assert_int_equal(algo_compile(a, form, &c, t, &s), SCHED_OK);
+        int vectors = (int)((s->extent[SPACE_SCRATCH] + s->parts - 1) / s->parts);
+        most = vectors > most ? vectors : most;
+        sched_free(s);
+    }
+    topo_free(t);
+    return most;
+}
+
+/* What lane files say: where nothing passes nothing is kept. */
+static void vectors_take_no_more_scratch_than_promised(void **state)
+{
+    (void)state;
+    assert_int_equal(most_scratch(COLL_bcast, FORM_BLOCK, "circulant"), 0);
+    assert_int_equal(most_scratch(COLL_bcast, FORM_STEP, "chain"), 1);
+    assert_in_range(most_scratch(COLL_reduce, FORM_BLOCK, "chain"), 1, 4);
+    assert_in_range(most_scratch(COLL_reduce, FORM_STEP, "binomial"), 1, 6);
+    assert_in_range(most_scratch(COLL_reduce, FORM_STEP, "circulant"), 1, 6);
+    assert_in_range(most_scratch(COLL_scan, FORM_STEP, "recursive_doubling"), 1, 6);
+    assert_in_range(most_scratch(COLL_exscan, FORM_STEP, "recursive_doubling"), 1, 6);
+}
+
 /* ---- overlap ---- */
 
 /* Block by block, all of it takes less than its phases one after the other. */
@@ -433,6 +477,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lanes_carry_equal_parts),
         cmocka_unit_test(a_barrier_crosses_nodes_by_their_leaders),
         cmocka_unit_test(vectors_are_cut_no_further_than_they_must_be),
+        cmocka_unit_test(vectors_take_no_more_scratch_than_promised),
         cmocka_unit_test(blocks_overlap_phases),
     };
 
