@@ -1,7 +1,7 @@
 /* test_lanes.c - lane and hierarchical forms of all collectives: what leaves and enters nodes, and
  * who sends it, counted from what was executed, on the ten shapes and on machines that nobody would
- * build; the numbers of the multi-lane paper; that phases overlap. That they are right:
- * test_shapes.c. Of allgather and alltoall: test_regional.c.
+ * build; the numbers of the multi-lane paper. That they are right: test_shapes.c; how far
+ * they cut vectors: test_pieces.c. Of allgather and alltoall: test_regional.c.
  *
  * usage: test_lanes [--all]
  */
@@ -352,122 +352,6 @@ static void a_barrier_crosses_nodes_by_their_leaders(void **state)
     }
 }
 
-/* ---- pieces ---- */
-
-static int parts_of(coll_kind kind, const char *form, const char *variant, coll_form blocks,
-                    int pieces, bool whole)
-{
-    topo *t = machine("node:2", 8);
-    const algo *a = find(kind, form);
-    coll c = {.kind = kind,
-              .p = t->p,
-              .rank = 3,
-              .parameter = pieces,
-              .variant = variant_of(a, variant),
-              .whole = whole,
-              .send.count = 1,
-              .recv.count = 1};
-    sched *s = NULL;
-    int parts;
-
-    assert_int_equal(algo_compile(a, blocks, &c, t, &s), SCHED_OK);
-    parts = s->parts;
-    sched_free(s);
-    topo_free(t);
-    return parts;
-}
-
-/* Of 4 nodes of 2: into a part for each lane, and for each node if the phase between nodes asks for
- * that; and into pieces, if that is about pieces itself or if blocks travel one by one. */
-static void vectors_are_cut_no_further_than_they_must_be(void **state)
-{
-    (void)state;
-    assert_int_equal(parts_of(COLL_bcast, "lane", "binomial", FORM_STEP, 8, false), 2);
-    assert_int_equal(parts_of(COLL_bcast, "lane", "binomial", FORM_BLOCK, 8, false), 2 * 8);
-    assert_int_equal(parts_of(COLL_bcast, "lane", "chain", FORM_STEP, 8, false), 2 * 8);
-    assert_int_equal(parts_of(COLL_bcast, "lane", "chain", FORM_BLOCK, 8, false), 2 * 8);
-    assert_int_equal(parts_of(COLL_bcast, "hierarchical", "binomial", FORM_STEP, 8, false), 1);
-    assert_int_equal(parts_of(COLL_bcast, "hierarchical", "circulant", FORM_BLOCK, 8, false), 8);
-    assert_int_equal(parts_of(COLL_allreduce, "lane", "ring", FORM_STEP, 3, false), 2 * 4);
-    assert_int_equal(parts_of(COLL_allreduce, "lane", "ring", FORM_BLOCK, 3, false), 2 * 4 * 3);
-    assert_int_equal(parts_of(COLL_allreduce, "hierarchical", "ring", FORM_BLOCK, 3, false), 4 * 3);
-    assert_int_equal(parts_of(COLL_allreduce, "hierarchical", "ring", FORM_BLOCK, 3, true), 1);
-    assert_int_equal(parts_of(COLL_scan, "hierarchical", "doubling_123", FORM_BLOCK, 3, true), 1);
-}
-
-/* ---- memory ---- */
-
-/* Elements of scratch of the rank that needs most, in vectors. */
-static int most_scratch(coll_kind kind, coll_form form, const char *variant)
-{
-    topo *t = machine("node:4", 16);
-    const algo *a = find(kind, "lane");
-    int most = 0;
-
-    for (int r = 0; r < t->p; r++) {
-        coll c = {.kind = kind,
-                  .p = t->p,
-                  .rank = r,
-                  .root = 5,
-                  .in_place = coll_shapes[kind].send == COLL_NONE,
-                  .symmetric = true,
-                  .parameter = 4,
-                  .variant = variant_of(a, variant),
-                  .send = {.count = 1},
-                  .recv = {.count = 1}};
-        sched *s = NULL;
-
-        assert_int_equal(algo_compile(a, form, &c, t, &s), SCHED_OK);
-        int vectors = (int)((s->extent[SPACE_SCRATCH] + s->parts - 1) / s->parts);
-        most = vectors > most ? vectors : most;
-        sched_free(s);
-    }
-    topo_free(t);
-    return most;
-}
-
-/* What lane files say: where nothing passes nothing is kept. */
-static void vectors_take_no_more_scratch_than_promised(void **state)
-{
-    (void)state;
-    assert_int_equal(most_scratch(COLL_bcast, FORM_BLOCK, "circulant"), 0);
-    assert_int_equal(most_scratch(COLL_bcast, FORM_STEP, "chain"), 1);
-    assert_in_range(most_scratch(COLL_reduce, FORM_BLOCK, "chain"), 1, 4);
-    assert_in_range(most_scratch(COLL_reduce, FORM_STEP, "binomial"), 1, 6);
-    assert_in_range(most_scratch(COLL_reduce, FORM_STEP, "circulant"), 1, 6);
-    assert_in_range(most_scratch(COLL_scan, FORM_STEP, "recursive_doubling"), 1, 6);
-    assert_in_range(most_scratch(COLL_exscan, FORM_STEP, "recursive_doubling"), 1, 6);
-}
-
-/* ---- overlap ---- */
-
-/* Block by block, all of it takes less than its phases one after the other. */
-static void blocks_overlap_phases(void **state)
-{
-    static const coll_kind kinds[] = {COLL_bcast, COLL_reduce, COLL_allreduce};
-    topo *t = machine("node:4", 32);
-
-    (void)state;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        critical_path path;
-        int64_t sum = 0;
-
-        coll_run_do((coll_run){.a = find(kinds[i], "lane"),
-                               .kind = kinds[i],
-                               .form = FORM_BLOCK,
-                               .p = t->p,
-                               .count = 256,
-                               .parameter = 8,
-                               .topo = t,
-                               .shape = "node:4",
-                               .path = &path});
-        for (int k = 0; k < path.nphases; k++)
-            sum += path.phase_on_ports[k];
-        assert_true(path.on_ports < sum);
-    }
-    topo_free(t);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -476,9 +360,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(equal_nodes_have_the_papers_numbers),
         cmocka_unit_test(lanes_carry_equal_parts),
         cmocka_unit_test(a_barrier_crosses_nodes_by_their_leaders),
-        cmocka_unit_test(vectors_are_cut_no_further_than_they_must_be),
-        cmocka_unit_test(vectors_take_no_more_scratch_than_promised),
-        cmocka_unit_test(blocks_overlap_phases),
     };
 
     all = argc > 1 && strcmp(argv[1], "--all") == 0;
