@@ -106,6 +106,7 @@ static void compile_rank(all_ranks *u, int rank)
               .ordered = t->ordered,
               .symmetric = !t->ordered && !t->bits,
               .packs = t->packs,
+              .whole = t->whole,
               .parameter = algo_parameter_for(t->a, t->parameter, k->o.p),
               .variant = t->variant,
               .order = t->order,

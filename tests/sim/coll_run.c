@@ -12,12 +12,14 @@ enum { POISON = 0xd2 };
 
 void coll_run_fail(const coll_run *t, const char *what)
 {
-    fail_msg("%s %s:%d form %d variant %d order %d p %d count %d root %d%s%s%s%s%s finer %d sends "
-             "%d seed %llu %s: %s",
-             coll_kind_name(t->kind), t->a->name, t->parameter, t->form, t->variant, t->order, t->p,
-             t->count, t->root, t->in_place ? " in place" : "", t->ordered ? " ordered" : "",
-             t->bits ? " bits" : "", t->packs ? " packs" : "", t->part ? " in parts" : "", t->finer,
-             t->sends, (unsigned long long)t->seed, t->shape ? t->shape : "", what);
+    fail_msg(
+        "%s %s:%d form %d variant %d order %d p %d count %d root %d%s%s%s%s%s%s finer %d sends "
+        "%d seed %llu %s: %s",
+        coll_kind_name(t->kind), t->a->name, t->parameter, t->form, t->variant, t->order, t->p,
+        t->count, t->root, t->in_place ? " in place" : "", t->ordered ? " ordered" : "",
+        t->bits ? " bits" : "", t->packs ? " packs" : "", t->whole ? " whole" : "",
+        t->part ? " in parts" : "", t->finer, t->sends, (unsigned long long)t->seed,
+        t->shape ? t->shape : "", what);
 }
 
 /* ---- bind: what elements are, and where ---- */
@@ -79,8 +81,25 @@ static void blend(const void *in, void *inout, int64_t n)
     }
 }
 
+/* Operations of the program: how many items one has seen at least, each time. */
+static int64_t least_seen;
+
+static void add_whole(const void *in, void *inout, int64_t n)
+{
+    least_seen = n < least_seen ? n : least_seen;
+    oracle_add(in, inout, n);
+}
+
+static void compose_whole(const void *in, void *inout, int64_t n)
+{
+    least_seen = n < least_seen ? n : least_seen;
+    oracle_compose(in, inout, n);
+}
+
 static sim_op *operation(const coll_run *t)
 {
+    if (t->whole)
+        return t->ordered ? compose_whole : add_whole;
     return t->bits ? blend : t->ordered ? compose : add;
 }
 
@@ -150,9 +169,12 @@ static sim_result execute(all_ranks *u)
 
     for (int r = 0; r < t->p; r++)
         bind_rank(u, r);
+    least_seen = t->count;
     sim_run(u->ranks, t->p, &o, &result);
     if (result.error[0])
         coll_run_fail(t, result.error);
+    if (t->whole && coll_is_vector(t->kind) && least_seen < t->count)
+        coll_run_fail(t, "an operation of the program does not see the whole vector");
     if (t->count == 0 && u->shape->recv != COLL_NONE && (result.max_messages || result.copied))
         coll_run_fail(t, "messages or copies of nothing");
     if (t->bits) {
@@ -174,7 +196,7 @@ static void run_open(all_ranks *u, const coll_run *t)
     *u = (all_ranks){.t = *t, .shape = &coll_shapes[t->kind]};
     u->all = zeroed((size_t)t->p, sizeof *u->all);
     u->split = (split){.a = t->a, .p = t->p, .part = t->part ? t->part : u->all, .finer = 1};
-    if (t->finer && coll_is_vector(t->kind))
+    if (t->finer && coll_is_vector(t->kind) && !t->whole)
         u->split.finer = t->finer;
     u->data = zeroed((size_t)t->p, sizeof *u->data);
     u->kept = zeroed((size_t)t->p, sizeof *u->kept);
@@ -268,7 +290,7 @@ void coll_run_many(coll_run t, const int *counts, int n, int sends)
 bool coll_run_fits(const coll_run *t)
 {
     const coll_shape *shape = &coll_shapes[t->kind];
-    coll c = {.kind = t->kind, .p = t->p, .ordered = t->ordered};
+    coll c = {.kind = t->kind, .p = t->p, .ordered = t->ordered, .whole = t->whole};
     bool reduces = coll_has(t->kind, COLL_REDUCES);
 
     if (!algo_serves(t->a, t->kind) || (t->in_place && shape->send == COLL_NONE) ||

@@ -26,6 +26,7 @@ typedef struct coll_run {
     bool bits;         /* REDUCES: the operation is not associative. Whatever the result is, it must
                           be the same on all ranks, and for all kinds of sends */
     bool packs;        /* see coll.h */
+    bool whole;        /* REDUCES: an operation of the program, which sees whole vectors */
     const topo *topo;  /* or NULL */
     const char *shape; /* what topo is, for people */
     const int *part;   /* [p], or NULL: ranks of the same part do it among themselves. Root: the

@@ -74,7 +74,7 @@ static bool ask(coll_run *t, long n, int roots)
     const choice choices[] = {
         {&x.form, t->a->has_forms || t->a->regional ? 2 : 1},
         {&x.in_place, coll_shapes[t->kind].send != COLL_NONE ? 2 : 1},
-        {&x.operation, coll_has(t->kind, COLL_REDUCES) ? 3 : 1},
+        {&x.operation, coll_has(t->kind, COLL_REDUCES) ? 5 : 1},
         {&x.packs, t->a->parts && !coll_has(t->kind, COLL_REDUCES) ? 2 : 1},
         {&x.variant, variants_of(t->a)},
         {&x.order, t->a->orders ? ORDERS : 1},
@@ -89,8 +89,9 @@ static bool ask(coll_run *t, long n, int roots)
     t->variant = x.variant;
     t->order = (coll_order)x.order;
     t->in_place = x.in_place;
-    t->ordered = x.operation == 1;
+    t->ordered = x.operation == 1 || x.operation == 3;
     t->bits = x.operation == 2;
+    t->whole = x.operation >= 3;
     t->packs = x.packs;
     t->root =
         roots < t->p ? (int)((long)x.root * (t->p - 1) / (roots > 1 ? roots - 1 : 1)) : x.root;
@@ -227,7 +228,9 @@ static void on_random_machines(const algo *a, coll_kind kind)
         coll_run t = {.a = a, .kind = kind, .p = machines->p, .topo = machines, .seed = seed};
 
         t.shape = "random machine of this seed";
-        ask(&t, (long)seed % combinations(t, t.p), t.p);
+        if (a->parameter.name && draw(&random, 2))
+            t.parameter = a->parameter.least + draw(&random, 2 * t.p);
+        ask(&t, (long)draw(&random, (int)combinations(t, t.p)), t.p);
         run_one(t);
         topo_free(machines);
     }
