@@ -86,7 +86,7 @@ static int set_order(MPI_Info info, const comm *c, choice *result)
 /* ", name" and what may follow it. */
 static size_t print_name(char *text, size_t size, const algo *a)
 {
-    char variants[64] = "", number[32] = "";
+    char variants[160] = "", number[32] = "";
     size_t n = 0;
 
     for (int i = 0; a->variants && a->variants[i] && n < sizeof variants; i++)
@@ -100,7 +100,7 @@ static size_t print_name(char *text, size_t size, const algo *a)
 
 static void say_valid(coll_kind kind, const char *text)
 {
-    char names[1000] = "auto";
+    char names[2000] = "auto";
     size_t n = strlen(names);
 
     for (int i = 0; i < algo_count && n < sizeof names; i++)
