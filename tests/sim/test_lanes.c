@@ -115,38 +115,45 @@ static int64_t prefixes(const nodes_run *x, int node, bool out)
     return -1;
 }
 
+/* Messages between nodes on each lane, in the form `step`. */
+static int64_t one_for_each_node(int nodes)
+{
+    return nodes - 1;
+}
+
 typedef struct promise {
     coll_kind kind;
     const char *form, *variant;
     int64_t (*items)(const nodes_run *x, int node, bool out);
-    bool in_order; /* only nodes of ranks that follow one another are looked at */
+    int64_t (*messages)(int nodes); /* NULL: not looked at */
+    bool in_order;                  /* only nodes of ranks that follow one another are looked at */
 } promise;
 
 static const promise promises[] = {
-    {COLL_bcast, "lane", "circulant", everything_enters_once, false},
-    {COLL_bcast, "lane", "chain", everything_enters_once, false},
-    {COLL_bcast, "lane", "binomial", everything_enters_once, false},
-    {COLL_bcast, "hierarchical", "binomial", everything_enters_once, false},
-    {COLL_bcast, "hierarchical", "circulant", everything_enters_once, false},
-    {COLL_reduce, "lane", "chain", everything_leaves_once, false},
-    {COLL_reduce, "lane", "binomial", everything_leaves_once, false},
-    {COLL_reduce, "hierarchical", "binomial", everything_leaves_once, false},
-    {COLL_reduce, "hierarchical", "chain", everything_leaves_once, false},
-    {COLL_allreduce, "lane", "circulant", reduced_and_gathered, false},
-    {COLL_allreduce, "lane", "ring", reduced_and_gathered, false},
-    {COLL_allreduce, "hierarchical", "circulant", reduced_and_gathered, false},
-    {COLL_allreduce, "hierarchical", "ring", reduced_and_gathered, false},
-    {COLL_gather, "lane", "linear", blocks_leave_once, false},
-    {COLL_gather, "hierarchical", "linear", blocks_leave_once, false},
-    {COLL_scatter, "lane", "linear", blocks_enter_once, false},
-    {COLL_scatter, "hierarchical", "linear", blocks_enter_once, false},
-    {COLL_reduce_scatter_block, "lane", "circulant", blocks_of_others, false},
-    {COLL_reduce_scatter_block, "lane", "pairwise", blocks_of_others, false},
-    {COLL_reduce_scatter_block, "hierarchical", "circulant", blocks_of_others, false},
-    {COLL_scan, "lane", "recursive_doubling", prefixes, true},
-    {COLL_scan, "hierarchical", "recursive_doubling", prefixes, true},
-    {COLL_exscan, "lane", "recursive_doubling", prefixes, true},
-    {COLL_exscan, "hierarchical", "recursive_doubling", prefixes, true},
+    {COLL_bcast, "lane", "circulant", everything_enters_once, NULL, false},
+    {COLL_bcast, "lane", "chain", everything_enters_once, NULL, false},
+    {COLL_bcast, "lane", "binomial", everything_enters_once, one_for_each_node, false},
+    {COLL_bcast, "hierarchical", "binomial", everything_enters_once, one_for_each_node, false},
+    {COLL_bcast, "hierarchical", "circulant", everything_enters_once, NULL, false},
+    {COLL_reduce, "lane", "chain", everything_leaves_once, NULL, false},
+    {COLL_reduce, "lane", "binomial", everything_leaves_once, one_for_each_node, false},
+    {COLL_reduce, "hierarchical", "binomial", everything_leaves_once, one_for_each_node, false},
+    {COLL_reduce, "hierarchical", "chain", everything_leaves_once, NULL, false},
+    {COLL_allreduce, "lane", "circulant", reduced_and_gathered, NULL, false},
+    {COLL_allreduce, "lane", "ring", reduced_and_gathered, NULL, false},
+    {COLL_allreduce, "hierarchical", "circulant", reduced_and_gathered, NULL, false},
+    {COLL_allreduce, "hierarchical", "ring", reduced_and_gathered, NULL, false},
+    {COLL_gather, "lane", "linear", blocks_leave_once, one_for_each_node, false},
+    {COLL_gather, "hierarchical", "linear", blocks_leave_once, one_for_each_node, false},
+    {COLL_scatter, "lane", "linear", blocks_enter_once, one_for_each_node, false},
+    {COLL_scatter, "hierarchical", "linear", blocks_enter_once, one_for_each_node, false},
+    {COLL_reduce_scatter_block, "lane", "circulant", blocks_of_others, NULL, false},
+    {COLL_reduce_scatter_block, "lane", "pairwise", blocks_of_others, NULL, false},
+    {COLL_reduce_scatter_block, "hierarchical", "circulant", blocks_of_others, NULL, false},
+    {COLL_scan, "lane", "recursive_doubling", prefixes, doubling_messages, true},
+    {COLL_scan, "hierarchical", "recursive_doubling", prefixes, doubling_messages, true},
+    {COLL_exscan, "lane", "recursive_doubling", prefixes, doubling_messages, true},
+    {COLL_exscan, "hierarchical", "recursive_doubling", prefixes, doubling_messages, true},
 };
 
 enum { PROMISES = sizeof promises / sizeof *promises };
@@ -176,6 +183,16 @@ static void check_senders(const nodes_run *x)
     }
 }
 
+static void check_messages(const nodes_run *x, const promise *is)
+{
+    int64_t sum = 0;
+
+    for (int r = 0; r < x->t->p; r++)
+        sum += x->f->far_messages[r];
+    if (is->messages && x->run.form == FORM_STEP)
+        expect(x, "messages between nodes", sum, lanes_of(x) * is->messages(x->nodes->n));
+}
+
 static void check_promise(const nodes_run *x, const promise *is)
 {
     int64_t sum = 0;
@@ -190,6 +207,7 @@ static void check_promise(const nodes_run *x, const promise *is)
     }
     if (is->items == prefixes)
         expect(x, "items between nodes", sum, doubling_messages(x->nodes->n) * x->items);
+    check_messages(x, is);
     check_senders(x);
 }
 
