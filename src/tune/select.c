@@ -98,6 +98,8 @@ static const rule rules[] = {
      "several nodes, 2 to 8 KiB: a part on every lane, in few steps"},
     {COLL_allreduce, ANY, ON_NODES, IN_ALL, 128 * KIB, ALGO_allreduce_lane, "circulant,step",
      "several nodes, 8 to 128 KiB: a part on every lane, cut further between nodes"},
+    {COLL_allreduce, ANY, ON_NODES, A_BLOCK, 3 * KIB / 2, ALGO_allreduce_lane, "circulant,step",
+     "several nodes, up to 1.5 KiB for each rank: blocks would be too small to go on alone"},
     {COLL_allreduce, ANY, ON_NODES, IN_ALL, ALL, ALGO_allreduce_lane, "ring,block",
      "several nodes, over 128 KiB: every lane a ring, blocks go on inside nodes at once"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_circulant, NULL,

@@ -83,6 +83,10 @@ static void the_rule_of_allreduce_is_the_documented_table(void **state)
                         "lane:recursive_doubling,step,1");
     assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 8192 + 1), "lane:circulant,step,1");
     assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, (128 << 10) + 1), "lane:ring,block,1");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 24, (128 << 10) + 1), "lane:ring,block,1");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 512, 768 << 10), "lane:circulant,step,1");
+    assert_string_equal(chosen_on_nodes(COLL_allreduce, 512, (768 << 10) + 512),
+                        "lane:ring,block,1");
 }
 
 static void the_rule_of_bcast_is_the_documented_table(void **state)
