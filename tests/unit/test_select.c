@@ -109,7 +109,9 @@ static void what_rules_on_nodes_say_is_understood(void **state)
     assert_string_equal(chosen_on_nodes(COLL_scatter, 64, 64), "hierarchical:linear,step");
     assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 8), "hierarchical:binomial,step,8");
     assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 8192), "lane:binomial,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 1 << 20), "lane:chain,block,8");
+    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 64 * 1536), "lane:circulant,step,1");
+    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 64 * 1537), "lane:chain,block,8");
+    assert_string_equal(chosen_on_nodes(COLL_reduce, 256, 256 << 10), "lane:circulant,step,1");
     assert_string_equal(chosen_on_nodes(COLL_reduce_scatter, 64, 8), "lane:circulant,step");
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8), "recursive_doubling");
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8192), "lane:recursive_doubling,step,1");
