@@ -36,7 +36,7 @@ static bool serves(const call_set *s, int p, const reduction *r)
 {
     bool regional = calls_are_regional(s);
 
-    if (getenv("TUTTI_REGIONS") ? !regional : regional && world_size > 3)
+    if (getenv("TUTTI_REGIONS") ? !regional : regional && world_size > 2)
         return false;
     return calls_serve(s, p, r);
 }
