@@ -170,13 +170,22 @@ static bool unpacks(const bound *b, const step *st)
     return mixed;
 }
 
+/* Where buffers are folded nobody looks at the data: scratch, which is the rank's own memory, is
+ * any buffer that the rank has. */
+static int folded_space(const bound *b, int space)
+{
+    if (space != SPACE_SCRATCH)
+        return space;
+    return b->given.recvbuf ? SPACE_RECV : SPACE_SEND;
+}
+
 static int resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
 {
     piece first = piece_at(b, st, 0);
     int space = space_of(b, st, 0), error;
 
-    if (simulated_folded()) { /* scratch is the rank's own memory */
-        *m = (message){.base = (uint8_t)(space == SPACE_SCRATCH ? SPACE_RECV : space),
+    if (simulated_folded()) {
+        *m = (message){.base = (uint8_t)folded_space(b, space),
                        .type = MPI_BYTE,
                        .count = (int)wire_bytes(b, st)};
         return MPI_SUCCESS;
