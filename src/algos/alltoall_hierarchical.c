@@ -7,8 +7,9 @@
  * The variant is the tree of the first and the last phase. Inside nodes blocks go straight.
  *
  * N - 1 non-local messages a node, for N nodes: fewest of all. q (p - q) blocks through each
- * leader, with scratch for them, and for the (q - 1) (p - q) that have come for others; for tiny
- * blocks. Traeff, Hunold, CLUSTER 2020.
+ * leader, with scratch for them, and for the (q - 1) (p - q) that have come for others; p - q
+ * blocks copied by leaders, with `binomial` by all ranks, and then as many again by the others. For
+ * tiny blocks. Traeff, Hunold, CLUSTER 2020.
  *
  * Blocks of unequal lengths go the same way, after a survey of what passes through each rank
  * (transit.h): once for a persistent request, in front of any other call.

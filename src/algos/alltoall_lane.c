@@ -7,10 +7,11 @@
  * other rank. With nodes of unequal sizes lane j serves local ranks j, j + L, ..., where L is the
  * size of the smallest node, and hands on what is not its own.
  *
- * (q - 1) local and (N - 1) non-local messages for N nodes of q; (N - 1) q blocks cross in each
- * lane, and as many go round inside the node before; (N - 1) q blocks copied; scratch (N - 1) q
- * blocks, in place p more. For small and medium blocks and many ranks a node. Traeff, Hunold,
- * CLUSTER 2020; unequal nodes are ours.
+ * q - 1 local messages (twice as many in the form `block`) and N - 1 non-local ones for N nodes of
+ * q; (N - 1) q blocks cross in each lane, and N (q - 1) go round inside the node; N - 1 blocks
+ * copied, and those that cross lie apart, which the MPI packs; scratch (N - 1) q blocks, in place p
+ * more. For small and medium blocks and many ranks a node. Traeff, Hunold, CLUSTER 2020; unequal
+ * nodes are ours.
  *
  * Blocks of unequal lengths go the same way, after a survey of what is collected (transit.h): once
  * for a persistent request, in front of any other call. Where nodes are equal it stays inside them.

@@ -5,7 +5,7 @@
  *                     leaders    3 -> 7: exscan + own, the sum of node 0
  *                     bcast      7 -> 4, 5, 6; before + exscan, at 4 before
  *
- * Cost and use as scan_hierarchical.c. Traeff, Hunold, CLUSTER 2020.
+ * Cost and use as scan_hierarchical.c, with a vector of scratch more. Traeff, Hunold, CLUSTER 2020.
  */
 #include "algos/scan_levels.h"
 

@@ -5,7 +5,8 @@
  *                     gather    4 5 6 7 give each other their quarters: 4 is done
  *                     exscan    5, 6, 7: before + exscan inside the node
  *
- * Cost and use as scan_lane.c. Traeff, Hunold, CLUSTER 2020; unequal nodes are ours.
+ * Cost and use as scan_lane.c, with a vector of scratch more. Traeff, Hunold, CLUSTER 2020; unequal
+ * nodes are ours.
  */
 #include "algos/scan_lanes.h"
 

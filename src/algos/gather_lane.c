@@ -8,9 +8,10 @@
  * the size of the smallest node; those beyond L hand them to it first. The variant is the algorithm
  * of both phases.
  *
- * N - 1 messages into the root's node on each lane (linear), over all its rails; the root gets p -
- * q blocks from its own node instead. Up to N blocks copied a lane, and N blocks of scratch where
- * blocks pass. For blocks of middle size. Traeff, Hunold, CLUSTER 2020; unequal nodes are ours.
+ * N - 1 messages into the root's node on each lane (linear), over all its rails; p - N of the p - 1
+ * blocks of others come to the root from its own node. A block copied a lane, of unequal nodes up
+ * to N, and N blocks of scratch where blocks pass. For blocks of middle size. Traeff, Hunold,
+ * CLUSTER 2020; unequal nodes are ours.
  */
 #include "algos/lanes.h"
 #include "algos/tree.h"

@@ -9,8 +9,8 @@
  * where these are. An operation that does not commute is applied in the order of the ranks; where
  * nodes do not hold ranks that follow one another, without regard to nodes.
  *
- * One rank of a node sends what leaves it, p - q blocks. For small blocks. Up to three times p
- * blocks of scratch at leaders. Traeff, Hunold, CLUSTER 2020.
+ * One rank of a node sends what leaves it, p - q blocks. For small blocks. Scratch at leaders for
+ * about four vectors of p blocks, with `recursive_doubling` for six. Traeff, Hunold, CLUSTER 2020.
  */
 #include "algos/levels.h"
 

@@ -10,7 +10,7 @@
  * on their way. A prefix is whole nodes and a part of one only where nodes hold ranks that follow
  * one another; elsewhere they are not looked at. Any operation.
  *
- * ceil(log2 N) messages out of each of N nodes, by one rank. Up to four vectors of scratch. For
+ * ceil(log2 N) messages out of each of N nodes, by one rank. Up to six vectors of scratch. For
  * small vectors. Traeff, Hunold, CLUSTER 2020, III-D.
  */
 #include "algos/scan_levels.h"

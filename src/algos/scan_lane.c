@@ -11,7 +11,7 @@
  * one only where nodes hold ranks that follow one another; elsewhere there are no lanes.
  *
  * n/q ceil(log2 N) out of each rank of N nodes of q, n ceil(log2 N) out of a node over all rails.
- * Up to six vectors of scratch. For large vectors. Needs an operation that commutes, of MPI's.
+ * Up to nine vectors of scratch. For large vectors. Needs an operation that commutes, of MPI's.
  * Traeff, Hunold, CLUSTER 2020, Listing 6; unequal nodes are ours.
  */
 #include "algos/scan_lanes.h"

@@ -9,8 +9,8 @@
  * both phases.
  *
  * N - 1 messages out of the root's node on each lane (linear), over all its rails. A block copied a
- * lane, and N blocks of scratch where blocks pass. For blocks of middle size.
- * Traeff, Hunold, CLUSTER 2020; unequal nodes are ours.
+ * lane, of unequal nodes up to N, and N blocks of scratch where blocks pass. For blocks of middle
+ * size. Traeff, Hunold, CLUSTER 2020; unequal nodes are ours.
  */
 #include "algos/lanes.h"
 #include "algos/tree.h"

@@ -6,9 +6,10 @@
  *   deliver    what has come for j + lanes, ... goes on to them
  *
  * Inside a node blocks go straight from rank to rank; or, in the form `step`, those for a carrier
- * with what it collects, as if two alltoalls followed one another: on 8 nodes of 8 ranks 28
- * messages for 42, but 136 block transfers on the critical path for 130 (tutti-plan). Two whole
- * alltoalls would also copy the q blocks of the own node, which here are received at their places.
+ * with what it collects, as if two alltoalls followed one another: on 8 nodes of 8 ranks a rank
+ * sends 14 messages for 21, and has 136 block transfers on the critical path either way
+ * (tutti-plan). Two whole alltoalls would also copy the q blocks of the own node, which here are
+ * received at their places.
  *
  * With one lane, the first rank of each node carries everything, and may collect and deliver over a
  * tree.
