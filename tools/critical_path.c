@@ -24,9 +24,11 @@ typedef struct port {
 
 typedef struct model {
     sched *const *of;
-    int p, n, phase; /* phase: this one only, or -1 */
+    int p, n, phase;    /* phase: this one only, or -1 */
+    const sched *named; /* the schedule that names most phases */
     const int *region;
-    int *base; /* [p + 1] */
+    int *base;    /* [p + 1] */
+    int *leading; /* [p]: phases before those that a rank leaves out */
     node *nodes;
     port *out, *in; /* [2 p]: local, between regions */
     int *heap, nheap;
@@ -39,9 +41,36 @@ static const step *step_of(const model *m, int g)
     return &m->of[m->nodes[g].rank]->steps[m->nodes[g].index];
 }
 
+/* ---- phases ---- */
+
+/* A rank that has no part in an inner algorithm does not name its phases: its own list is that of
+ * m->named without some in the middle, or at the end. */
+static int count_leading(const sched *s, const sched *named)
+{
+    int n = 0;
+
+    while (n < s->nphases && strcmp(s->phase[n], named->phase[n]) == 0)
+        n++;
+    return s->nphases ? n : named->nphases;
+}
+
+static void match_phases(model *m)
+{
+    m->named = m->of[0];
+    for (int r = 1; r < m->p; r++)
+        if (m->of[r]->nphases > m->named->nphases)
+            m->named = m->of[r];
+    for (int r = 0; r < m->p; r++)
+        m->leading[r] = count_leading(m->of[r], m->named);
+}
+
 static bool in_phase(const model *m, int g)
 {
-    return m->phase < 0 || step_of(m, g)->phase == m->phase;
+    int rank = m->nodes[g].rank, phase = step_of(m, g)->phase;
+
+    if (phase >= m->leading[rank])
+        phase += m->named->nphases - m->of[rank]->nphases;
+    return m->phase < 0 || phase == m->phase;
 }
 
 /* ---- matching: the k-th message of a to b is the k-th that b has from a ---- */
@@ -300,10 +329,11 @@ static bool allocate(model *m)
 {
     size_t n = (size_t)m->n + 1, p = (size_t)m->p;
 
-    m->base = malloc((p + 1) * sizeof *m->base);
+    m->base = malloc((2 * p + 1) * sizeof *m->base);
     m->nodes = malloc(n * sizeof *m->nodes);
     m->out = malloc(4 * p * sizeof *m->out);
     m->heap = malloc(2 * n * sizeof *m->heap);
+    m->leading = m->base ? m->base + p + 1 : NULL;
     m->in = m->out ? m->out + 2 * p : NULL;
     m->work = m->heap ? m->heap + n : NULL;
     return m->base && m->nodes && m->out && m->heap;
@@ -311,11 +341,9 @@ static bool allocate(model *m)
 
 static void find(model *m, critical_path *result)
 {
-    const sched *first = m->of[0];
-
-    *result = (critical_path){.nphases = first->nphases};
-    for (int i = 0; i < first->nphases; i++) {
-        result->phase[i] = first->phase[i];
+    *result = (critical_path){.nphases = m->named->nphases};
+    for (int i = 0; i < m->named->nphases; i++) {
+        result->phase[i] = m->named->phase[i];
         result->phase_on_ports[i] = run(m, i);
     }
     result->on_ports = run(m, -1);
@@ -335,6 +363,7 @@ bool critical_path_find(sched *const of[], int p, const topo *t, critical_path *
         m.n += of[r]->nsteps;
     if (allocate(&m)) {
         fill(&m, t);
+        match_phases(&m);
         done = match(&m);
     }
     if (done)
