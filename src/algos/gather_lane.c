@@ -38,11 +38,9 @@ static void hand_over(const lanes *l, const blockmap *mine, const blockrow *have
 static blockrow lane_row(const lanes *l, const blockmap *b, const blockmap *items, bool is_root,
                          sched_builder *s)
 {
-    bool single = region_size(&l->nodes, l->nodes.mine) <= l->n + l->nodes.index;
-
     if (l->nodes.mine == l->root_node)
         return is_root ? b->in : scratch_items(s, items, 0, items->n);
-    return single ? b->out : scratch_items(s, items, l->nodes.mine, 1);
+    return carries_others(l) ? scratch_items(s, items, l->nodes.mine, 1) : b->out;
 }
 
 static void over_lanes(const algo_options *o, const lanes *l, bool is_root, const blockmap *b,

@@ -144,3 +144,17 @@ blockmap lanes_of_node(const lanes *l, int node, const blockmap *b, sched_builde
     }
     return t.map;
 }
+
+void lanes_hand_on(const lanes *l, const blockmap *mine, const blockrow *have, sched_builder *s)
+{
+    int me = l->nodes.index;
+
+    if (!on_lane(l)) {
+        recv_row(s, mine, &mine->in, me, 1, peer(&l->local, me % l->n));
+        return;
+    }
+    if (!same_row(have, &mine->in))
+        copy_row(s, mine, have, &mine->in, me, 1);
+    for (int i = me + l->n; i < l->local.size; i += l->n)
+        send_row(s, mine, have, i, 1, peer(&l->local, i));
+}

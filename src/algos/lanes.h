@@ -35,6 +35,12 @@ static inline bool on_lane(const lanes *l)
     return l->lane.size > 0;
 }
 
+/* Does my lane carry blocks of others of my node, too? */
+static inline bool carries_others(const lanes *l)
+{
+    return on_lane(l) && l->local.size > l->n + l->nodes.index;
+}
+
 /* Into how many parts a vector is cut, if this is the phase on lanes. For algo.parts. */
 int lanes_parts(const algo *phase, const algo_options *o, const group *g, sched_builder *s);
 
@@ -52,6 +58,10 @@ blockmap lanes_of_nodes(const lanes *l, const blockmap *b, sched_builder *s);
 
 /* What passes local rank i of this node: its own block, and of its lane those of other nodes. */
 blockmap lanes_of_node(const lanes *l, int node, const blockmap *b, sched_builder *s);
+
+/* What my lane has for ranks of my node, in this row, comes to the row `in` of each. mine: items of
+ * the node's ranks. */
+void lanes_hand_on(const lanes *l, const blockmap *mine, const blockrow *have, sched_builder *s);
 
 /* Local rank i gives its part of the vector, in the map's row `in`, to all of its node. */
 void lanes_share(const lanes *l, const blockmap *items, sched_builder *s);

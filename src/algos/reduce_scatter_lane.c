@@ -20,23 +20,6 @@ extern const algo algo_reduce_scatter_circulant, algo_reduce_scatter_pairwise;
 static const char *const variants[] = {"circulant", "pairwise", NULL};
 static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise};
 
-/* Lane i has the blocks of local ranks i, i + L, ...; one of them is its own. */
-static void hand_on(const lanes *l, const blockmap *mine, const blockmap *b, const blockrow *have,
-                    sched_builder *s)
-{
-    int me = l->nodes.index;
-
-    sched_phase(s, "hand on");
-    if (!on_lane(l)) {
-        recv_row(s, mine, &b->in, me, 1, peer(&l->local, me % l->n));
-        return;
-    }
-    if (!same_row(have, &b->in))
-        copy_row(s, mine, have, &b->in, me, 1);
-    for (int i = me + l->n; i < l->local.size; i += l->n)
-        send_row(s, mine, have, i, 1, peer(&l->local, i));
-}
-
 static void over_lanes(const algo_options *o, const lanes *l, const blockmap *b, sched_builder *s)
 {
     const algo *inside = o->ordered ? phases[1] : phases[0], *between = phase_of(phases, o);
@@ -53,11 +36,12 @@ static void over_lanes(const algo_options *o, const lanes *l, const blockmap *b,
         lane = lanes_of_nodes(l, b, s);
         if (l->local.size > 1)
             lane.out = local.in;
-        if (l->local.size > l->n + l->nodes.index)
+        if (carries_others(l))
             lane.in = have = scratch_items(s, &lane, l->nodes.mine, 1);
         between->compile(o, &l->lane, &lane, s);
     }
-    hand_on(l, &mine, b, &have, s);
+    sched_phase(s, "hand on");
+    lanes_hand_on(l, &mine, &have, s);
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)

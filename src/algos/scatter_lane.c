@@ -21,27 +21,7 @@ static blockrow lane_row(const lanes *l, const blockmap *b, const blockmap *item
 {
     if (l->nodes.mine == l->root_node)
         return is_root ? b->out : scratch_items(s, items, 0, items->n);
-    if (l->local.size <= l->n + l->nodes.index)
-        return b->in;
-    return scratch_items(s, items, l->nodes.mine, 1);
-}
-
-/* In the root's node everybody has its block. */
-static void hand_on(const lanes *l, const blockmap *mine, const blockrow *have, sched_builder *s)
-{
-    int me = l->nodes.index;
-
-    sched_phase(s, "hand on");
-    if (l->nodes.mine == l->root_node)
-        return;
-    if (!on_lane(l)) {
-        recv_row(s, mine, &mine->in, me, 1, peer(&l->local, me % l->n));
-        return;
-    }
-    if (!same_row(have, &mine->in))
-        copy_row(s, mine, have, &mine->in, me, 1);
-    for (int i = me + l->n; i < l->local.size; i += l->n)
-        send_row(s, mine, have, i, 1, peer(&l->local, i));
+    return carries_others(l) ? scratch_items(s, items, l->nodes.mine, 1) : b->in;
 }
 
 static void over_lanes(const algo_options *o, const lanes *l, bool is_root, const blockmap *b,
@@ -60,7 +40,9 @@ static void over_lanes(const algo_options *o, const lanes *l, bool is_root, cons
     sched_phase(s, "lane");
     if (on_lane(l))
         tree_distribute((tree)o->variant, &l->lane, l->root_node, &lane, &have, &have, s);
-    hand_on(l, &mine, &have, s);
+    sched_phase(s, "hand on");
+    if (l->nodes.mine != l->root_node) /* there everybody has its block */
+        lanes_hand_on(l, &mine, &have, s);
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
