@@ -28,7 +28,6 @@ static const algo *const phases[] = {&algo_allreduce_recursive_doubling, &algo_a
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     const algo *between = phase_of(phases, o);
-    blockmap leaders = *b;
     division d;
 
     if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) || (o->ordered && !d.consecutive)) {
@@ -36,16 +35,13 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         between->compile(&all, g, b, s);
         return;
     }
+    algo_options inner = phase_options(between, o, d.p.n, 0);
+
     sched_phase(s, "reduce");
-    if (d.local.size > 1) {
-        levels_reduce(o, &d.local, d.leader, b, d.next, s);
-        leaders.out = leaders.in;
-    }
+    blockmap leaders = levels_reduce_region(o, &d, true, b, s);
     sched_phase(s, "leaders");
-    if (leads(&d)) {
-        algo_options inner = phase_options(between, o, d.p.n, 0);
+    if (leads(&d))
         between->compile(&inner, &d.leaders, &leaders, s);
-    }
     sched_phase(s, "bcast");
     levels_bcast(&d.local, d.leader, b, d.next, s);
 }

@@ -98,6 +98,20 @@ void levels_bcast(const group *g, int root, const blockmap *b, int level, sched_
         levels_bcast(&d.local, d.leader, b, d.next, s);
 }
 
+blockmap levels_reduce_region(const algo_options *o, const division *d, bool is_root,
+                              const blockmap *b, sched_builder *s)
+{
+    blockmap local = *b, leaders = *b;
+
+    if (d->local.size == 1)
+        return leaders;
+    if (leads(d) && !is_root)
+        local.in = scratch_row(s, b);
+    levels_reduce(o, &d->local, d->leader, &local, d->next, s);
+    leaders.out = local.in;
+    return leaders;
+}
+
 void levels_reduce(const algo_options *o, const group *g, int root, const blockmap *b, int level,
                    sched_builder *s)
 {
@@ -109,18 +123,11 @@ void levels_reduce(const algo_options *o, const group *g, int root, const blockm
         algo_reduce_binomial.compile(&all, g, b, s);
         return;
     }
-    blockmap local = *b, leaders = *b;
+    blockmap leaders = levels_reduce_region(o, &d, g->index == root, b, s);
 
-    if (leads(&d) && g->index != root && d.local.size > 1)
-        local.in = scratch_row(s, b);
-    if (d.local.size > 1) {
-        levels_reduce(o, &d.local, d.leader, &local, d.next, s);
-        leaders.out = local.in;
-    }
-    if (!leads(&d))
-        return;
     between.root = d.root;
-    algo_reduce_binomial.compile(&between, &d.leaders, &leaders, s);
+    if (leads(&d))
+        algo_reduce_binomial.compile(&between, &d.leaders, &leaders, s);
 }
 
 /* ---- blocks ---- */

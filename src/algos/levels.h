@@ -48,6 +48,12 @@ void levels_bcast(const group *g, int root, const blockmap *b, int level, sched_
 void levels_reduce(const algo_options *o, const group *g, int root, const blockmap *b, int level,
                    sched_builder *s);
 
+/* The same in my region, to its leader: what that one contributes then for all of the region is the
+ * row `out` of the map that is returned. is_root: I lead the group, and its result comes to my row
+ * `in`; the sum of other regions is in scratch. */
+blockmap levels_reduce_region(const algo_options *o, const division *d, bool is_root,
+                              const blockmap *b, sched_builder *s);
+
 /* Items from row `from` of each member to row `to` of the root, where its own one is already. */
 void levels_gather(tree t, const group *g, int root, const blockmap *b, const blockrow *from,
                    const blockrow *to, int level, sched_builder *s);

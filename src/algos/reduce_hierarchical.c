@@ -23,7 +23,6 @@ static const algo *const phases[] = {&algo_reduce_binomial, &algo_reduce_circula
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     const algo *between = phase_of(phases, o);
-    blockmap local = *b, leaders = *b;
     division d;
 
     if (!levels_divide(&d, g, o->root, topo_regions(g->topo), s) ||
@@ -32,18 +31,13 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         between->compile(&all, g, b, s);
         return;
     }
-    sched_phase(s, "nodes");
-    if (leads(&d) && g->index != o->root && d.local.size > 1)
-        local.in = scratch_row(s, b);
-    if (d.local.size > 1) {
-        levels_reduce(o, &d.local, d.leader, &local, d.next, s);
-        leaders.out = local.in;
-    }
-    sched_phase(s, "leaders");
-    if (!leads(&d))
-        return;
     algo_options inner = phase_options(between, o, d.p.n, d.root);
-    between->compile(&inner, &d.leaders, &leaders, s);
+
+    sched_phase(s, "nodes");
+    blockmap leaders = levels_reduce_region(o, &d, g->index == o->root, b, s);
+    sched_phase(s, "leaders");
+    if (leads(&d))
+        between->compile(&inner, &d.leaders, &leaders, s);
 }
 
 static int parts(const algo_options *o, const group *g, sched_builder *s)

@@ -43,7 +43,6 @@ static void of_leaders(const algo_options *o, const division *d, const blockmap 
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    blockmap local = *b;
     division d;
 
     if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) || (o->ordered && !d.consecutive)) {
@@ -51,12 +50,9 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         return;
     }
     sched_phase(s, "reduce");
-    if (leads(&d) && d.local.size > 1)
-        local.in = scratch_row(s, b);
-    if (d.local.size > 1)
-        levels_reduce(o, &d.local, d.leader, &local, d.next, s);
+    blockmap leaders = levels_reduce_region(o, &d, false, b, s);
     sched_phase(s, "leaders");
-    of_leaders(o, &d, b, d.local.size > 1 ? &local.in : &b->out, s);
+    of_leaders(o, &d, b, &leaders.out, s);
 }
 
 const algo algo_reduce_scatter_hierarchical = {
