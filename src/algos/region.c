@@ -36,10 +36,14 @@ bool regions_make(regions *p, const group *g, int level, sched_builder *s)
     const topo_level *l = &g->topo->level[level];
     size_t n = (size_t)g->size;
     int *number = sched_borrow(s, ((size_t)l->n + 4 * n + 2) * sizeof *number);
-    int *first = number + l->n, *at = first + n + 1, *ranks = at + n, *next = ranks + n;
+    int *first, *at, *ranks, *next;
 
     if (!number)
         return false;
+    first = number + l->n;
+    at = first + n + 1;
+    ranks = at + n;
+    next = ranks + n;
     *p = (regions){.first = first, .at = at, .ranks = ranks, .least = g->size};
     p->n = number_regions(l, g, number, first);
     for (int i = 0; i < p->n; i++) {
