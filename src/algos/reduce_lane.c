@@ -41,11 +41,10 @@ static void along_lane(const algo_options *o, const lanes *l, const blockmap *b,
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     lanes l;
-    bool nodes = lanes_make(&l, g, o->root, s);
-    algo_options inner = phase_options(phases[o->variant], o, l.nodes.n, l.root_node);
 
-    if (!nodes) {
-        phases[o->variant]->compile(&inner, g, b, s);
+    if (!lanes_make(&l, g, o->root, s)) {
+        algo_options all = phase_options(phases[o->variant], o, g->size, o->root);
+        phases[o->variant]->compile(&all, g, b, s);
         return;
     }
     blockmap items = lanes_cut(&l, b, s);

@@ -15,8 +15,8 @@ extern const algo algo_reduce_binomial;
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    const int *order = order_tree(REORDER_BROADCAST, g, o->root, s);
     algo_options first = *o;
+    const int *order;
     group r;
 
     if (o->ordered) {
@@ -24,6 +24,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         return;
     }
     first.root = 0;
+    order = order_tree(REORDER_BROADCAST, g, o->root, s);
     if (order && order_group(g, order, s, &r))
         algo_reduce_binomial.compile(&first, &r, b, s);
 }
