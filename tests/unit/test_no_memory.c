@@ -1,0 +1,131 @@
+/* test_no_memory.c - a schedule for which memory runs out, at every allocation in turn: the
+ * algorithms, which index what they have borrowed, get through it, and the error is reported. Under
+ * valgrind or a sanitizer it also says whether they read what is not there.
+ *
+ * The linker puts __wrap_malloc and so on in the place of malloc (tests/CMakeLists.txt).
+ */
+#include "sim/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { RANKS = 9, PARAMETER = 2, SURVEYED = 1 << 10 };
+
+static long left = -1; /* allocations until one fails; -1: none does */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static bool fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+/* Until nothing fails any more. survey: that one is compiled. Returns how many allocations it took.
+ */
+static long compile_in_need(const algo *a, coll_form form, const coll *c, const topo *t,
+                            bool survey)
+{
+    for (long n = 0;; n++) {
+        sched *s = NULL;
+        left = n;
+        sched_error error =
+            survey ? algo_compile_survey(a, c, t, &s) : algo_compile(a, form, c, t, &s);
+        bool failed = left < 0;
+        left = -1;
+        assert_int_equal(error, failed ? SCHED_NO_MEMORY : SCHED_OK);
+        if (!failed) {
+            sched_free(s);
+            return n;
+        }
+    }
+}
+
+/* Blocks of one length each, and a survey that says so, and more than enough. */
+static void compile_unequal(const algo *a, coll_form form, coll c, const topo *t)
+{
+    int64_t counts[RANKS], displs[RANKS], found[SURVEYED];
+
+    for (int i = 0; i < SURVEYED; i++)
+        found[i] = 1;
+    for (int i = 0; i < RANKS; i++) {
+        counts[i] = 1;
+        displs[i] = i;
+    }
+    c.kind = COLL_alltoallv;
+    c.send = c.recv = (coll_side){.counts = counts, .displs = displs};
+    assert_true(compile_in_need(a, form, &c, t, true) > 0);
+    c.survey = found;
+    assert_true(compile_in_need(a, form, &c, t, false) > 0);
+}
+
+static void compile_all_ways(const algo *a, const topo *t, int rank)
+{
+    for (int way = 0; way < 16; way++) {
+        coll c = {.kind = a->kind,
+                  .p = RANKS,
+                  .rank = rank,
+                  .root = coll_has(a->kind, COLL_ROOTED) ? 5 : 0,
+                  .in_place = way & 1 || coll_shapes[a->kind].send == COLL_NONE,
+                  .ordered = coll_has(a->kind, COLL_REDUCES) && way & 2,
+                  .whole = coll_has(a->kind, COLL_REDUCES) && way & 4,
+                  .parameter = algo_parameter_for(a, a->parameter.name ? PARAMETER : 0, RANKS),
+                  .send.count = 1,
+                  .recv.count = 1};
+        coll_form form = way & 8 ? FORM_BLOCK : FORM_STEP;
+
+        for (c.variant = 0; c.variant == 0 || (a->variants && a->variants[c.variant]); c.variant++)
+            if (!algo_refuses(a, &c)) {
+                assert_true(compile_in_need(a, form, &c, t, false) > 0);
+                if (a->survey)
+                    compile_unequal(a, form, c, t);
+            }
+    }
+}
+
+static void every_algorithm_survives_that_memory_runs_out(void **state)
+{
+    static const char *const shapes[] = {"none", "node:4", "node:4,1,3@cyclic package:2"};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        topo *t = machine(shapes[k], RANKS);
+        for (int i = 0; i < algo_count; i++)
+            for (int r = 0; r < RANKS && !coll_has(algo_table[i]->kind, COLL_NEIGHBORS); r++)
+                if (k == 0 || algo_table[i]->regional)
+                    compile_all_ways(algo_table[i], t, r);
+        topo_free(t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_algorithm_survives_that_memory_runs_out),
+    };
+
+    return cmocka_run_group_tests_name("no_memory", tests, NULL, NULL);
+}
