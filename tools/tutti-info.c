@@ -65,7 +65,8 @@ static void print_algorithms(void)
                    a->parameter.name, a->parameter.least, a->parameter.usual);
         printf("\n");
     }
-    printf("(v): serves the v-collective too. `auto` chooses by number of ranks and size.\n");
+    printf("p ranks; N nodes, or R regions, of q ranks each; m: the blocks of all ranks.\n"
+           "(v): serves the v-collective too. `auto` chooses by number of ranks, size, nodes.\n");
 }
 
 /* Rank 0 draws. All ranks must find the same. */

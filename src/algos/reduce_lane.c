@@ -9,8 +9,8 @@
  * in; as blocks (form `block`) they go on while others are on their way.
  *
  * n out of each node and into the root's with `chain`, over all rails. Up to four vectors of
- * scratch with it in the form `block`, six with others. For large vectors. Needs an operation that
- * commutes, of MPI's. Traeff, Hunold, CLUSTER 2020, III-C; unequal nodes are ours.
+ * scratch with it in the form `block`, seven with others. For large vectors. Needs an operation
+ * that commutes, of MPI's. Traeff, Hunold, CLUSTER 2020, III-C; unequal nodes are ours.
  */
 #include "algos/circulant_reduce.h"
 #include "algos/lanes.h"
