@@ -22,8 +22,8 @@ enum {
 };
 
 /* Which numbers of ranks a rule is for, and which machines. */
-typedef enum ranks { ANY, FEW, POWER, ODD, MANY } ranks; /* FEW: 1, 2; MANY: from 8 on */
-typedef enum where { ANYWHERE, ON_NODES } where;
+typedef enum ranks { ANY, FEW, POWER, ODD, MANY } ranks;   /* FEW: 1, 2; MANY: from 8 on */
+typedef enum where { ANYWHERE, ON_NODES, ON_LANES } where; /* LANES: of about equal nodes */
 
 /* Bytes up to which it counts, of all blocks (or the vector), or of one (its part of a rank). */
 typedef enum limit { IN_ALL, A_BLOCK } limit;
@@ -79,7 +79,7 @@ static const rule rules[] = {
      "several nodes, up to 12 KiB: fewest steps, one message into each node"},
     {COLL_bcast, MANY, ON_NODES, IN_ALL, 128 * KIB, ALGO_bcast_hierarchical, "circulant,block",
      "several nodes, 12 to 128 KiB: pieces to leaders, and on inside nodes"},
-    {COLL_bcast, MANY, ON_NODES, IN_ALL, 1024 * KIB, ALGO_bcast_lane, "circulant,block",
+    {COLL_bcast, MANY, ON_LANES, IN_ALL, 1024 * KIB, ALGO_bcast_lane, "circulant,block",
      "several nodes, 128 KiB to 1 MiB: pieces over all lanes, and on inside nodes"},
     {COLL_bcast, MANY, ON_NODES, IN_ALL, ALL, ALGO_bcast_hierarchical, "circulant,block",
      "several nodes, over 1 MiB: pieces to leaders, and on inside nodes"},
@@ -94,13 +94,13 @@ static const rule rules[] = {
      "at most two ranks, up to 256 KiB: one exchange"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, 2 * KIB, ALGO_allreduce_recursive_doubling, NULL,
      "up to 2 KiB: fewest steps"},
-    {COLL_allreduce, ANY, ON_NODES, IN_ALL, 8 * KIB, ALGO_allreduce_lane, "recursive_doubling,step",
+    {COLL_allreduce, ANY, ON_LANES, IN_ALL, 8 * KIB, ALGO_allreduce_lane, "recursive_doubling,step",
      "several nodes, 2 to 8 KiB: a part on every lane, in few steps"},
-    {COLL_allreduce, ANY, ON_NODES, IN_ALL, 128 * KIB, ALGO_allreduce_lane, "circulant,step",
+    {COLL_allreduce, ANY, ON_LANES, IN_ALL, 128 * KIB, ALGO_allreduce_lane, "circulant,step",
      "several nodes, 8 to 128 KiB: a part on every lane, cut further between nodes"},
-    {COLL_allreduce, ANY, ON_NODES, A_BLOCK, 3 * KIB / 2, ALGO_allreduce_lane, "circulant,step",
+    {COLL_allreduce, ANY, ON_LANES, A_BLOCK, 3 * KIB / 2, ALGO_allreduce_lane, "circulant,step",
      "several nodes, up to 1.5 KiB for each rank: blocks would be too small to go on alone"},
-    {COLL_allreduce, ANY, ON_NODES, IN_ALL, ALL, ALGO_allreduce_lane, "ring,block",
+    {COLL_allreduce, ANY, ON_LANES, IN_ALL, ALL, ALGO_allreduce_lane, "ring,block",
      "several nodes, over 128 KiB: every lane a ring, blocks go on inside nodes at once"},
     {COLL_allreduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_allreduce_circulant, NULL,
      "over 2 KiB: every rank reduces a part, in few steps for any number of ranks"},
@@ -131,21 +131,21 @@ static const rule rules[] = {
      "at most two ranks: one message is all there is"},
     {COLL_reduce, ANY, ON_NODES, IN_ALL, 2 * KIB, ALGO_reduce_hierarchical, "binomial,step",
      "several nodes, up to 2 KiB: fewest steps, one message out of each node"},
-    {COLL_reduce, ANY, ON_NODES, IN_ALL, 64 * KIB, ALGO_reduce_lane, "binomial,step",
+    {COLL_reduce, ANY, ON_LANES, IN_ALL, 64 * KIB, ALGO_reduce_lane, "binomial,step",
      "several nodes, 2 to 64 KiB: a part on every lane"},
-    {COLL_reduce, ANY, ON_NODES, A_BLOCK, 3 * KIB / 2, ALGO_reduce_lane, "circulant,step",
+    {COLL_reduce, ANY, ON_LANES, A_BLOCK, 3 * KIB / 2, ALGO_reduce_lane, "circulant,step",
      "several nodes, up to 1.5 KiB for each rank: a part on every lane, cut further between nodes"},
-    {COLL_reduce, ANY, ON_NODES, IN_ALL, ALL, ALGO_reduce_lane, "chain,block,8",
+    {COLL_reduce, ANY, ON_LANES, IN_ALL, ALL, ALGO_reduce_lane, "chain,block,8",
      "several nodes, larger parts: pieces over all lanes"},
-    {COLL_reduce, ANY, ON_NODES, IN_ALL, ALL, ALGO_reduce_hierarchical, "binomial,step",
-     "several nodes, an operation that does not commute, or of the program: leaders pass vectors"},
     {COLL_reduce, ANY, ANYWHERE, IN_ALL, 16 * KIB, ALGO_reduce_binomial, NULL,
      "up to 16 KiB: fewest steps"},
     {COLL_reduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_circulant, NULL,
      "over 16 KiB: every rank reduces a part, in few steps for any number of ranks"},
+    {COLL_reduce, ANY, ON_NODES, IN_ALL, ALL, ALGO_reduce_hierarchical, "binomial,step",
+     "several nodes, an operation that does not commute, or of the program: leaders pass vectors"},
     {COLL_reduce, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_binomial, NULL,
      "an operation that does not commute, or of the program: vectors are not cut"},
-    {COLL_reduce_scatter, ANY, ON_NODES, IN_ALL, ALL, ALGO_reduce_scatter_lane, "circulant,step",
+    {COLL_reduce_scatter, ANY, ON_LANES, IN_ALL, ALL, ALGO_reduce_scatter_lane, "circulant,step",
      "several nodes: least data between them, by all ranks of a node"},
     {COLL_reduce_scatter, ANY, ANYWHERE, IN_ALL, ALL, ALGO_reduce_scatter_circulant, NULL,
      "fewest steps and least data for any number of ranks"},
@@ -155,12 +155,12 @@ static const rule rules[] = {
      "over 512 B in all, an operation that does not commute: least data"},
     {COLL_scan, ANY, ON_NODES, IN_ALL, 1 * KIB, ALGO_scan_recursive_doubling, NULL,
      "several nodes, up to 1 KiB: fewest steps"},
-    {COLL_scan, ANY, ON_NODES, IN_ALL, ALL, ALGO_scan_lane, "recursive_doubling,step",
+    {COLL_scan, ANY, ON_LANES, IN_ALL, ALL, ALGO_scan_lane, "recursive_doubling,step",
      "several nodes, over 1 KiB: the sum of the nodes before, a part on every lane"},
     {COLL_scan, ANY, ANYWHERE, IN_ALL, ALL, ALGO_scan_recursive_doubling, NULL, "fewest steps"},
     {COLL_exscan, ANY, ON_NODES, IN_ALL, 1 * KIB, ALGO_exscan_recursive_doubling, NULL,
      "several nodes, up to 1 KiB: fewest steps"},
-    {COLL_exscan, ANY, ON_NODES, IN_ALL, ALL, ALGO_exscan_lane, "recursive_doubling,step",
+    {COLL_exscan, ANY, ON_LANES, IN_ALL, ALL, ALGO_exscan_lane, "recursive_doubling,step",
      "several nodes, over 1 KiB: the sum of the nodes before, a part on every lane"},
     {COLL_exscan, ANY, ANYWHERE, IN_ALL, ALL, ALGO_exscan_recursive_doubling, NULL, "fewest steps"},
 
@@ -197,12 +197,20 @@ static bool ranks_fit(ranks which, int p)
     }
 }
 
-static bool rule_fits(const rule *r, const coll *c, int64_t bytes, bool nodes)
+/* There are as many lanes as the smallest node has ranks: few, if one node has but some that are
+ * left over, and then they carry what all of the others could. */
+static bool has_lanes(const topo *t)
+{
+    const topo_level *l = has_nodes(t) ? &t->level[topo_regions(t)] : NULL;
+
+    return l && 2 * l->least >= l->most;
+}
+
+static bool rule_fits(const rule *r, const coll *c, int64_t bytes, where is)
 {
     return (r->kind == c->kind || r->kind == coll_shapes[c->kind].family) &&
            algo_serves(algo_table[r->algo], c->kind) && ranks_fit(r->ranks, c->p) &&
-           (r->where == ANYWHERE || nodes) &&
-           (r->limit == A_BLOCK ? bytes / c->p : bytes) <= r->most &&
+           r->where <= is && (r->limit == A_BLOCK ? bytes / c->p : bytes) <= r->most &&
            !algo_refuses(algo_table[r->algo], c);
 }
 
@@ -306,10 +314,10 @@ bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice
 choice select_auto(const coll *c, int64_t bytes, const topo *t, const char **why)
 {
     const rule *r = rules;
-    bool nodes = has_nodes(t);
+    where is = has_lanes(t) ? ON_LANES : has_nodes(t) ? ON_NODES : ANYWHERE;
     choice result;
 
-    while (!rule_fits(r, c, bytes, nodes))
+    while (!rule_fits(r, c, bytes, is))
         r++;
     *why = r->why;
     choose(r->algo, r->words, c->p, bytes, &result);

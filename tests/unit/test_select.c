@@ -51,8 +51,8 @@ static void the_rule_of_alltoall_is_the_documented_table(void **state)
     assert_string_equal(chosen_for(COLL_alltoallv, 100, 0), "linear");
 }
 
-/* On nodes of 8 ranks, with all its words. */
-static const char *chosen_on_nodes(coll_kind kind, int p, int64_t bytes)
+/* With all its words. */
+static const char *chosen_on(const char *shape, coll_kind kind, int p, int64_t bytes)
 {
     static char text[100];
     static location at[1000];
@@ -61,13 +61,18 @@ static const char *chosen_on_nodes(coll_kind kind, int p, int64_t bytes)
     choice c;
     topo *t;
 
-    assert_true(shape_places("node:8", p, at, (char[200]){0}, 200));
+    assert_true(shape_places(shape, p, at, (char[200]){0}, 200));
     t = topo_make(at, p);
     assert_non_null(t);
     c = select_auto(&call, bytes, t, &why);
     select_print(&c, text, sizeof text);
     topo_free(t);
     return text;
+}
+
+static const char *chosen_on_nodes(coll_kind kind, int p, int64_t bytes)
+{
+    return chosen_on("node:8", kind, p, bytes);
 }
 
 static void the_rule_of_allreduce_is_the_documented_table(void **state)
@@ -116,6 +121,20 @@ static void what_rules_on_nodes_say_is_understood(void **state)
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8), "recursive_doubling");
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8192), "lane:recursive_doubling,step,1");
     assert_string_equal(chosen_on_nodes(COLL_exscan, 64, 8192), "lane:recursive_doubling,step,1");
+}
+
+/* One lane would carry all. */
+static void a_rank_left_over_makes_no_lane(void **state)
+{
+    static const coll_kind kinds[] = {COLL_bcast,          COLL_allreduce, COLL_reduce,
+                                      COLL_reduce_scatter, COLL_scan,      COLL_exscan};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (int64_t bytes = 8; bytes < 1 << 24; bytes *= 2)
+            assert_null(strstr(chosen_on("node:8", kinds[i], 57, bytes), "lane"));
+    assert_non_null(strstr(chosen_on("node:8", COLL_allreduce, 60, 1 << 20), "lane"));
+    assert_string_equal(chosen_on("node:8", COLL_reduce, 57, 1 << 20), "circulant");
 }
 
 static void check_applicable(coll c, int64_t bytes, const topo *t)
@@ -257,6 +276,7 @@ int main(void)
         cmocka_unit_test(the_rule_of_allreduce_is_the_documented_table),
         cmocka_unit_test(the_rule_of_bcast_is_the_documented_table),
         cmocka_unit_test(what_rules_on_nodes_say_is_understood),
+        cmocka_unit_test(a_rank_left_over_makes_no_lane),
         cmocka_unit_test(what_auto_chooses_is_applicable),
         cmocka_unit_test(large_blocks_travel_alone),
         cmocka_unit_test(names_are_parsed_with_their_form),
