@@ -1,7 +1,7 @@
 /* test_lanes.c - lane and hierarchical forms of all collectives: what leaves and enters nodes, and
  * who sends it, counted from what was executed, on the ten shapes and on machines that nobody would
  * build; the numbers of the multi-lane paper. That they are right: test_shapes.c; how far
- * they cut vectors: test_pieces.c. Of allgather and alltoall: test_regional.c.
+ * they cut vectors: test_pieces.c. Of allgather: test_regional.c; of alltoall: test_carriers.c.
  *
  * usage: test_lanes [--all]
  */
