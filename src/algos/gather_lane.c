@@ -34,24 +34,13 @@ static void hand_over(const lanes *l, const blockmap *mine, const blockrow *have
         recv_row(s, mine, have, i, 1, peer(&l->local, i));
 }
 
-/* Of the lane's items: what I send; at the root's node, where they arrive. */
-static blockrow lane_row(const lanes *l, const blockmap *b, const blockmap *items, bool is_root,
-                         sched_builder *s)
-{
-    if (l->nodes.mine == l->root_node)
-        return is_root ? b->in : scratch_items(s, items, 0, items->n);
-    return carries_others(l) ? scratch_items(s, items, l->nodes.mine, 1) : b->out;
-}
-
 static void over_lanes(const algo_options *o, const lanes *l, bool is_root, const blockmap *b,
                        sched_builder *s)
 {
     blockmap mine = regions_local_items(&l->nodes, b, s), lane = lanes_of_nodes(l, b, s);
     bool at_root = l->nodes.mine == l->root_node;
-    blockrow have = b->out;
+    blockrow have = lanes_row(l, &lane, is_root, &b->in, &b->out, s);
 
-    if (on_lane(l))
-        have = lane_row(l, b, &lane, is_root, s);
     hand_over(l, &mine, &have, s);
     sched_phase(s, "lane");
     if (on_lane(l))

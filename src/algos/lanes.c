@@ -145,6 +145,16 @@ blockmap lanes_of_node(const lanes *l, int node, const blockmap *b, sched_builde
     return t.map;
 }
 
+blockrow lanes_row(const lanes *l, const blockmap *items, bool is_root, const blockrow *end,
+                   const blockrow *own, sched_builder *s)
+{
+    if (!on_lane(l))
+        return *own;
+    if (l->nodes.mine == l->root_node)
+        return is_root ? *end : scratch_items(s, items, 0, items->n);
+    return carries_others(l) ? scratch_items(s, items, l->nodes.mine, 1) : *own;
+}
+
 void lanes_hand_on(const lanes *l, const blockmap *mine, const blockrow *have, sched_builder *s)
 {
     int me = l->nodes.index;

@@ -59,6 +59,11 @@ blockmap lanes_of_nodes(const lanes *l, const blockmap *b, sched_builder *s);
 /* What passes local rank i of this node: its own block, and of its lane those of other nodes. */
 blockmap lanes_of_node(const lanes *l, int node, const blockmap *b, sched_builder *s);
 
+/* Where the items of a lane are: at the root the row `end`; of other ranks of its node in scratch,
+ * and of ranks that carry others' blocks; else, and without a lane, the row `own`. */
+blockrow lanes_row(const lanes *l, const blockmap *items, bool is_root, const blockrow *end,
+                   const blockrow *own, sched_builder *s);
+
 /* What my lane has for ranks of my node, in this row, comes to the row `in` of each. mine: items of
  * the node's ranks. */
 void lanes_hand_on(const lanes *l, const blockmap *mine, const blockrow *have, sched_builder *s);

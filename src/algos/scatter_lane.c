@@ -15,21 +15,12 @@
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
-/* Of the lane's items: what I have to send, or what comes to me. */
-static blockrow lane_row(const lanes *l, const blockmap *b, const blockmap *items, bool is_root,
-                         sched_builder *s)
-{
-    if (l->nodes.mine == l->root_node)
-        return is_root ? b->out : scratch_items(s, items, 0, items->n);
-    return carries_others(l) ? scratch_items(s, items, l->nodes.mine, 1) : b->in;
-}
-
 static void over_lanes(const algo_options *o, const lanes *l, bool is_root, const blockmap *b,
                        sched_builder *s)
 {
     blockmap mine = regions_local_items(&l->nodes, b, s), lane = lanes_of_nodes(l, b, s);
     blockmap given = lanes_of_node(l, l->root_node, b, s);
-    blockrow have = on_lane(l) ? lane_row(l, b, &lane, is_root, s) : b->in;
+    blockrow have = lanes_row(l, &lane, is_root, &b->out, &b->in, s);
 
     sched_phase(s, "node");
     if (l->nodes.mine == l->root_node) {
