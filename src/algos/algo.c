@@ -77,6 +77,12 @@ int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s
     return o->parameter;
 }
 
+int algo_parts_of_blocks(const algo_options *o, const group *g, sched_builder *s)
+{
+    (void)g;
+    return sched_form(s) == FORM_BLOCK && !o->whole && !o->uneven ? o->parameter : 1;
+}
+
 int ceil_log2(int n)
 {
     int log = 0;
@@ -86,28 +92,55 @@ int ceil_log2(int n)
     return log;
 }
 
-/* Parts of the vector and of the packed bytes end at different places: all of them at once. */
-static void copy_all(sched_builder *s, int parts, const blockrow *from, const blockrow *to)
+/* What is packed at once, because its parts and those of the packed bytes end at different places:
+ * the vector, or a rank's block. */
+static int units_of(const coll *c, const blockmap *b)
 {
-    sched_copy(s, part_of(row_at(from, 0), 0, parts, from->count),
-               part_of(row_at(to, 0), 0, parts, to->count));
+    return coll_is_vector(c->kind) ? 1 : b->n;
 }
 
-/* A vector that is cut into bytes, but whose bytes do not lie side by side: the root packs it into
- * scratch, and everybody takes it out in the end. */
+static interval unit_at(const coll *c, const blockmap *b, const blockrow *row, int i)
+{
+    if (coll_is_vector(c->kind))
+        return part_of(row_at(row, 0), 0, b->n, row->count);
+    return whole_at(b, row, i);
+}
+
+static bool gives(const coll *c, const blockmap *b, int unit)
+{
+    if (coll_is_vector(c->kind))
+        return c->rank == c->root;
+    return b->mine < 0 || b->mine == unit;
+}
+
+/* What of mine is at its place when the algorithm ends, without its help. */
+static bool keeps(const coll *c, const blockmap *b, int unit)
+{
+    return (coll_is_vector(c->kind) || b->mine >= 0) && gives(c, b, unit);
+}
+
+/* Data that is cut into bytes, but whose bytes do not lie side by side: who has some packs it into
+ * scratch, and everybody takes out what comes in the end. */
 static void pack(const coll *c, blockmap *b, sched_builder *s)
 {
-    blockrow packed = scratch_row(s, b);
+    bool vector = coll_is_vector(c->kind), apart = !vector && b->mine < 0 && !in_place(b);
+    blockrow in = scratch_row(s, b), out = apart ? scratch_row(s, b) : in;
+    const blockrow *from = vector ? &b->in : &b->out;
 
-    if (c->rank == c->root)
-        copy_all(s, b->n, &b->in, &packed);
-    b->in = b->out = packed;
+    for (int i = 0; i < units_of(c, b); i++)
+        if (gives(c, b, i))
+            sched_copy(s, unit_at(c, b, from, i), unit_at(c, b, &out, i));
+    b->in = in;
+    b->out = out;
+    if (b->mine >= 0)
+        b->own = unit_at(c, b, &in, b->mine);
 }
 
 static void unpack(const coll *c, const blockmap *packed, const blockmap *b, sched_builder *s)
 {
-    if (c->rank != c->root)
-        copy_all(s, b->n, &packed->in, &b->in);
+    for (int i = 0; i < units_of(c, b); i++)
+        if (!keeps(c, b, i))
+            sched_copy(s, unit_at(c, b, &packed->in, i), unit_at(c, b, &b->in, i));
 }
 
 /* What I send to myself, where one side is a single block. */
@@ -118,7 +151,7 @@ static void copy_own(const coll *c, const blockmap *b, sched_builder *s)
     bool single = (shape->send == COLL_ONE) != (shape->recv == COLL_ONE);
 
     if (single && has.send && has.recv && !(shape->traits & (COLL_REDUCES | COLL_NEIGHBORS)))
-        sched_copy(s, row_at(&b->out, c->rank), row_at(&b->in, c->rank));
+        sched_copy(s, whole_at(b, &b->out, c->rank), whole_at(b, &b->in, c->rank));
 }
 
 /* The copy of the own block comes first in program order, so that whoever sends it from its final
@@ -147,6 +180,7 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
                       .ordered = c->ordered,
                       .symmetric = c->symmetric,
                       .whole = c->whole,
+                      .uneven = coll_is_v(c->kind) && !coll_has(c->kind, COLL_REDUCES),
                       .parameter = c->parameter,
                       .variant = c->variant,
                       .order = c->order,

@@ -31,6 +31,8 @@ typedef struct algo_options {
     bool ordered;   /* REDUCES: the operation does not commute */
     bool symmetric; /* REDUCES: operands may change places without changing a bit */
     bool whole;     /* REDUCES: the operation must see whole vectors: they are not cut */
+    bool uneven;    /* each rank counts the others' blocks in types of its own: no two ranks would
+                       cut one into the same bytes */
     int parameter, variant;
     coll_order order;
     const coll_neighbors *neighbors; /* NEIGHBORS: ranks */
@@ -54,8 +56,8 @@ typedef struct algo {
     /* Why it cannot serve so many ranks, or NULL if it can. */
     const char *(*inapplicable)(int p);
 
-    /* Into how many parts it cuts the vector among this group, of its own index and with its
-     * options; NULL: into none. */
+    /* Into how many parts it cuts the vector, or each block, among this group, of its own index and
+     * with its options; NULL: into none. */
     int (*parts)(const algo_options *o, const group *g, sched_builder *s);
     bool keeps_whole; /* cuts nothing where options.whole asks for it */
 
@@ -114,6 +116,9 @@ int algo_parts(const algo *a, const algo_options *o, const group *g, sched_build
 /* For algo.parts: one for each rank; one for each piece, if they are the parameter. */
 int algo_parts_of_ranks(const algo_options *o, const group *g, sched_builder *s);
 int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s);
+
+/* The same of blocks, where they travel one by one, and where they can be cut. */
+int algo_parts_of_blocks(const algo_options *o, const group *g, sched_builder *s);
 
 /* ceil(log2(n)) for n >= 1. */
 int ceil_log2(int n);

@@ -8,7 +8,8 @@
  * the ranks from L on hand their blocks to it first. No copies: blocks go from place to place.
  *
  * The variant names the algorithm of both phases. Block by block the phases pipeline: a block that
- * has come over a lane goes on inside the node at once.
+ * has come over a lane goes on inside the node at once; so does each of the pieces that the
+ * parameter cuts it into, where blocks have equal lengths.
  *
  * (N - 1) n beta between N nodes a rank, steps as the two phases. No scratch. For large blocks.
  * Traeff, Hunold, CLUSTER 2020, Listing 3; unequal nodes are ours.
@@ -68,5 +69,7 @@ const algo algo_allgather_lane = {
     .has_forms = true,
     .regional = true,
     .variants = variants,
+    .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
+    .parts = algo_parts_of_blocks,
     .compile = compile,
 };

@@ -13,6 +13,9 @@
  * more. For small and medium blocks and many ranks a node. Traeff, Hunold, CLUSTER 2020; unequal
  * nodes are ours.
  *
+ * In the form `block` and in several pieces (the parameter) each piece crosses as a message of its
+ * own, a few of them at a time: TCP and its rendezvous fill a link better so. Of equal blocks only.
+ *
  * Blocks of unequal lengths go the same way, after a survey of what is collected (transit.h): once
  * for a persistent request, in front of any other call. Where nodes are equal it stays inside them.
  */
@@ -41,5 +44,7 @@ const algo algo_alltoall_lane = {
     .has_forms = true,
     .regional = true,
     .survey = survey,
+    .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
+    .parts = algo_parts_of_blocks,
     .compile = compile,
 };

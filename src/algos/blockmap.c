@@ -5,41 +5,47 @@
 
 interval row_at(const blockrow *row, int k)
 {
+    int pieces = row->pieces ? row->pieces : 1, i = k / pieces;
+
     if (row->counts)
-        return interval_make(row->space, row->base + row->displs[k], row->counts[k]);
+        return interval_make(row->space,
+                             row->base + pieces * row->displs[i] + k % pieces * row->counts[i],
+                             row->counts[i]);
     return interval_make(row->space, row->base + k * row->count, row->count);
 }
 
 static int item_size(const blockmap *b, int i)
 {
-    return b->first ? b->first[i + 1] - b->first[i] : 1;
+    return b->first ? b->first[i + 1] - b->first[i] : b->pieces;
 }
 
 static int item_block(const blockmap *b, int i, int k)
 {
     if (b->first)
         return b->list[b->first[i] + k];
-    return b->list ? b->list[i] : i;
+    return (b->list ? b->list[i] : i) * b->pieces + k;
 }
 
 /* One side of the call. A vector is blocks of one element. `single`: there is only the block of
  * this rank, at the begin of the space, and the other side has the others. */
 static blockrow row_of(const coll *c, const coll_side *side, const coll_side *other, bool single,
-                       sched_space space)
+                       sched_space space, int pieces)
 {
     if (single && coll_has(c->kind, COLL_REDUCES) && other->counts)
         return (blockrow){.space = space,
                           .counts = other->counts,
                           .displs = other->displs,
-                          .base = -other->displs[c->rank]};
+                          .base = -pieces * other->displs[c->rank],
+                          .pieces = pieces};
     return (blockrow){.space = space,
                       .count = side->count,
                       .counts = side->counts,
                       .displs = side->displs,
-                      .base = single ? -c->rank * side->count : 0};
+                      .base = single ? -pieces * c->rank * side->count : 0,
+                      .pieces = pieces};
 }
 
-static int blocks_of(const coll *c, int parts)
+static int items_of(const coll *c, int parts)
 {
     const coll_shape *shape = &coll_shapes[c->kind];
 
@@ -56,23 +62,23 @@ blockmap blockmap_make(const coll *c, int parts)
     bool gathers = shape->send == COLL_ONE && shape->recv > COLL_ONE;
     bool scatters = shape->send > COLL_ONE && shape->recv == COLL_ONE;
     bool aliases = c->in_place && !(shape->traits & COLL_ROOT_SENDS);
-    int n = blocks_of(c, parts);
-    blockmap b = {.n = n, .blocks = n, .mine = gathers ? c->rank : -1};
+    int n = items_of(c, parts), pieces = coll_is_vector(c->kind) ? 1 : parts;
+    blockmap b = {.n = n, .pieces = pieces, .blocks = n * pieces, .mine = gathers ? c->rank : -1};
 
     if (shape->traits & COLL_NEIGHBORS) {
-        b.in = row_of(c, &c->recv, &c->send, false, SPACE_RECV);
-        b.out = row_of(c, &c->send, &c->recv, false, SPACE_SEND);
+        b.in = row_of(c, &c->recv, &c->send, false, SPACE_RECV, pieces);
+        b.out = row_of(c, &c->send, &c->recv, false, SPACE_SEND, pieces);
         b.own = interval_make(SPACE_SEND, 0, c->send.count);
         b.mine = gathers ? 0 : -1;
         return b;
     }
-    b.in = row_of(c, &c->recv, &c->send, scatters, SPACE_RECV);
+    b.in = row_of(c, &c->recv, &c->send, scatters, SPACE_RECV, pieces);
     if (aliases && !scatters)
         b.out = b.in;
     else
-        b.out = row_of(c, &c->send, &c->recv, gathers, aliases ? SPACE_RECV : SPACE_SEND);
+        b.out = row_of(c, &c->send, &c->recv, gathers, aliases ? SPACE_RECV : SPACE_SEND, pieces);
     if (gathers)
-        b.own = row_at(&b.out, c->rank);
+        b.own = whole_at(&b, &b.out, c->rank);
     return b;
 }
 
@@ -81,19 +87,34 @@ interval place_of(const blockmap *b, int k)
     return row_at(&b->in, k);
 }
 
+/* All pieces of the item's block. */
+static interval block_of(const blockmap *b, const blockrow *row, int i)
+{
+    interval first = row_at(row, item_block(b, wrap(i, b->n), 0));
+
+    return part_of(first, 0, b->pieces, (int64_t)first.length);
+}
+
 interval block(const blockmap *b, int i)
 {
-    return place_of(b, item_block(b, wrap(i, b->n), 0));
+    return block_of(b, &b->in, i);
 }
 
 interval outgoing(const blockmap *b, int i)
 {
-    return row_at(&b->out, item_block(b, wrap(i, b->n), 0));
+    return block_of(b, &b->out, i);
 }
 
 interval part_of(interval all, int64_t first, int64_t n, int64_t length)
 {
     return interval_make(all.space, all.offset + first * length, n * length);
+}
+
+interval whole_at(const blockmap *b, const blockrow *row, int rank)
+{
+    interval first = row_at(row, rank * b->pieces);
+
+    return part_of(first, 0, b->pieces, (int64_t)first.length);
 }
 
 /* Does b begin where a ends? */
@@ -205,7 +226,7 @@ blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
 {
     if (n == 0)
         return (blockrow){.space = SPACE_SCRATCH};
-    return sched_parts(s) > 1 ? equal_blocks(s, b) : blocks_of_items(s, b, first, n);
+    return sched_parts(s) > b->pieces ? equal_blocks(s, b) : blocks_of_items(s, b, first, n);
 }
 
 void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n)
@@ -309,10 +330,14 @@ static int count_blocks(const blockmap *b, walk w)
 /* Whose block is sent from where: my own from the send buffer, as early as possible. */
 static void one_block(sched_builder *s, step_kind kind, const blockmap *b, int k, int peer)
 {
+    bool mine = b->mine >= 0 && k / b->pieces == b->mine;
+
     if (kind == STEP_RECV)
         sched_recv(s, place_of(b, k), peer);
+    else if (mine)
+        sched_send(s, part_of(b->own, k % b->pieces, 1, (int64_t)b->own.length / b->pieces), peer);
     else
-        sched_send(s, k == b->mine ? b->own : place_of(b, k), peer);
+        sched_send(s, place_of(b, k), peer);
 }
 
 static void message(sched_builder *s, step_kind kind, const blockmap *b, int first, int n,

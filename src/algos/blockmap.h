@@ -7,7 +7,8 @@
  * group it is the block of another rank. Indices of items wrap around.
  *
  * A vector (bcast, allreduce) is as many blocks as the algorithm cuts it into; cut() makes items
- * of them.
+ * of them. A block of a rank may be cut into pieces: then each piece is a block here, and an item
+ * has all those of the ranks that it is of.
  *
  * Each side is a row of blocks, even where a rank has but one of them (what it sends in a gather,
  * what it receives in a scatter): the row says where that one is, and the others are nowhere. Among
@@ -25,27 +26,32 @@ typedef struct blockrow {
     const int64_t *counts; /* [blocks] or NULL, borrowed */
     const int64_t *displs; /* [blocks], with counts */
     int64_t base;          /* offset of the first one; with counts, of displacement 0 */
+    int pieces; /* that a block of the lists is cut into: they are [blocks / pieces] then; 0: 1 */
 } blockrow;
 
 typedef struct blockmap {
     int n;            /* items */
     const int *first; /* [n + 1]: item i is blocks list[first[i] .. first[i + 1] - 1], borrowed; */
-    const int *list;  /* without `first`: block list[i]; without both: block i */
-    int blocks;       /* how many there are: one of each rank; or parts of a vector */
-    int mine;         /* of a rank that sends one block: the block that `own` is; else -1 */
+    const int *list;  /* without `first`: those of rank list[i]; without both: those of rank i */
+    int pieces;       /* that a rank's block is cut into; of a vector 1 */
+    int blocks;       /* how many there are: of each rank; or parts of a vector */
+    int mine;         /* of a rank that sends one block: the rank whose block `own` is; else -1 */
     blockrow in;      /* in RECV: what comes from each rank; the result */
     blockrow out;     /* what I send to each rank; what I contribute to the result. In RECV too if
                          the call is in place */
     interval own;     /* where my block is sent from */
 } blockmap;
 
-/* parts: blocks of a vector. */
+/* parts: blocks of a vector; pieces of a rank's block. */
 blockmap blockmap_make(const coll *c, int parts);
 
 /* Where block k is received. */
 interval place_of(const blockmap *b, int k);
 
-/* Of a map whose items are single blocks: the place of item i, which wraps around. */
+/* The whole block of a rank in a row of the call, in one piece. */
+interval whole_at(const blockmap *b, const blockrow *row, int rank);
+
+/* Of a map whose items are blocks of single ranks, whole: the place of item i, which wraps around. */
 interval block(const blockmap *b, int i);
 
 /* The same: what I send to member i, or contribute to part i. */

@@ -6,7 +6,8 @@
  *
  * With nodes of unequal sizes lane i serves local ranks i, i + L, ..., where L is the size of the
  * smallest node, and hands on what is not its own. The variant is the algorithm on lanes. Blocks
- * are at their places for both phases: nothing is reordered.
+ * are at their places for both phases: nothing is reordered. Block by block they go in as many
+ * pieces as the parameter says.
  *
  * (N-1) b out of each rank for N nodes, (p-q) b out of a node of q, over all rails; (q-1) N b
  * inside it. N blocks of scratch, and as many as both phases need. For large blocks. Operations
@@ -66,5 +67,8 @@ const algo algo_reduce_scatter_lane = {
     .has_forms = true,
     .regional = true,
     .variants = variants,
+    .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
+    .parts = algo_parts_of_blocks,
+    .keeps_whole = true,
     .compile = compile,
 };

@@ -9,7 +9,7 @@
 
 #include "algos/exchange.h"
 
-enum { WINDOW = 32 };
+enum { WINDOW = 32, PIECES_IN_FLIGHT = 4 };
 
 /* Blocks one behind the other. */
 typedef struct store {
@@ -200,7 +200,7 @@ static blockmap tree_items(const transit *t, const store *in, int first)
 {
     int n = t->local.size;
     int64_t *counts = sched_borrow(t->s, 2 * (size_t)n * sizeof *counts);
-    blockmap b = {.n = n, .blocks = n, .mine = -1};
+    blockmap b = {.n = n, .pieces = 1, .blocks = n, .mine = -1};
 
     for (int i = first; counts && i < t->me + tree_size(t->how, t->me, n); i++) {
         interval item = blocks_at(in, (int64_t)(i - first) * t->sources, t->sources);
@@ -223,17 +223,49 @@ static void collect_tree(const transit *t)
 
 /* ---- cross ---- */
 
+/* What crosses: all blocks in one message, or in pieces each of which is one. */
+static void open_crossing(const transit *t, step_kind kind, int peer)
+{
+    if (t->b->pieces == 1)
+        sched_open(t->s, kind, peer);
+}
+
+static void add_crossing(const transit *t, step_kind kind, interval what, int blocks, int peer)
+{
+    int n = blocks * t->b->pieces;
+
+    if (t->b->pieces == 1) {
+        sched_add(t->s, what);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        interval piece = part_of(what, i, 1, (int64_t)what.length / n);
+        if (kind == STEP_SEND)
+            sched_send(t->s, piece, peer);
+        else
+            sched_recv(t->s, piece, peer);
+    }
+}
+
+static void close_crossing(const transit *t)
+{
+    if (t->b->pieces == 1)
+        sched_close(t->s);
+}
+
 /* All that the ranks of my node have for my lane of that node; of a survey, what will go on there.
  */
 static void send_node(const transit *t, int node)
 {
     int total = lane_total(t, t->me), at = lane_before(t, node, t->me);
+    int to = region_rank(t->p, node, t->me);
 
-    sched_open(t->s, STEP_SEND, region_rank(t->p, node, t->me));
+    open_crossing(t, STEP_SEND, to);
     for (int x = t->asks; x < lane_size(t, node, t->me); x++)
         for (int i = 0; i < t->local.size; i++)
-            sched_add(t->s, blocks_at(&t->collected, (int64_t)i * total + at + x, 1));
-    sched_close(t->s);
+            add_crossing(t, STEP_SEND, blocks_at(&t->collected, (int64_t)i * total + at + x, 1), 1,
+                         to);
+    close_crossing(t);
 }
 
 /* Ranks of all other nodes before this one. */
@@ -244,18 +276,20 @@ static int sources_before(const transit *t, int node)
 
 static void recv_node(const transit *t, int node)
 {
-    int n = region_size(t->p, node);
+    int n = region_size(t->p, node), from = region_rank(t->p, node, t->me);
 
-    sched_open(t->s, STEP_RECV, region_rank(t->p, node, t->me));
+    open_crossing(t, STEP_RECV, from);
     for (int i = 0; i < n && !t->asks; i++)
-        sched_add(t->s, incoming_from(t, node, i));
+        add_crossing(t, STEP_RECV, incoming_from(t, node, i), 1, from);
     for (int x = 1; x < lane_size(t, t->node, t->me); x++)
-        sched_add(t->s, arrived_for(t, x, sources_before(t, node), n));
-    sched_close(t->s);
+        add_crossing(t, STEP_RECV, arrived_for(t, x, sources_before(t, node), n), n, from);
+    close_crossing(t);
 }
 
 static void cross(const transit *t)
 {
+    if (t->b->pieces > 1)
+        sched_throttle(t->s, PIECES_IN_FLIGHT);
     for (int d = 1; d < t->p->n; d++) {
         send_node(t, wrap(t->node + d, t->p->n));
         recv_node(t, wrap(t->node - d, t->p->n));
@@ -361,13 +395,14 @@ void transit_alltoall(const group *g, const blockmap *b, const int64_t *survey, 
         return;
     }
     if (!survey)
-        t.length = (int64_t)block(b, 0).length;
+        t.length = (int64_t)block(b, 0).length; /* whole, in pieces or not */
     travel(t, g, one_lane, how);
 }
 
 void transit_survey(const group *g, sched_builder *s, bool one_lane, tree how)
 {
     blockmap numbers = {.n = g->size,
+                        .pieces = 1,
                         .list = g->ranks,
                         .blocks = g->size,
                         .mine = -1,

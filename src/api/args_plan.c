@@ -56,12 +56,16 @@ int64_t args_key_bytes(const plan_key *key, const facts *f, int to)
     return key->v[2 * f->recv.n + to] * f->send.type.size;
 }
 
-/* Is the data of a vector anything else than a run of bytes? Then its parts are packed. */
+/* Is the data of what is moved, and may be cut, anything else than a run of bytes? Then its parts
+ * are packed. */
 static bool packs(const args *a, const facts *f)
 {
-    const coll_shape *shape = &coll_shapes[a->kind];
+    bool blocks = a->kind == COLL_allgather || a->kind == COLL_alltoall;
 
-    return shape->send == COLL_NONE && shape->recv == COLL_ONE && !datatype_is_run(&f->recv.type);
+    if (a->kind != COLL_bcast && !blocks)
+        return false;
+    return !datatype_is_run(&f->recv.type) ||
+           (blocks && f->send.extent && !datatype_is_run(&f->send.type));
 }
 
 plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size)

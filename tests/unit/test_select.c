@@ -117,7 +117,7 @@ static void what_rules_on_nodes_say_is_understood(void **state)
     assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 64 * 1536), "lane:circulant,step,1");
     assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 64 * 1537), "lane:chain,block,8");
     assert_string_equal(chosen_on_nodes(COLL_reduce, 256, 256 << 10), "lane:circulant,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_reduce_scatter, 64, 8), "lane:circulant,step");
+    assert_string_equal(chosen_on_nodes(COLL_reduce_scatter, 64, 8), "lane:circulant,step,1");
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8), "recursive_doubling");
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8192), "lane:recursive_doubling,step,1");
     assert_string_equal(chosen_on_nodes(COLL_exscan, 64, 8192), "lane:recursive_doubling,step,1");
@@ -235,13 +235,15 @@ static void words_come_in_any_order_and_once(void **state)
                                         "lane:place",      "lane:binomial",
                                         "ring:place",      "reorder_ring:step",
                                         "lane:ring ",      "reorder_bruck:place,place",
-                                        "lane:ring,4",     "hierarchical:ring"};
+                                        "ring:4",          "hierarchical:ring"};
     choice c = {0};
 
     (void)state;
     assert_true(select_parse(COLL_allgather, "lane:block,ring", 8, 8, &c));
     assert_int_equal(c.form, FORM_BLOCK);
     assert_int_equal(c.variant, algo_variant(algo_table[c.algo], "ring"));
+    assert_true(select_parse(COLL_allgather, "lane:4,block,ring", 8, 8, &c));
+    assert_int_equal(c.parameter, 4);
     assert_true(select_parse(COLL_allgatherv, "lane:ring,step", 8, 1 << 30, &c));
     assert_int_equal(c.form, FORM_STEP);
     assert_true(select_parse(COLL_allgather, "lane", 8, 1 << 30, &c));

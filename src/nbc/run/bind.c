@@ -42,22 +42,22 @@ static int bind_space(const bound *b, space_binding *s, MPI_Datatype type, int64
     return error ? error : datatype_hold(&s->type);
 }
 
-/* A vector that is only moved is cut into bytes: so its parts are the same on all ranks, whatever
- * types they give. */
+/* What is only moved is cut into bytes: so its parts are the same on all ranks, whatever types they
+ * give. */
 static bool cuts_bytes(const bound *b, const binding *given)
 {
     return b->sched->parts > 1 && given->op.op == MPI_OP_NULL;
 }
 
-static int bind_recv(bound *b, const binding *given)
+static int bind_side(bound *b, const binding *given, space_binding *r, MPI_Datatype type,
+                     int64_t count)
 {
-    space_binding *r = &b->space[SPACE_RECV];
-    int error = bind_space(b, r, given->recvtype, given->recvcount);
+    int error = bind_space(b, r, type, count);
 
     if (error || !cuts_bytes(b, given) || given->packs)
         return error;
     datatype_release(&r->type);
-    return bind_space(b, r, MPI_PACKED, given->recvcount * r->type.size);
+    return bind_space(b, r, MPI_PACKED, r->count * r->type.size);
 }
 
 static int bind_scratch_type(bound *b, const binding *given)
@@ -90,10 +90,10 @@ static void take_blocks(bound *b, const binding *given)
 static int bind_types(bound *b, const binding *given)
 {
     bool sends = b->sched->extent[SPACE_SEND] > 0;
-    int error = bind_recv(b, given);
+    int error = bind_side(b, given, &b->space[SPACE_RECV], given->recvtype, given->recvcount);
 
     if (!error && sends)
-        error = bind_space(b, &b->space[SPACE_SEND], given->sendtype, given->sendcount);
+        error = bind_side(b, given, &b->space[SPACE_SEND], given->sendtype, given->sendcount);
     if (!error)
         error = bind_scratch_type(b, given);
     if (!error)
