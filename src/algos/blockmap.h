@@ -51,7 +51,7 @@ interval place_of(const blockmap *b, int k);
 /* The whole block of a rank in a row of the call, in one piece. */
 interval whole_at(const blockmap *b, const blockrow *row, int rank);
 
-/* Of a map whose items are blocks of single ranks, whole: the place of item i, which wraps around. */
+/* Of a map whose items are blocks of single ranks: the place of item i, which wraps around. */
 interval block(const blockmap *b, int i);
 
 /* The same: what I send to member i, or contribute to part i. */

@@ -120,6 +120,8 @@ static void what_rules_on_nodes_say_is_understood(void **state)
     assert_string_equal(chosen_on_nodes(COLL_reduce_scatter, 64, 8), "lane:circulant,step,1");
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8), "recursive_doubling");
     assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8192), "lane:recursive_doubling,step,1");
+    assert_string_equal(chosen_on_nodes(COLL_scan, 64, 256 << 10),
+                        "lane:recursive_doubling,block,4");
     assert_string_equal(chosen_on_nodes(COLL_exscan, 64, 8192), "lane:recursive_doubling,step,1");
 }
 
