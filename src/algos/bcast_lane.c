@@ -6,7 +6,8 @@
  *                             node      0 1 2 3 and 4 5 6 7 give each other their parts
  *
  * The variant is the algorithm on lanes, the parameter the pieces that it gets a part in; as blocks
- * (form `block`) they go on inside the nodes while others are on their way. Cut by bytes, because
+ * (form `block`) they go on inside the nodes while others are on their way. Nothing is sent to the
+ * root. Cut by bytes, because
  * ranks may describe one vector by different types (algo.c).
  *
  * n/q out of each rank of a node of q for each child of the root's node on its lane: with `chain`
@@ -46,7 +47,9 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         blockmap part = lanes_part(&l, b, s);
         between->compile(&inner, &l.lane, &part, s);
     }
+    sched_spare(s, peer(g, o->root), g->index == o->root);
     lanes_share(&l, &items, s);
+    sched_spare(s, -1, false);
 }
 
 static int parts(const algo_options *o, const group *g, sched_builder *s)

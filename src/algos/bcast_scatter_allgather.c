@@ -4,7 +4,8 @@
  *   scatter      root 0: parts 4-7 -> 4, 2-3 -> 2, 1 -> 1;  4: 6-7 -> 6, 5 -> 5; ...     p = 8
  *   allgather    of p parts, over a ring or by Bruck's algorithm
  *
- * The vector is cut into p parts; those of the last phase are sent on as soon as they are there. By
+ * The vector is cut into p parts; those of the last phase are sent on as soon as they are there.
+ * Nothing is sent to the root, which has all: its buffer may be one that cannot be written to. By
  * bytes, because ranks may describe one vector by different types (algo.c).
  *
  * (ceil(log2 p) + p - 1) alpha + 2 n (p-1)/p beta over a ring, 2 ceil(log2 p) alpha with Bruck; no
@@ -31,7 +32,9 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     sched_phase(s, "scatter");
     tree_scatter(TREE_BINOMIAL, &r, &items, s);
     sched_phase(s, "allgather");
+    sched_spare(s, peer(g, o->root), g->index == o->root);
     second[o->variant]->compile(&phase, &r, &items, s);
+    sched_spare(s, -1, false);
 }
 
 const algo algo_bcast_scatter_allgather = {

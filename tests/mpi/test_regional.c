@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <tutti.h>
 
 /* ---- calls before the topology is known ---- */
@@ -384,6 +385,49 @@ static void a_call_that_asks_for_lengths_does_not_wait_for_late_ranks(void)
     MPI_Comm_free(&comm);
 }
 
+static void broadcast_from(int root, const char *name, void *buffer, int bytes, MPI_Comm comm)
+{
+    MPI_Info info = info_of("tutti_algorithm", name);
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    char *seen = buffer;
+
+    mpi_test_context("%s, root %d", name, root);
+    memset(buffer, world_rank == root ? 'x' : 0, (size_t)bytes);
+    if (world_rank == root)
+        CHECK(mprotect(buffer, (size_t)bytes, PROT_READ) == 0);
+    CHECK(MPIX_Bcast_auto_init(buffer, bytes, MPI_BYTE, root, comm, info, &r) == MPI_SUCCESS);
+    CHECK(MPIX_Start(&r) == MPI_SUCCESS && MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    MPIX_Request_free(&r);
+    for (int i = 0; i < bytes; i++)
+        CHECK(seen[i] == 'x');
+    mprotect(buffer, (size_t)bytes, PROT_READ | PROT_WRITE);
+    MPI_Info_free(&info);
+}
+
+static void a_root_broadcasts_what_cannot_be_written(void)
+{
+    static const char *const names[] = {"binomial",
+                                        "scatter_allgather",
+                                        "scatter_allgather:bruck",
+                                        "chain:4",
+                                        "circulant:4",
+                                        "lane:circulant,step,2",
+                                        "lane:chain,block,4",
+                                        "lane:scatter_allgather,block",
+                                        "hierarchical:circulant,block,4",
+                                        "reorder_binomial"};
+    enum { BYTES = 1 << 16 };
+    void *buffer = aligned_alloc(BYTES, BYTES); /* whole pages */
+    MPI_Comm comm = fresh();
+
+    CHECK(hint(comm, "tutti_regions", "node:2") == MPI_SUCCESS);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int root = 0; root < world_size; root++)
+            broadcast_from(root, names[i], buffer, BYTES, comm);
+    free(buffer);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -396,6 +440,7 @@ int main(int argc, char **argv)
         MPI_TEST(unequal_blocks_are_carried_again_and_again),
         MPI_TEST(the_machine_changes_while_lengths_are_asked_for),
         MPI_TEST(a_call_that_asks_for_lengths_does_not_wait_for_late_ranks),
+        MPI_TEST(a_root_broadcasts_what_cannot_be_written),
     };
 
     return mpi_test_main(argc, argv, "regional", tests, sizeof tests / sizeof *tests);

@@ -120,6 +120,16 @@ static void compile_rank(all_ranks *u, int rank)
     u->ranks[rank].sched = s;
 }
 
+/* What the root broadcasts may lie where nobody may write. */
+static bool writes_recv(const sched *s)
+{
+    for (int i = 0; i < s->nsteps; i++)
+        for (int k = 0; k < s->steps[i].n; k++)
+            if (step_writes(&s->steps[i], k) && s->list[s->steps[i].first + k].space == SPACE_RECV)
+                return true;
+    return false;
+}
+
 static void check_schedule(const all_ranks *u, int rank)
 {
     const coll_run *t = &u->t;
@@ -129,6 +139,8 @@ static void check_schedule(const all_ranks *u, int rank)
 
     if (t->thorough || (sampled && s->nsteps < SAMPLED_STEPS))
         wrong = sched_check(s);
+    if (t->kind == COLL_bcast && rank == u->data[rank].root && writes_recv(s))
+        wrong = "the root writes into its buffer";
     if (wrong)
         coll_run_fail(t, wrong);
 }

@@ -105,6 +105,10 @@ void sched_open(sched_builder *b, step_kind kind, int peer);
 void sched_add(sched_builder *b, interval what);
 void sched_close(sched_builder *b);
 
+/* From here on all messages to this rank are left out, because it has already what they bring; on
+ * itself (`me`) its receives are. All ranks say so at one place in program order. -1: to nobody. */
+void sched_spare(sched_builder *b, int rank, bool me);
+
 /* From here on at most n exchanges are in flight: a send waits for the n-th last send and the n-th
  * last receive before it in program order, a receive for the receive before the n-th last, so that
  * one more is posted than messages are sent. Emit the send of an exchange first, and exchanges in

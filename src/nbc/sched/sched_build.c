@@ -124,21 +124,29 @@ static void push_interval(sched_builder *b, interval i)
     b->steps[b->nsteps - 1].n++;
 }
 
+void sched_spare(sched_builder *b, int rank, bool me)
+{
+    b->spared = rank + 1;
+    b->spares_me = me;
+}
+
 void sched_open(sched_builder *b, step_kind kind, int peer)
 {
     if (b->open || peer < 0 || peer >= b->p || kind > STEP_RECV) {
         builder_fail(b, SCHED_BAD_STEP);
         return;
     }
-    push_step(b, kind, peer);
     b->open = true;
+    b->muted = b->spared && (kind == STEP_SEND ? peer == b->spared - 1 : b->spares_me);
+    if (!b->muted)
+        push_step(b, kind, peer);
 }
 
 void sched_add(sched_builder *b, interval what)
 {
     if (!b->open)
         builder_fail(b, SCHED_BAD_STEP);
-    if (b->error || what.length == 0)
+    if (b->error || b->muted || what.length == 0)
         return;
 
     interval *last = b->steps[b->nsteps - 1].n ? &b->list[b->nintervals - 1] : NULL;
@@ -203,7 +211,7 @@ void sched_close(sched_builder *b)
     if (!b->open)
         builder_fail(b, SCHED_BAD_STEP);
     b->open = false;
-    if (b->error)
+    if (b->error || b->muted)
         return;
 
     step *s = &b->steps[b->nsteps - 1];

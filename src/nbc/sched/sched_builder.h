@@ -32,8 +32,10 @@ struct sched_builder {
     sched_error error; /* the first one; later calls do nothing */
     coll_form form;
     int p, parts;
-    bool packs; /* sched_pack_scratch */
-    bool open;  /* between sched_open and sched_close */
+    bool packs;            /* sched_pack_scratch */
+    bool open;             /* between sched_open and sched_close */
+    int spared;            /* sched_spare: the rank plus 1, or 0; */
+    bool spares_me, muted; /* am I it; is the open message left out */
     step *steps;
     int nsteps, steps_cap;
     interval *list;
