@@ -214,6 +214,28 @@ static void functions_get_the_type_of_the_program(void)
     CHECK(others == 0);
 }
 
+/* MPICH gives the handle of a type that is freed to the next one. */
+static void a_handle_may_come_again_for_another_type(void)
+{
+    enum { N = 100, MOST = 16 };
+    int *a = malloc((size_t)MOST * N * sizeof *a), wrong = 0;
+
+    for (size_t k = 0; k < sizeof cutting / sizeof *cutting; k++)
+        for (int size = 1; size <= MOST; size *= 2) {
+            MPI_Datatype type;
+            MPI_Type_contiguous(size, MPI_INT, &type);
+            MPI_Type_commit(&type);
+            for (int i = 0; i < size * N; i++)
+                a[i] = world_rank == 0 ? i : -1;
+            CHECK(cutting[k](a, N, type, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+            for (int i = 0; i < size * N; i++)
+                wrong += a[i] != i;
+            MPI_Type_free(&type);
+        }
+    CHECK(wrong == 0);
+    free(a);
+}
+
 #if MPI_VERSION >= 4
 /* MPICH ends a program that asks for their envelope in the old way. */
 static void types_made_with_large_counts_serve(void)
@@ -256,6 +278,7 @@ int main(int argc, char **argv)
         MPI_TEST(elements_may_lie_one_below_the_other),
         MPI_TEST(types_of_fortran_kinds_are_reduced),
         MPI_TEST(functions_get_the_type_of_the_program),
+        MPI_TEST(a_handle_may_come_again_for_another_type),
 #if MPI_VERSION >= 4
         MPI_TEST(types_made_with_large_counts_serve),
 #endif

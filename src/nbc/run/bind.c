@@ -49,11 +49,14 @@ static bool cuts_bytes(const bound *b, const binding *given)
     return b->sched->parts > 1 && given->op.op == MPI_OP_NULL;
 }
 
+/* What is cut into bytes does not hold the program's type: when its handle comes again, it may be that
+ * of another one. */
 static int bind_side(bound *b, const binding *given, space_binding *r, MPI_Datatype type,
                      int64_t count)
 {
     int error = bind_space(b, r, type, count);
 
+    b->reusable = b->reusable && r->type.predefined;
     if (error || !cuts_bytes(b, given) || given->packs)
         return error;
     datatype_release(&r->type);
@@ -90,8 +93,11 @@ static void take_blocks(bound *b, const binding *given)
 static int bind_types(bound *b, const binding *given)
 {
     bool sends = b->sched->extent[SPACE_SEND] > 0;
-    int error = bind_side(b, given, &b->space[SPACE_RECV], given->recvtype, given->recvcount);
+    int error;
 
+    b->reusable = given->op.predefined && typed_predefined(b->space[SPACE_RECV].blocks) &&
+                  typed_predefined(b->space[SPACE_SEND].blocks);
+    error = bind_side(b, given, &b->space[SPACE_RECV], given->recvtype, given->recvcount);
     if (!error && sends)
         error = bind_side(b, given, &b->space[SPACE_SEND], given->sendtype, given->sendcount);
     if (!error)
@@ -100,10 +106,6 @@ static int bind_types(bound *b, const binding *given)
         error = operation_hold(&given->op);
     b->holds_op = !error;
     b->sum = sum_find(given->op.op, b->space[SPACE_SCRATCH].type.type);
-    b->reusable = b->space[SPACE_RECV].type.predefined && given->op.predefined &&
-                  (!sends || b->space[SPACE_SEND].type.predefined) &&
-                  typed_predefined(b->space[SPACE_RECV].blocks) &&
-                  typed_predefined(b->space[SPACE_SEND].blocks);
     return error;
 }
 
