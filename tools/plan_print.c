@@ -28,7 +28,16 @@ static const char *unit_of(const request *r, const sched *s)
         return "token";
     if (coll_is_vector(r->kind))
         return s->parts > 1 ? "part" : "vector";
-    return "block";
+    return s->parts > 1 ? "piece" : "block";
+}
+
+static const char *cut_of(const request *r, int parts)
+{
+    static char text[40];
+
+    snprintf(text, sizeof text, coll_is_vector(r->kind) ? "%d parts a vector" : "%d pieces a block",
+             parts);
+    return text;
 }
 
 /* The check compares every step, and every interval, with every other. */
@@ -40,12 +49,12 @@ static bool is_checked(const sched *s)
 int plan_print_rank(const request *r)
 {
     sched *s = plan_compile(r, r->rank);
-    const char *wrong = !s ? "out of memory" : is_checked(s) ? sched_check(s) : NULL;
+    const char *wrong = !s ? "no memory, or too large" : is_checked(s) ? sched_check(s) : NULL;
 
     print_title(r);
     printf(", rank %d: ", r->rank);
     if (s && s->parts > 1)
-        printf("%d parts a vector, ", s->parts);
+        printf("%s, ", cut_of(r, s->parts));
     if (!wrong && !sched_print(stdout, s, unit_of(r, s)))
         wrong = "out of memory";
     if (wrong)
@@ -147,7 +156,7 @@ static void print_totals(const request *r, const totals *t)
 {
     print_title(r);
     if (t->parts > 1)
-        printf(", %d parts a vector", t->parts);
+        printf(", %s", cut_of(r, t->parts));
     printf("\n  %-24s %12s %10s %10s\n", "", "all ranks", "least", "most");
     print_total("steps", &t->steps);
     print_total("messages sent", &t->messages);

@@ -1,6 +1,7 @@
 /* algo.c - the registry, and the frame that every compiled schedule has. */
 #include "algos/algo.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define ALGO(collective, name, calls) extern const algo algo_##collective##_##name;
@@ -81,6 +82,13 @@ int algo_parts_of_blocks(const algo_options *o, const group *g, sched_builder *s
 {
     (void)g;
     return sched_form(s) == FORM_BLOCK && !o->whole && !o->uneven ? o->parameter : 1;
+}
+
+int parts_times(int a, int b)
+{
+    int product;
+
+    return __builtin_mul_overflow(a, b, &product) ? INT_MAX : product;
 }
 
 int ceil_log2(int n)
@@ -171,6 +179,15 @@ static void emit(const algo *a, const algo_options *o, const coll *c, const grou
         unpack(c, &used, &blocks, s);
 }
 
+static void cut_into(sched_builder *s, const coll *c, int parts)
+{
+    int blocks = parts_times(parts, coll_is_vector(c->kind) ? 1 : c->p);
+
+    sched_cut(s, blocks < INT_MAX ? parts : 1);
+    if (blocks == INT_MAX)
+        sched_fail(s, SCHED_TOO_LARGE);
+}
+
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result)
 {
@@ -189,7 +206,7 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
 
     if (!s)
         return SCHED_NO_MEMORY;
-    sched_cut(s, algo_parts(a, &o, &everyone, s));
+    cut_into(s, c, algo_parts(a, &o, &everyone, s));
     if (c->survey)
         sched_pack_scratch(s);
     emit(a, &o, c, &everyone, s);

@@ -120,6 +120,9 @@ int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s
 /* The same of blocks, where they travel one by one, and where they can be cut. */
 int algo_parts_of_blocks(const algo_options *o, const group *g, sched_builder *s);
 
+/* a * b for numbers from 0 on; INT_MAX if it is larger, which is too many parts of anything. */
+int parts_times(int a, int b);
+
 /* ceil(log2(n)) for n >= 1. */
 int ceil_log2(int n);
 

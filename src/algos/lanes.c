@@ -53,7 +53,7 @@ int lanes_parts(const algo *phase, const algo_options *o, const group *g, sched_
     lanes l;
 
     lanes_make(&l, g, 0, s);
-    return l.n * phase_parts(phase, o, l.nodes.n, s);
+    return parts_times(l.n, phase_parts(phase, o, l.nodes.n, s));
 }
 
 /* ---- a vector ---- */

@@ -40,5 +40,5 @@ int phase_parts(const algo *phase, const algo_options *o, int n, sched_builder *
 
     if (o->whole)
         return 1;
-    return (pieces ? o->parameter : 1) * algo_parts(phase, &inner, &between, s);
+    return parts_times(pieces ? o->parameter : 1, algo_parts(phase, &inner, &between, s));
 }
