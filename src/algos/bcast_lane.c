@@ -7,8 +7,8 @@
  *
  * The variant is the algorithm on lanes, the parameter the pieces that it gets a part in; as blocks
  * (form `block`) they go on inside the nodes while others are on their way. Nothing is sent to the
- * root. Cut by bytes, because
- * ranks may describe one vector by different types (algo.c).
+ * root: its buffer may be one that cannot be written to. Cut by bytes, because ranks may describe
+ * one vector by different types (algo.c).
  *
  * n/q out of each rank of a node of q for each child of the root's node on its lane: with `chain`
  * and `circulant` n out of and into every node, over all its rails. No scratch but for what passes

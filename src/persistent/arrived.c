@@ -42,14 +42,14 @@ static int blocks_of(const exec *e)
 static interval block_of(const exec *e, int r)
 {
     const plan_key *key = &e->plan->key;
-    int p = blocks_of(e);
+    int p = blocks_of(e), pieces = e->bound.sched->parts;
 
     switch (extent_of(e)) {
     case COLL_TYPED:
     case COLL_LISTED:
         return interval_make(SPACE_RECV, key->v[p + r], key->v[r]);
     case COLL_EACH:
-        return interval_make(SPACE_RECV, r, !key->recv_empty);
+        return interval_make(SPACE_RECV, (int64_t)pieces * r, key->recv_empty ? 0 : pieces);
     case COLL_ONE:
         return interval_make(SPACE_RECV, 0, e->bound.sched->extent[SPACE_RECV]);
     default:
@@ -66,7 +66,9 @@ static bool overlap(interval a, interval b)
 static void note(const exec *e, interval v, int index, int *next, int *step)
 {
     bool each = extent_of(e) == COLL_EACH;
-    int first = each ? (int)v.offset : 0, end = each ? (int)interval_end(v) : blocks_of(e);
+    int pieces = e->bound.sched->parts;
+    int first = each ? (int)(v.offset / pieces) : 0;
+    int end = each ? (int)((interval_end(v) - 1) / pieces) + 1 : blocks_of(e);
 
     for (int r = first; r < end; r++) {
         if (!overlap(block_of(e, r), v))

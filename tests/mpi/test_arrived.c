@@ -38,8 +38,13 @@ static void a_block_arrives_before_the_rest(void)
 
 static void a_block_may_be_read_when_it_has_arrived(void)
 {
-    static const char *const names[] = {
-        "ring", "linear", "bruck", "lane:ring,block", "reorder_ring", "hierarchical:block"};
+    static const char *const names[] = {"ring",
+                                        "linear",
+                                        "bruck",
+                                        "lane:ring,block",
+                                        "lane:ring,block,3",
+                                        "reorder_ring",
+                                        "hierarchical:block"};
     int mine[N], *all = malloc((size_t)world_size * N * sizeof *all), flag;
     bool *seen = malloc((size_t)world_size);
 

@@ -49,8 +49,8 @@ static bool cuts_bytes(const bound *b, const binding *given)
     return b->sched->parts > 1 && given->op.op == MPI_OP_NULL;
 }
 
-/* What is cut into bytes does not hold the program's type: when its handle comes again, it may be that
- * of another one. */
+/* What is cut into bytes does not hold the program's type: when its handle comes again, it may be
+ * that of another one. */
 static int bind_side(bound *b, const binding *given, space_binding *r, MPI_Datatype type,
                      int64_t count)
 {
