@@ -18,6 +18,7 @@ ONE_RAIL = ", one rail"
 INSIDE = ", one node"  # what bcast lane does there
 MEDIUM = 115200
 NODES = {"hydra": (12, 36), "vsc3": (25, 100)}  # --quick, --full
+VARIED_NODES = 6  # of hydra, with --sensitivity
 # Collective -> flat forms of ours, and counts of ints: first, last, factor.
 VECTORS = {"bcast": ("binomial,scatter_allgather:bruck", 1152, 1152000, 10),
            "allreduce": ("recursive_doubling,rabenseifner", 1152, 1152000, 10),
@@ -98,7 +99,22 @@ def variations(o):
     return result
 
 
+def varied(o):
+    """What the claims about hydra need, at few nodes and counts: for --sensitivity."""
+    def ints(first, last, factor):
+        return "-m", f"{first * INT}:{last * INT}", "--factor", str(factor)
+
+    some, every, few = ints(1152, MEDIUM, 100), ints(1152, MEDIUM, 10), {"nodes": VARIED_NODES}
+    return [job(o, HYDRA, "bcast", LANES, *some, **few), *open_mpi(o, "bcast", (1152, MEDIUM), **few),
+            job(o, HYDRA, "allgather", LANES, *ints(100, 100, 10), **few), *open_mpi(o, "allgather", (100,), **few),
+            job(o, HYDRA, "scan", LANES + ",hand", *some, **few),
+            job(o, HYDRA, "allreduce", LANES, *every, **few), *open_mpi(o, "allreduce", (11520,), **few),
+            native(o, HYDRA, "allreduce", "MPICH", *some, **few), native(o, HYDRA, "allreduce", "MVAPICH2", *every, **few)]
+
+
 def jobs(o):
+    if o.sensitivity:
+        return varied(o)
     return both(o, HYDRA) + both(o, VSC3) + libraries(o) + variations(o)
 
 
@@ -213,6 +229,28 @@ def claims_table(rows):
             "", "| figure | call | time of | / time of | paper | ours | holds |", "|---|---|---|---|---|--:|---|"]
     return text + [f"| {c.where} | {c.label} | {c.above} | {c.below} | {c.text} | {range_text(v)} | {'yes' if ok else 'no'} |"
                    for c, v, ok in claims(rows)] + [""]
+
+
+def varied_table(rows):
+    """rows: of each set of constants, first as they are. Which claims get another verdict with other constants?"""
+    verdicts = {}  # claim -> constants -> (values, does it hold?)
+    for name, mine in rows.items():
+        for c, v, ok in claims(mine):
+            verdicts.setdefault(c, {})[name] = v, ok
+    (base, *others), changed = (name for name in rows if any(name in cells for cells in verdicts.values())), {}
+    for c, cells in verdicts.items():
+        changed[c] = [name for name in others if cells[name][1] != cells[base][1]]
+    kept = sum(not names for names in changed.values())
+    text = [f"Claims of figures 5 to 7 on {VARIED_NODES} nodes of hydra, at one to three counts: {kept} of {len(changed)} keep their verdict in all "
+            f"{len(others)} changes.", "",
+            "| figure | call | time of | / time of | paper | constants as they are | holds | with others | another verdict |",
+            "|---|---|---|---|---|--:|---|--:|---|"]
+    for c, cells in verdicts.items():
+        values, ok = cells[base]
+        every = [x for name in others for x in cells[name][0]]
+        text.append(f"| {c.where} | {c.label} | {c.above} | {c.below} | {c.text} | {range_text(values)} | {'yes' if ok else 'no'} | "
+                    f"{range_text(every)} | {', '.join(f'{n} ({range_text(cells[n][0])})' for n in changed[c]) or 'none'} |")
+    return text
 
 
 def forms(name):
