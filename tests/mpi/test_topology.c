@@ -168,7 +168,7 @@ static void a_hinted_algorithm_serves_auto_calls(void)
 
     CHECK(hint(comm, "tutti_algorithm", "lane:ring,block") == MPI_SUCCESS);
     CHECK(tutti_comm_explain(comm, "allgather 8", text, sizeof text) == MPI_SUCCESS);
-    CHECK(strstr(text, "lane:ring,block (asked for by the communicator's hints)") != NULL);
+    CHECK(strstr(text, "lane:ring,block,1 (asked for by the communicator's hints)") != NULL);
     CHECK(tutti_comm_explain(comm, "alltoallv", text, sizeof text) == MPI_SUCCESS);
     CHECK(strstr(text, "linear") != NULL); /* there is no lane for it */
     fill(mine, 1);
