@@ -6,7 +6,8 @@
  * Each run draws its order of events from a seed that is printed when something is wrong. For up to
  * 9 ranks (17 with --all) every combination of what a call can ask for is run; up to 17 with a root
  * many; for more, each of them with some number of ranks. What is special to one algorithm has a
- * test of its own.
+ * test of its own. TEST_CASES=few: a sixth of the combinations, all of them up to 4 ranks, for
+ * sanitizers, which look for what no data show.
  */
 #include "sim/coll_run.h"
 #include "sim/machine.h"
@@ -19,8 +20,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { FEW = 9, SOME = 17, MANY = 64 }; /* ranks */
-enum { MOST = 60 };                     /* combinations of more than a few ranks, unless --all */
+enum { LEAST = 4, FEW = 9, SOME = 17, MANY = 64 }; /* ranks */
+enum { MOST = 60 }; /* combinations of more than a few ranks, unless --all */
 
 enum {
     ROWS = 0
@@ -29,7 +30,7 @@ enum {
 #undef ALGO
 };
 
-static bool all, wanted[COLL_KINDS];
+static bool all, brief, wanted[COLL_KINDS];
 static bool ran[COLL_KINDS][ROWS]; /* each algorithm; and in parts: */
 static bool ran_split[COLL_KINDS][ROWS];
 
@@ -181,7 +182,7 @@ static void run_ranks(const algo *a, coll_kind kind, int p, long few)
     long n = combinations(t, roots), first = 0;
 
     if (p <= all_up_to(kind))
-        few = all || p <= FEW ? n : MOST;
+        few = all || p <= (brief ? LEAST : FEW) ? n : brief ? MOST / 6 : MOST;
     if (n > few) {
         first = p * few;
         n = few;
@@ -196,14 +197,14 @@ static void run_ranks(const algo *a, coll_kind kind, int p, long few)
 static void up_to_64(const algo *a, coll_kind kind)
 {
     for (int p = 1; p <= MANY; p++)
-        run_ranks(a, kind, p, all || p <= SOME ? 8 : 2);
+        run_ranks(a, kind, p, brief ? 1 : all || p <= SOME ? 8 : 2);
 }
 
 static void hundreds(const algo *a, coll_kind kind)
 {
     static const int sizes[] = {100, 128, 255};
 
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < (brief ? 1 : sizeof sizes / sizeof *sizes); i++)
         run_ranks(a, kind, sizes[i], all ? 3 : 1);
 }
 
@@ -335,8 +336,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(parts_of_the_ranks_work_among_themselves),
         cmocka_unit_test(nothing_was_left_out),
     };
+    const char *cases = getenv("TEST_CASES");
     int named = 0;
 
+    brief = cases && strcmp(cases, "few") == 0;
     for (int i = 1; i < argc; i++) {
         coll_kind kind = coll_kind_find(argv[i]);
         all |= strcmp(argv[i], "--all") == 0;
