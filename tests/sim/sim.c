@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { POISON = 0xa5 };
+enum { NO_ROOM, ROOM, HELD };
 
 typedef enum event_kind { EVENT_ISSUE, EVENT_DELIVER, EVENT_RETIRE } event_kind;
 
@@ -19,8 +20,10 @@ typedef struct event {
 } event;
 
 typedef struct state {
-    int32_t *waiting; /* [step] */
-    int *depth;       /* [step]: messages on the longest chain that ends with it */
+    int32_t *waiting;    /* [step] */
+    int *depth;          /* [step]: messages on the longest chain that ends with it */
+    int32_t *behind;     /* [step]: the next send of its queue, or -1 */
+    unsigned char *room; /* [step]: ROOM: the ring is free for this send; HELD: it waits for that */
     int done;
     mailbox box;
     int messages;
@@ -151,6 +154,54 @@ static void count_sent(sim *m, int rank, const step *st)
         m->r->max_size = size;
 }
 
+/* ---- rings ---- */
+
+/* All sends of one queue in program order; the first has room. */
+static void order_sends(sim *m, int rank)
+{
+    const sched *s = m->ranks[rank].sched;
+    state *t = &m->state[rank];
+    int32_t *last = must(malloc((size_t)s->nqueues * sizeof *last + 1));
+
+    t->behind = must(malloc((size_t)s->nsteps * sizeof *t->behind + 1));
+    t->room = must(calloc((size_t)s->nsteps + 1, 1));
+    memset(last, -1, (size_t)s->nqueues * sizeof *last);
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        t->behind[i] = -1;
+        if (st->kind != STEP_SEND || is_empty(m, rank, st))
+            continue;
+        if (last[st->queue] < 0)
+            t->room[i] = ROOM;
+        else
+            t->behind[last[st->queue]] = i;
+        last[st->queue] = i;
+    }
+    free(last);
+}
+
+static bool has_room(sim *m, int rank, int index)
+{
+    unsigned char *room = &m->state[rank].room[index];
+
+    if (m->o->sends != SIM_RINGS || *room == ROOM)
+        return true;
+    *room = HELD;
+    return false;
+}
+
+/* The message has been read. */
+static void make_room(sim *m, int rank, int index)
+{
+    int next = m->state[rank].behind[index];
+
+    if (next < 0)
+        return;
+    if (m->state[rank].room[next] == HELD)
+        push(m, (event){.kind = EVENT_ISSUE, .rank = rank, .step = next});
+    m->state[rank].room[next] = ROOM;
+}
+
 static void post_send(sim *m, int rank, int index)
 {
     const step *st = &m->ranks[rank].sched->steps[index];
@@ -158,8 +209,10 @@ static void post_send(sim *m, int rank, int index)
         push(m, (event){.kind = EVENT_RETIRE, .rank = rank, .step = index});
         return;
     }
-    bool eager =
-        m->o->sends == SIM_EAGER || (m->o->sends == SIM_MIXED && sim_random(&m->random) & 1);
+    if (!has_room(m, rank, index))
+        return;
+    bool eager = m->o->sends == SIM_RINGS || m->o->sends == SIM_EAGER ||
+                 (m->o->sends == SIM_MIXED && sim_random(&m->random) & 1);
     unsigned char *data = eager ? gather(m, rank, st) : NULL;
     mailbox *box = &m->state[st->peer].box;
     envelope *posted = mailbox_take(box->posted, rank, st->tag);
@@ -295,6 +348,7 @@ static void deliver(sim *m, const event *e)
             memcpy(address(m, e->rank, v), at, bytes(m, e->rank, v));
             at += bytes(m, e->rank, v);
         }
+    make_room(m, e->from, e->send);
     if (!e->data)
         push(m, (event){.kind = EVENT_RETIRE, .rank = e->from, .step = e->send});
     free(data);
@@ -313,6 +367,7 @@ static void sim_init(sim *m)
         t->waiting = must(malloc((size_t)s->nsteps * sizeof *t->waiting + 1));
         t->depth = must(calloc((size_t)s->nsteps + 1, sizeof *t->depth));
         memcpy(t->waiting, s->ndeps, (size_t)s->nsteps * sizeof *t->waiting);
+        order_sends(m, r);
         for (int i = 0; i < s->nready && r != m->o->withheld - 1; i++)
             push(m, (event){.kind = EVENT_ISSUE, .rank = r, .step = s->ready[i]});
     }
@@ -352,6 +407,8 @@ static void sim_finish(sim *m)
         if (t->received > r->max_received)
             r->max_received = t->received;
         r->sent += t->sent;
+        free(t->behind);
+        free(t->room);
         free(t->waiting);
         free(t->depth);
     }

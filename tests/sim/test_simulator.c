@@ -83,6 +83,26 @@ static void a_message_that_nobody_receives_is_left_over(void **state)
     sched_free(y);
 }
 
+/* The second send waits until the first message has been read. */
+static void a_ring_has_room_for_one_message(void **state)
+{
+    sched_builder *a = sched_begin(2, FORM_STEP), *b = sched_begin(2, FORM_STEP);
+    int out[2][4];
+
+    (void)state;
+    sched_send(a, send_at(0), 1);
+    sched_send(a, send_at(1), 1);
+    sched_recv(b, recv_at(0), 0);
+    sched *x = commit(a), *y = commit(b);
+    assert_non_null(strstr(run_two(x, y, SIM_RINGS, 1, out).error, "never received"));
+    sched_free(y);
+    y = commit(sched_begin(2, FORM_STEP));
+    assert_non_null(strstr(run_two(x, y, SIM_EAGER, 1, out).error, "never received"));
+    assert_non_null(strstr(run_two(x, y, SIM_RINGS, 1, out).error, "rank 0 did only 1 steps"));
+    sched_free(x);
+    sched_free(y);
+}
+
 static void messages_of_unequal_length_are_an_error(void **state)
 {
     sched_builder *a = sched_begin(2, FORM_STEP), *b = sched_begin(2, FORM_STEP);
@@ -249,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_receive_without_a_message_is_a_deadlock),
         cmocka_unit_test(a_message_that_nobody_receives_is_left_over),
+        cmocka_unit_test(a_ring_has_room_for_one_message),
         cmocka_unit_test(messages_of_unequal_length_are_an_error),
         cmocka_unit_test(a_missing_dependency_gives_wrong_data_and_fails_the_check),
         cmocka_unit_test(more_messages_than_tags_arrive_in_their_places),
