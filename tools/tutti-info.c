@@ -26,10 +26,18 @@ static void print_library(void)
 static int print_driver(void)
 {
     const char *name, *reason;
+    int processes;
 
     if (tutti_progress_driver(&name, &reason) != MPI_SUCCESS)
         return 1;
     printf("progress  %s: %s\n", name, reason);
+    /* which is there once all have called tutti_init */
+    if (tutti_shared_memory(&processes, &reason) != MPI_SUCCESS)
+        return 1;
+    if (processes)
+        printf("node      %d processes share memory\n", processes);
+    else
+        printf("node      messages go through the MPI: %s\n", reason);
     return 0;
 }
 
@@ -123,6 +131,7 @@ int main(int argc, char **argv)
         return finish(0);
     }
     MPI_Init(&argc, &argv);
+    tutti_init();
     if (topology) {
         failed = print_topology();
     } else {

@@ -2,6 +2,7 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/library.h"
+#include "nbc/node/segment.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
 #include "topo/pu.h"
@@ -142,6 +143,19 @@ void tutti_version(int *major, int *minor, int *patch)
     *major = TUTTI_VERSION_MAJOR;
     *minor = TUTTI_VERSION_MINOR;
     *patch = TUTTI_VERSION_PATCH;
+}
+
+int tutti_shared_memory(int *processes, const char **reason)
+{
+    const char *absent;
+    int error = library_enter();
+
+    if (error)
+        return error;
+    absent = segment_absent();
+    *processes = segment_processes();
+    *reason = absent ? absent : "";
+    return MPI_SUCCESS;
 }
 
 int tutti_progress_driver(const char **name, const char **reason)

@@ -6,6 +6,7 @@
 #include "nbc/plan/plan.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
+#include "nbc/run/near.h"
 
 #include <stdlib.h>
 
@@ -209,6 +210,8 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
                            .messages = n * e->bound.sched->nmessages,
                            .bytes_sent = n * bytes_of(e, STEP_SEND),
                            .bytes_received = n * bytes_of(e, STEP_RECV),
+                           .shared_messages = e->near ? n * e->near->messages : 0,
+                           .shared_bytes = e->near ? n * e->near->bytes : 0,
                            .polls = e->stats.polls,
                            .seconds = request->seconds,
                            .last_seconds = e->stats.seconds};

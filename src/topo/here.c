@@ -35,22 +35,22 @@ void here_inside(hwloc_topology_t topology, hwloc_const_bitmap_t binding,
 
 /* Host names may repeat; two machines with one name have booted apart. Two names on one machine are
  * containers, which need not share memory. */
-static void describe_node(location *at)
+uint64_t here_node(char host[TOPO_HOST])
 {
     char identity[TOPO_HOST + 64] = "";
     FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "r");
 
-    if (gethostname(at->host, sizeof at->host) != 0)
-        strcpy(at->host, "unknown");
-    at->host[sizeof at->host - 1] = '\0';
-    snprintf(identity, sizeof identity, "%s ", at->host);
+    if (gethostname(host, TOPO_HOST) != 0)
+        strcpy(host, "unknown");
+    host[TOPO_HOST - 1] = '\0';
+    snprintf(identity, sizeof identity, "%s ", host);
     if (boot) {
         size_t n = strlen(identity);
         if (!fgets(identity + n, (int)(sizeof identity - n), boot))
             identity[n] = '\0';
         fclose(boot);
     }
-    at->node = shape_identity(identity);
+    return shape_identity(identity);
 }
 
 /* Only what a location tells: caches, devices and distances cost half of the time. */
@@ -75,7 +75,7 @@ void here_describe(location *at)
 
     memset(at, 0, sizeof *at);
     memset(at->inside, -1, sizeof at->inside);
-    describe_node(at);
+    at->node = here_node(at->host);
     if (hwloc_topology_init(&topology) == 0) {
         leave_out(topology);
         if (binding && hwloc_topology_load(topology) == 0 &&

@@ -12,6 +12,9 @@
  * is not known. No switches. */
 void here_describe(location *at);
 
+/* The identity of this node, as in a location, and its name. */
+uint64_t here_node(char host[TOPO_HOST]);
+
 /* Of a binding: the one package, ... that it lies in; -1: in none, or in several. */
 void here_inside(hwloc_topology_t topology, hwloc_const_bitmap_t binding,
                  int32_t inside[TOPO_KINDS]);

@@ -1,6 +1,8 @@
 /* channel.c - see channel.h. */
 #include "nbc/comm/channel.h"
 
+#include "nbc/node/segment.h"
+#include "nbc/process/env.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/process/test_knobs.h"
@@ -124,6 +126,7 @@ int channel_make(MPI_Comm all)
             PMPI_Group_free(&group);
         return error;
     }
+    segment_make(made, env_node_wire() && !simulated());
     processes = group;
     atomic_store_explicit(&channel, made, memory_order_release);
     return MPI_SUCCESS;
@@ -148,6 +151,7 @@ void channel_end(void)
 
     early = false;
     if (made != MPI_COMM_NULL) {
+        segment_end();
         PMPI_Group_free(&processes);
         PMPI_Comm_free(&made);
     }

@@ -72,6 +72,7 @@ void comm_reap(void)
         comm *next = c->dead_next;
         comm_above.clear_plans(
             c); /* of operations that were prepared after the user had freed it */
+        links_free(c->links);
         wire_free(&c->wire);
         topo_free(c->topo);
         neighbors_free(c->neighbors);

@@ -86,6 +86,7 @@ typedef struct comm_windows {
 typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
     comm_wire wire;
+    links *links;    /* messages inside a node; NULL: none */
     handshake first; /* of comm_begin */
     const handshake
         *current;       /* what a rank waits for now, or NULL; engine lock, as the next ones: */

@@ -55,11 +55,19 @@ static int be_alone(comm *c, const hello *mine)
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
 }
 
+static void join_links(comm *c)
+{
+    for (int r = 0; c->links && r < c->p; r++)
+        links_join(c->links, r, c->rank, c->first.all[r].link,
+                   c->topo->node[r] == c->topo->node[c->rank]);
+}
+
 /* The handshake is over and the channel there. */
 static int go_over_channel(comm *c)
 {
     int error = comm_add_lane(c, &c->first);
 
+    join_links(c);
     c->wire.comm = channel_comm();
     c->wire.from_channel = error == MPI_SUCCESS;
     return error;
@@ -73,6 +81,8 @@ static int go_over_own(comm *c)
 
     if (error)
         return error;
+    links_free(c->links);
+    c->links = NULL;
     free(c->wire.place);
     c->wire.place = NULL;
     error = simulated() ? PMPI_Comm_dup(c->user, &c->wire.comm)
@@ -94,6 +104,23 @@ static int find_places(comm *c)
         c->placed = error == MPI_SUCCESS;
     }
     return error;
+}
+
+static link_offer offer_links(comm *c)
+{
+    c->links = links_make(c->p, c->rank, c->wire.place);
+    return c->links ? c->links->mine : (link_offer){0};
+}
+
+/* This call has made the channel: the handshake was too early for it. The ranks of the channel are
+ * those of the communicator. */
+static int exchange_links(comm *c)
+{
+    hello *mine = &c->first.mine;
+
+    mine->link = offer_links(c);
+    return PMPI_Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
+                          channel_comm());
 }
 
 /* Another thread of this process makes the channel, as threads of others have done already. */
@@ -124,6 +151,8 @@ static int connect(comm *c)
         int error = channel_make(c->user);
         if (!error)
             error = find_places(c);
+        if (!error)
+            error = exchange_links(c);
         return error ? error : go_over_channel(c);
     }
     return go_over_own(c);
@@ -210,6 +239,8 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     if (error)
         return error;
     mine.channel = c->placed && c->covered;
+    if (mine.channel)
+        mine.link = offer_links(c);
     mine.number = channel_number_take(false);
     return mine.channel && !may_block ? begin(c, caller, &mine)
                                       : begin_and_wait(c, caller, &mine, may_block);

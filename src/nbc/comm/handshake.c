@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(hello) == sizeof(location) + 24, "sent as bytes: no padding");
+_Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 24,
+               "sent as bytes: no padding");
 
 enum { LINEAR = 256 }; /* ranks up to which everybody writes to everybody */
 

@@ -16,6 +16,7 @@
 #ifndef TUTTI_HANDSHAKE_H
 #define TUTTI_HANDSHAKE_H
 
+#include "nbc/node/links.h"
 #include "topo/topo.h"
 
 #include <mpi.h>
@@ -24,6 +25,7 @@
 /* What a rank tells the others. No padding: sent as bytes. */
 typedef struct hello {
     location at;
+    link_offer link;  /* for messages inside a node */
     uint64_t digest;  /* of what must be the same on all ranks, or 0 */
     int32_t number;   /* of the communicator here (channel.h), or -1: none is left */
     int32_t error;    /* an MPI error class that the sender has found in its arguments, or 0 */

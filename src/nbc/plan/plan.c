@@ -3,6 +3,7 @@
 
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
+#include "nbc/run/near.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +226,8 @@ void plan_return_exec(exec *e)
     comm *c = e->comm;
     bool keep;
 
+    if (e->near && e->near->own) /* another operation gets other rings */
+        near_free(e);
     e->plan = NULL;
     e->comm = NULL;
     e->native.request = MPI_REQUEST_NULL;

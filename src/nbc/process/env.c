@@ -14,10 +14,10 @@ enum { NAME_SIZE = 64 };
 
 static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
                                     "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
-                                    "TUTTI_SWITCHES"};
+                                    "TUTTI_SWITCHES", "TUTTI_NODE_WIRE"};
 static const char *progress, *regions, *switches, *algorithms[COLL_KINDS];
 static double timeout;
-static bool stats, verbose;
+static bool stats, verbose, node_wire = true;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
 void env_say(const char *format, ...)
@@ -100,6 +100,11 @@ bool env_stats(void)
 bool env_verbose(void)
 {
     return verbose;
+}
+
+bool env_node_wire(void)
+{
+    return node_wire;
 }
 
 /* Edit distance of two short names. */
@@ -185,8 +190,21 @@ static int read_timeout(void)
     return MPI_ERR_ARG;
 }
 
+static int read_node_wire(void)
+{
+    const char *value = nonempty("TUTTI_NODE_WIRE");
+
+    node_wire = !value || strcmp(value, "on") == 0;
+    if (node_wire || strcmp(value, "off") == 0)
+        return MPI_SUCCESS;
+    env_say_here("TUTTI_NODE_WIRE=%s: must be on or off", value);
+    return MPI_ERR_ARG;
+}
+
 int env_read(void)
 {
+    int error;
+
     check_names();
     verbose = is_set("TUTTI_VERBOSE");
     stats = is_set("TUTTI_STATS");
@@ -198,5 +216,6 @@ int env_read(void)
         algorithm_variable((coll_kind)kind, name);
         algorithms[kind] = nonempty(name);
     }
-    return read_timeout();
+    error = read_timeout();
+    return error ? error : read_node_wire();
 }

@@ -8,6 +8,7 @@
  *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
  *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
  *   TUTTI_VERBOSE                1: say on stderr what is decided
+ *   TUTTI_NODE_WIRE              off: messages inside a node go through MPI, too; on is the default
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
@@ -31,6 +32,7 @@ const char *env_algorithm(coll_kind kind); /* NULL: not set */
 double env_timeout(void);                  /* seconds; 0: not set */
 bool env_stats(void);
 bool env_verbose(void);
+bool env_node_wire(void);
 
 /* One line "tutti: ..." on stderr from rank 0 of MPI_COMM_WORLD: only for what is promised above.
  */

@@ -8,6 +8,7 @@
 #include "nbc/process/simulated.h"
 #include "nbc/process/waker.h"
 #include "nbc/process/watch.h"
+#include "nbc/run/near.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
 
@@ -128,14 +129,30 @@ static void done(exec *e)
         e->native.collect(e);
 }
 
-static void begin_steps(exec *e)
+/* Where all messages go; a persistent request knows since its init. Those of an operation's later
+ * schedules go by MPI (near.h): when the exec is used again, it is addressed anew. */
+static int address(exec *e, bool first)
+{
+    int error = MPI_SUCCESS;
+
+    if (e->ticket.persistent || (first && e->bound.addressed == e->ticket.lane + 1))
+        return MPI_SUCCESS;
+    exec_address(e);
+    if (first)
+        error = near_address(e);
+    if (!first || error)
+        exec_forget_address(e);
+    return error;
+}
+
+static void begin_steps(exec *e, bool first)
 {
     int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
 
     if (!error)
         error = e->comm->failure;
-    if (!error && e->bound.addressed != e->ticket.lane + 1)
-        exec_address(e);
+    if (!error)
+        error = address(e, first);
     if (error)
         steps_fail(e, error);
     else
@@ -146,7 +163,7 @@ static void begin_steps(exec *e)
 static void end_steps(exec *e)
 {
     while (e->run.left == 0 && e->prepare)
-        begin_steps(e);
+        begin_steps(e, false);
     if (e->run.left == 0)
         done(e);
 }
@@ -173,7 +190,7 @@ static void begin(exec *e)
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
     DL_APPEND(running, e);
     count_running(1);
-    begin_steps(e);
+    begin_steps(e, true);
     if (may_be_over(e))
         steps_poll(e);
     end_steps(e);

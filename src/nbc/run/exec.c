@@ -4,6 +4,7 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/simulated.h"
+#include "nbc/run/near.h"
 #include "nbc/run/wire.h"
 
 #include <stdlib.h>
@@ -74,6 +75,7 @@ bool exec_attach(exec *e, const sched *s)
 
 void exec_detach(exec *e)
 {
+    near_free(e);
     bind_release(&e->bound);
     free(e->arrays);
     e->arrays = NULL;
@@ -103,6 +105,7 @@ void exec_free(exec *e)
     if (!e)
         return;
     exec_free_requests(e);
+    near_free(e);
     bind_release(&e->bound);
     free(e->arrays);
     free(e);
@@ -146,7 +149,7 @@ void exec_address(exec *e)
     e->bound.addressed = e->ticket.lane + 1;
 }
 
-int exec_make_requests(exec *e)
+static int make_requests(exec *e)
 {
     const sched *s = e->bound.sched;
     int error = MPI_SUCCESS;
@@ -154,10 +157,9 @@ int exec_make_requests(exec *e)
     if (simulated() || !wire_persistent(largest_message(e))) /* SimGrid's are not to be trusted */
         return MPI_SUCCESS;
     e->run.persistent = true;
-    exec_address(e);
     for (int i = 0; i < s->nsteps && !error; i++) {
         const step *st = &s->steps[i];
-        if (!step_is_message(st))
+        if (!step_is_message(st) || near_takes(e, st))
             continue;
         const message *m = &e->bound.messages[st->message];
         char *at = e->bound.base[m->base] + m->offset;
@@ -171,6 +173,15 @@ int exec_make_requests(exec *e)
     if (error)
         exec_free_requests(e);
     return error;
+}
+
+int exec_make_requests(exec *e)
+{
+    int error;
+
+    exec_address(e);
+    error = near_init(e);
+    return error ? error : make_requests(e);
 }
 
 void exec_reset(exec *e)

@@ -90,6 +90,7 @@ typedef struct exec {
     comm_ticket ticket;
     atomic_int state; /* exec_state */
     exec_run run;
+    struct near *near; /* messages that go through shared memory: near.h; NULL: none */
     exec_native native;
     exec_stats stats;
 
@@ -119,12 +120,19 @@ void exec_detach(exec *e);
 
 void exec_free(exec *e);
 
-/* Make the persistent MPI requests of a persistent exec, if they are the better choice. */
+/* What a persistent exec keeps: its rings in shared memory (near.h), and persistent MPI requests, if
+ * they are the better choice. Collective, may wait for other ranks. No lock held. */
 int exec_make_requests(exec *e);
 void exec_free_requests(exec *e);
 
 /* Where the messages go to, and their tags: once the communicator is ready. */
 void exec_address(exec *e);
+
+/* The next start addresses anew. */
+static inline void exec_forget_address(exec *e)
+{
+    e->bound.addressed = 0;
+}
 
 /* For the engine: counters and lists as before the first step. */
 void exec_reset(exec *e);

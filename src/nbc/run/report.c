@@ -33,6 +33,15 @@ static int add_message(const exec *e, int index, char *at, size_t room)
                     (long long)size * m->count);
 }
 
+static int add_near(const exec *e, int index, char *at, size_t room)
+{
+    const step *st = &e->bound.sched->steps[index];
+
+    return snprintf(at, room, " [%s rank %d, in shared memory, %lld bytes]",
+                    st->kind == STEP_SEND ? "send to" : "receive from", st->peer,
+                    (long long)e->near->message[st->message].bytes);
+}
+
 static void report(exec *e)
 {
     char line[LINE];
@@ -44,6 +53,8 @@ static void report(exec *e)
     for (int k = 0; k < e->run.nprobes; k++)
         for (int i = e->run.probe_step[k]; i >= 0 && n < LINE; i = e->run.after[i])
             n += (size_t)add_message(e, i, line + n, LINE - n);
+    for (int k = 0; near_waits(e) && k < e->near->nopen && n < LINE; k++)
+        n += (size_t)add_near(e, e->near->open[k], line + n, LINE - n);
     if (e->run.local_head < e->run.local_tail && n < LINE) /* steps.c */
         n += (size_t)snprintf(line + n, LINE - n, " [function of the program: waits for a call]");
     env_say_here("%s%s", line, n < LINE ? "" : "...");

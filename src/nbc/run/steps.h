@@ -8,7 +8,7 @@
 #ifndef TUTTI_STEPS_H
 #define TUTTI_STEPS_H
 
-#include "nbc/run/exec.h"
+#include "nbc/run/near.h"
 
 /* Reset the exec and issue what is ready. */
 void steps_begin(exec *e);
@@ -29,7 +29,8 @@ void steps_wait_any(exec *e);
 /* Is that so? */
 static inline bool steps_only_messages(const exec *e)
 {
-    return e->run.left == e->run.nopen + (e->run.tail_waits > 0) && e->run.nopen <= EXEC_WAITALL;
+    return e->run.left == e->run.nopen + (e->run.tail_waits > 0) && e->run.nopen <= EXEC_WAITALL &&
+           !near_waits(e);
 }
 
 /* Has this step of a running exec retired? */

@@ -30,6 +30,10 @@ int64_t wire_bytes(const bound *b, const step *st);
 int wire_pack(const bound *b, const step *st);
 int wire_unpack(const bound *b, const step *st);
 
+/* The same to and from any memory, whatever the message is: its data as MPI packs it. */
+int wire_gather(const bound *b, const step *st, char *to);
+int wire_scatter(const bound *b, const step *st, const char *from);
+
 /* Resolve a local step. */
 raw_local wire_resolve_local(const bound *b, const step *st);
 

@@ -103,6 +103,44 @@ int wire_unpack(const bound *b, const step *st)
     return error;
 }
 
+int wire_gather(const bound *b, const step *st, char *to)
+{
+    int at = 0, error = MPI_SUCCESS;
+
+    for (int i = 0; i < st->n && !error; i++) {
+        piece x = piece_at(b, st, i);
+        int bytes = (int)piece_bytes(&x);
+        if (bytes == 0)
+            continue;
+        if (datatype_is_run(x.type)) {
+            memcpy(to + at, x.address, (size_t)bytes);
+            at += bytes;
+        } else {
+            error = pack(&x, to, at + bytes, &at);
+        }
+    }
+    return error;
+}
+
+int wire_scatter(const bound *b, const step *st, const char *from)
+{
+    int at = 0, error = MPI_SUCCESS;
+
+    for (int i = 0; i < st->n && !error; i++) {
+        piece x = piece_at(b, st, i);
+        int bytes = (int)piece_bytes(&x);
+        if (bytes == 0)
+            continue;
+        if (datatype_is_run(x.type)) {
+            memcpy(x.address, from + at, (size_t)bytes);
+            at += bytes;
+        } else {
+            error = unpack(&x, from, at + bytes, &at);
+        }
+    }
+    return error;
+}
+
 /* ---- local steps ---- */
 
 /* MPI's own way from one datatype to another: a message to myself. */

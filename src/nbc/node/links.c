@@ -1,0 +1,226 @@
+/* links.c - see links.h. */
+#include "nbc/node/links.h"
+
+#include "nbc/node/segment.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    NOTICES = 4,
+    MOST = 1 << 19,     /* bytes that a communicator gets at most of a slice, */
+    SHARE = 4,          /* and parts of what is left of it: one of them */
+    LEAST_LINES = 32,   /* of a ring, for anything to fit that goes through it; */
+    MOST_LINES = 128,   /* of small messages */
+    MOST_BLOCKS = 2048, /* of longer ones */
+    LEAST_OWN = 8
+};
+
+typedef struct notice {
+    _Atomic uint64_t number; /* from 1 on; written last */
+    uint32_t at[RING_KINDS], lines[RING_KINDS];
+    unsigned char unused[RING_LINE - 8 - 4 * 2 * RING_KINDS];
+} notice;
+
+typedef struct link_desk {
+    _Atomic uint64_t taken; /* notices that the sender has read */
+    unsigned char unused[2 * RING_LINE - 8];
+    notice notice[NOTICES];
+} link_desk;
+
+_Static_assert(sizeof(link_desk) % (2 * RING_LINE) == 0, "rings begin where pairs of lines do");
+_Static_assert(sizeof(notice) == RING_LINE, "one line");
+
+/* Bytes of one sender's desk. */
+static size_t desk_size(const uint32_t lines[RING_KINDS])
+{
+    size_t size = sizeof(link_desk);
+
+    for (int kind = 0; kind < RING_KINDS; kind++)
+        size += lines[kind] ? ring_size((ring_kind)kind, lines[kind]) : 0;
+    return size;
+}
+
+/* ---- a communicator ---- */
+
+/* Half of the lines as long as it is too much. False: not even the least is little enough. */
+static bool shrink(uint32_t lines[RING_KINDS], size_t room)
+{
+    while (desk_size(lines) > room) {
+        int kind = lines[RING_OF_BLOCKS] ? RING_OF_BLOCKS : RING_OF_LINES;
+
+        if (lines[RING_OF_LINES] > LEAST_LINES && lines[RING_OF_BLOCKS] <= 8 * LEAST_LINES)
+            kind = RING_OF_LINES;
+        if (kind == RING_OF_LINES && lines[kind] == LEAST_LINES)
+            return false;
+        lines[kind] = lines[kind] > LEAST_LINES ? lines[kind] / 2 : 0;
+    }
+    return true;
+}
+
+static void take_memory(links *l)
+{
+    size_t room = segment_left() / SHARE;
+    uint32_t lines[RING_KINDS] = {MOST_LINES, MOST_BLOCKS};
+
+    if (!shrink(lines, (room < MOST ? room : MOST) / (size_t)l->n))
+        return;
+    l->size = (size_t)l->n * desk_size(lines);
+    l->memory = segment_take(l->size);
+    if (!l->memory)
+        return;
+    l->mine.at = segment_where(l->memory);
+    l->mine.lines[0] = lines[0];
+    l->mine.lines[1] = lines[1];
+}
+
+/* The rings of one desk. */
+static bool open_rings(ring rings[RING_KINDS], link_desk *desk, const uint32_t lines[RING_KINDS],
+                       bool receives)
+{
+    char *at = (char *)(desk + 1);
+    bool good = true;
+
+    for (int kind = 0; kind < RING_KINDS; kind++) {
+        if (!lines[kind])
+            continue;
+        good &= ring_open(&rings[kind], at, (ring_kind)kind, lines[kind], receives);
+        at += ring_size((ring_kind)kind, lines[kind]);
+    }
+    return good;
+}
+
+static void *desk_at(void *memory, int k, const uint32_t lines[RING_KINDS])
+{
+    return (char *)memory + (size_t)k * desk_size(lines);
+}
+
+links *links_make(int p, int rank, const int *place)
+{
+    links *l = calloc(1, sizeof *l);
+    bool good = l && (l->of = malloc((size_t)p * sizeof *l->of));
+
+    for (int r = 0; good && r < p; r++) {
+        bool shares = r != rank && segment_shared_with(place ? place[r] : r);
+        l->of[r] = shares ? l->n++ : -1;
+    }
+    good = good && segment_shared_with(place ? place[rank] : rank) && l->n > 0 &&
+           (l->link = calloc((size_t)l->n, sizeof *l->link));
+    if (good) {
+        l->mine.takes = 1;
+        take_memory(l);
+    }
+    for (int k = 0; good && l->memory && k < l->n; k++) {
+        l->link[k].from = desk_at(l->memory, k, l->mine.lines);
+        good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true);
+    }
+    if (good)
+        return l;
+    links_free(l);
+    return NULL;
+}
+
+/* I am the k-th sender at the other's desk: among all but itself. */
+static int my_index(const links *l, int rank, int me)
+{
+    int k = 0;
+
+    for (int r = 0; r < me; r++)
+        k += r != rank && l->of[r] != -1;
+    return k;
+}
+
+static void cut(node_link *way)
+{
+    for (int kind = 0; kind < RING_KINDS; kind++)
+        ring_close(&way->in[kind]);
+    *way = (node_link){0};
+}
+
+void links_join(links *l, int rank, int me, link_offer its, bool near)
+{
+    node_link *way = links_to(l, rank);
+
+    if (!way)
+        return;
+    if (!near || !its.takes) {
+        cut(way);
+        return;
+    }
+    if (!its.at)
+        return;
+    way->to = desk_at(segment_at(its.at), my_index(l, rank, me), its.lines);
+    open_rings(way->out, way->to, its.lines, false); /* a sender's ends need no memory */
+}
+
+void links_free(links *l)
+{
+    if (!l)
+        return;
+    for (int k = 0; l->link && k < l->n; k++)
+        cut(&l->link[k]);
+    segment_give(l->memory, l->size);
+    free(l->link);
+    free(l->of);
+    free(l);
+}
+
+/* ---- a request ---- */
+
+bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines)
+{
+    uint64_t n = LEAST_OWN, room = segment_left() / SHARE;
+    /* as long as there is plenty, more starts can be under way before anybody looks for room */
+    uint64_t least = room > segment_slice() / SHARE / 2 ? LEAST_LINES : LEAST_OWN;
+
+    *r = (own_ring){0};
+    while (n < 2 * lines || n < least)
+        n *= 2;
+    while (ring_size(kind, n) > room && n > LEAST_OWN)
+        n /= 2;
+    if (lines == 0 || ring_size(kind, n) > room)
+        return true;
+    r->size = ring_size(kind, n);
+    r->memory = segment_take(r->size);
+    if (!r->memory || ring_open(&r->ring, r->memory, kind, n, true))
+        return true;
+    own_ring_free(r);
+    return false;
+}
+
+void own_ring_free(own_ring *r)
+{
+    segment_give(r->memory, r->size);
+    ring_close(&r->ring);
+    *r = (own_ring){0};
+}
+
+bool link_tell(node_link *l, const own_ring rings[RING_KINDS])
+{
+    notice *n = &l->from->notice[l->told % NOTICES];
+
+    if (l->told - atomic_load_explicit(&l->from->taken, memory_order_acquire) >= NOTICES)
+        return false;
+    for (int kind = 0; kind < RING_KINDS; kind++) {
+        n->at[kind] = segment_where(rings[kind].memory);
+        n->lines[kind] = (uint32_t)rings[kind].ring.lines;
+    }
+    atomic_store_explicit(&n->number, ++l->told, memory_order_release);
+    return true;
+}
+
+bool link_hear(node_link *l, ring rings[RING_KINDS])
+{
+    const notice *n = &l->to->notice[l->heard % NOTICES];
+
+    if (atomic_load_explicit(&n->number, memory_order_acquire) != l->heard + 1)
+        return false;
+    for (int kind = 0; kind < RING_KINDS; kind++) {
+        rings[kind] = (ring){0};
+        if (n->lines[kind]) /* a sender's end needs no memory */
+            ring_open(&rings[kind], segment_at(n->at[kind]), (ring_kind)kind, n->lines[kind],
+                      false);
+    }
+    atomic_store_explicit(&l->to->taken, ++l->heard, memory_order_release);
+    return true;
+}

@@ -1,0 +1,80 @@
+/* links.h - the rings of one communicator, between its members that share memory.
+ *
+ * Every member gives away a part of its slice for the rings into it, before the handshake
+ * (handshake.h), which tells the others where that is; a rank that has none left offers none, and
+ * everybody sends to it by MPI.
+ *
+ *   desk of member k    what the others write to me and I tell them:
+ *     [ desk of sender 0 | desk of sender 1 | ... ]    in the order of their ranks, without me
+ *   desk of a sender
+ *     [ taken | notice 0 .. 3 | ring of lines | ring of blocks ]
+ *
+ * The two rings are for non-blocking operations, which all ranks begin in the same order, so that
+ * positions go on from one to the next. Persistent requests are started in any order: each has rings
+ * of its own, which the receiver makes in the init and tells the sender in a notice. Both know
+ * from the schedule whether there is anything to tell. The sender marks notices that it has read, so that
+ * an init waits for another rank if that is more than three inits behind, and a sender for a
+ * receiver's notice.
+ */
+#ifndef TUTTI_LINKS_H
+#define TUTTI_LINKS_H
+
+#include "nbc/node/ring.h"
+#include <stdint.h>
+
+/* What a rank offers: a place in the segment, and the sizes of the rings there. No padding. */
+typedef struct link_offer {
+    uint32_t at, lines[RING_KINDS]; /* at 0: none */
+    uint32_t takes;                 /* 1: it sends to the rings that others offer */
+} link_offer;
+
+/* To and from one other member. */
+typedef struct node_link {
+    ring in[RING_KINDS], out[RING_KINDS];
+    struct link_desk *from, *to; /* in my memory, in the other's; NULL: nothing goes this way */
+    uint64_t told, heard;        /* notices */
+} node_link;
+
+typedef struct links {
+    int n;           /* other members that share memory */
+    int32_t *of;     /* [p]: index of a rank among them; -1: MPI only */
+    node_link *link; /* [n] */
+    void *memory;    /* mine in the segment, or NULL, */
+    size_t size;     /* and bytes of it */
+    link_offer mine;
+} links;
+
+/* Before the handshake: my offer, for a communicator of p ranks, of which place[r] (NULL: r) is the
+ * place in the channel. NULL: nobody to share with, or out of memory. */
+links *links_make(int p, int rank, const int *place);
+
+/* After it: what that rank has offered. near: are the two of one node, as all ranks see it? */
+void links_join(links *l, int rank, int me, link_offer its, bool near);
+void links_free(links *l);
+
+/* The way to a rank, or NULL. */
+static inline node_link *links_to(const links *l, int rank)
+{
+    return l && l->of[rank] >= 0 ? &l->link[l->of[rank]] : NULL;
+}
+
+/* ---- for one request ---- */
+
+/* A ring into my slice, with room for two starts of so many lines if there is so much memory left;
+ * no lines: there is none. False: out of other memory; there is no ring then. */
+typedef struct own_ring {
+    ring ring;
+    void *memory;
+    size_t size;
+} own_ring;
+
+bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines);
+void own_ring_free(own_ring *r);
+
+/* Tell the sender which rings there are. False: the desk is full of notices that it has not read yet. */
+bool link_tell(node_link *l, const own_ring rings[RING_KINDS]);
+
+/* Hear of the next notice, and attach to its rings. False: it has not come yet. */
+bool link_hear(node_link *l, ring rings[RING_KINDS]);
+
+#endif

@@ -1,0 +1,48 @@
+/* segment.h - memory that the processes of one node share: one file without a name, of which each
+ * process gives away its own slice.
+ *
+ *   [ header | slice of process 0 | slice of process 1 | ... ]
+ *
+ * It is made together with the channel, in a call that may block, by all processes of it. The first
+ * one of a node makes the file (memfd_create); the others open it through /proc. Each allocates its
+ * slice, so that no later access can fail, reads the nonce back, and says so in the header. Whoever has
+ * not said so when all have come uses MPI only: everybody knows alike who that is.
+ *
+ * Nothing has a name in any file system: when the last process is gone, whatever it died of, so is
+ * the memory. A process that is forked off does not have it.
+ */
+#ifndef TUTTI_SEGMENT_H
+#define TUTTI_SEGMENT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Collective over `all`, the channel; blocks. wanted: does this process want to take part? Never
+ * fails: what is not possible is not there. */
+void segment_make(MPI_Comm all, bool wanted);
+
+/* The channel is gone. */
+void segment_end(void);
+
+/* Why this process has none, or NULL: for people. */
+const char *segment_absent(void);
+
+/* Of all processes of this node: how many have it, and bytes of a slice. */
+int segment_processes(void);
+size_t segment_slice(void);
+
+/* Does this process share memory with that rank of the channel? Symmetric. */
+bool segment_shared_with(int place);
+
+/* Part of my slice, cleared, aligned to 128 bytes. NULL: too little is left. */
+void *segment_take(size_t bytes);
+void segment_give(void *memory, size_t bytes);
+size_t segment_left(void);
+
+/* A place in the segment as others know it, in units of 64 bytes; 0: none. */
+uint32_t segment_where(const void *memory);
+void *segment_at(uint32_t where);
+
+#endif

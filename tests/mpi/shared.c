@@ -1,0 +1,131 @@
+/* shared.c - one rank, or all, may not have what shared memory takes; the collectives are right all the same,
+ * and tutti_shared_memory says how many processes have it. For check_shared.
+ *
+ *   shared WHAT RANK EXPECTED [THERE]    rank -1: all; expected: processes that share memory, as the others see
+ *                                        it; and as this rank does (0)
+ *
+ *   plain    nothing is refused (rank: none)
+ *   off      TUTTI_NODE_WIRE=off
+ *   fsize    no file may be longer than a page
+ *   nofile   no file descriptor is left
+ *   as       no address space is left
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <tutti.h>
+#include <unistd.h>
+
+enum { N = 300 };
+
+static int rank, p, wrong;
+
+static void limit(int what, rlim_t most)
+{
+    struct rlimit r;
+
+    getrlimit(what, &r);
+    r.rlim_cur = most;
+    setrlimit(what, &r);
+}
+
+static rlim_t address_space(void)
+{
+    FILE *in = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+
+    if (!in || fscanf(in, "%lu", &pages) != 1)
+        exit(2);
+    fclose(in);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (4 << 20);
+}
+
+/* The MPI's own memory is there. */
+static void warm_up(void)
+{
+    enum { BYTES = 1 << 18 };
+    char *memory = calloc(2 * (size_t)p, BYTES);
+
+    for (int i = 0; i < 3; i++)
+        MPI_Alltoall(memory, BYTES, MPI_BYTE, memory + (size_t)p * BYTES, BYTES, MPI_BYTE,
+                     MPI_COMM_WORLD);
+    free(memory);
+}
+
+static void refuse(const char *what)
+{
+    int next = open("/dev/null", O_RDONLY);
+
+    close(next);
+    if (strcmp(what, "off") == 0)
+        setenv("TUTTI_NODE_WIRE", "off", 1);
+    else if (strcmp(what, "fsize") == 0)
+        limit(RLIMIT_FSIZE, 4096);
+    else if (strcmp(what, "nofile") == 0)
+        limit(RLIMIT_NOFILE, (rlim_t)next);
+    else if (strcmp(what, "as") == 0)
+        limit(RLIMIT_AS, address_space());
+}
+
+static void look(const int *all, int n, int round)
+{
+    for (int r = 0; r < p; r++)
+        for (int i = 0; i < n; i++)
+            wrong += all[r * n + i] != r * 1000 + i + round;
+}
+
+static void operate(int n)
+{
+    int *mine = malloc(sizeof(int) * (size_t)n), *all = malloc(sizeof(int) * (size_t)(n * p));
+    MPI_Request request;
+    MPIX_Request again;
+
+    MPIX_Allgather_auto_init(mine, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                             &again);
+    for (int round = 0; round < 50; round++) {
+        for (int i = 0; i < n; i++)
+            mine[i] = rank * 1000 + i + round;
+        memset(all, -1, sizeof(int) * (size_t)(n * p));
+        if (round % 2) {
+            MPIX_Iallgather_auto(mine, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+            MPIX_Start(&again);
+            MPIX_Wait(&again, MPI_STATUS_IGNORE);
+        }
+        look(all, n, round);
+    }
+    MPIX_Request_free(&again);
+    free(all);
+    free(mine);
+}
+
+int main(int argc, char **argv)
+{
+    int processes = -1, expected = argc > 3 ? atoi(argv[3]) : 0;
+    int there = argc > 4 ? atoi(argv[4]) : 0, refused;
+    const char *reason = NULL;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    refused = argc > 2 && (atoi(argv[2]) == rank || atoi(argv[2]) == -1);
+    warm_up();
+    if (refused)
+        refuse(argv[1]);
+    tutti_init();
+    tutti_shared_memory(&processes, &reason);
+    if (processes != (refused ? there : expected)) {
+        printf("rank %d: %d processes share memory: %s\n", rank, processes, reason);
+        wrong++;
+    }
+    for (int n = 1; n <= 3 * N; n += N)
+        operate(n);
+    MPI_Finalize();
+    if (!wrong)
+        puts("right");
+    return wrong != 0;
+}
