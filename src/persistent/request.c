@@ -6,7 +6,6 @@
 #include "nbc/plan/plan.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
-#include "nbc/run/near.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* late.c - rank 0 comes a second late, or later: when the file that the environment variable LATE_FOR names
- * has a line from each of the others. They wait in the way that is named. For check_timeout.
+/* late.c - rank 0 comes a second late, or later: when the file that the environment variable
+ * LATE_FOR names has a line from each of the others. They wait in the way that is
+ * named. For check_timeout.
  *
  *   late wait     MPIX_Wait on a persistent request
  *   late native   MPI_Wait on a non-blocking one

@@ -1,8 +1,8 @@
-/* shared.c - one rank, or all, may not have what shared memory takes; the collectives are right all the same,
- * and tutti_shared_memory says how many processes have it. For check_shared.
+/* shared.c - one rank, or all, may not have what shared memory takes; the collectives are right all
+ * the same, and tutti_shared_memory says how many processes have it. For check_shared.
  *
- *   shared WHAT RANK EXPECTED [THERE]    rank -1: all; expected: processes that share memory, as the others see
- *                                        it; and as this rank does (0)
+ *   shared WHAT RANK EXPECTED [THERE]    rank -1: all; expected: processes that share memory, as
+ *                                        the others see it; and as this rank does (0)
  *
  *   plain    nothing is refused (rank: none)
  *   off      TUTTI_NODE_WIRE=off

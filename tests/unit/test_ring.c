@@ -1,5 +1,5 @@
-/* test_ring.c - messages through a ring: both ends in this process, in every order; and two processes
- * that race, with schedules of random messages, laps without number, and positions that wrap.
+/* test_ring.c - messages through a ring: both ends in this process, in every order; and two
+ * processes that race, with random messages, laps without number, and positions that wrap.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "nbc/node/ring.h"

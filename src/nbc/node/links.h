@@ -10,10 +10,10 @@
  *     [ taken | notice 0 .. 3 | ring of lines | ring of blocks ]
  *
  * The two rings are for non-blocking operations, which all ranks begin in the same order, so that
- * positions go on from one to the next. Persistent requests are started in any order: each has rings
- * of its own, which the receiver makes in the init and tells the sender in a notice. Both know
- * from the schedule whether there is anything to tell. The sender marks notices that it has read, so that
- * an init waits for another rank if that is more than three inits behind, and a sender for a
+ * positions go on from one to the next. Persistent requests are started in any order: each has
+ * rings of its own, which the receiver makes in the init and tells the sender in a notice. Both
+ * know from the schedule whether there is anything to tell. The sender marks notices that it has
+ * read: so an init waits for a rank that is more than three inits behind, and a sender for the
  * receiver's notice.
  */
 #ifndef TUTTI_LINKS_H
@@ -71,7 +71,7 @@ typedef struct own_ring {
 bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines);
 void own_ring_free(own_ring *r);
 
-/* Tell the sender which rings there are. False: the desk is full of notices that it has not read yet. */
+/* Tell the sender which rings there are. False: the desk is full of notices that it has not read. */
 bool link_tell(node_link *l, const own_ring rings[RING_KINDS]);
 
 /* Hear of the next notice, and attach to its rings. False: it has not come yet. */

@@ -133,8 +133,8 @@ void ring_put(ring *r, uint64_t position, const void *from, int64_t bytes)
 
 /* ---- get ---- */
 
-/* Told late: the sender needs it a lap later, and reading it costs the sender a line. It never waits
- * for what is not told, because a message that fits (ring_fits) leaves room for that. */
+/* Told late: the sender needs it a lap later, and reading it costs the sender a line. It never
+ * waits for what is not told, because a message that fits (ring_fits) leaves room for that. */
 static void tell(ring *r)
 {
     if (r->taken - r->ack < r->lines / 4)

@@ -7,9 +7,9 @@
  *
  * A ring carries either small messages, of up to RING_SMALL bytes, or longer ones:
  *
- *   lines    ack | line 0 | line 1 | ...               a line: 56 bytes of data, stamp
- *   blocks   ack | stamp 0, 1, ... | line 0 | ...      a line: 64 bytes of data; a stamp for each
- *                                                      line, but only that of a block's first is used
+ *   lines    ack | line 0 | line 1 | ...            a line: 56 bytes of data, stamp
+ *   blocks   ack | stamp 0, 1, ... | line 0 | ...   a line: 64 bytes of data; a stamp for each
+ *                                                   line, only that of a block's first is used
  *
  * A stamp is (position + 1, bytes of the message): written last, with release; who reads it with
  * acquire finds the data that was written before. Where a stamp is there never was data, so nothing

@@ -3,7 +3,6 @@
 
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
-#include "nbc/run/near.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +226,7 @@ void plan_return_exec(exec *e)
     bool keep;
 
     if (e->near && e->near->own) /* another operation gets other rings */
-        near_free(e);
+        near_free(&e->near);
     e->plan = NULL;
     e->comm = NULL;
     e->native.request = MPI_REQUEST_NULL;

@@ -8,7 +8,6 @@
 #include "nbc/process/simulated.h"
 #include "nbc/process/waker.h"
 #include "nbc/process/watch.h"
-#include "nbc/run/near.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
 
@@ -139,7 +138,7 @@ static int address(exec *e, bool first)
         return MPI_SUCCESS;
     exec_address(e);
     if (first)
-        error = near_address(e);
+        error = near_address(&e->near, &e->bound, e->comm->links);
     if (!first || error)
         exec_forget_address(e);
     return error;

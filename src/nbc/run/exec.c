@@ -4,7 +4,6 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/simulated.h"
-#include "nbc/run/near.h"
 #include "nbc/run/wire.h"
 
 #include <stdlib.h>
@@ -75,7 +74,7 @@ bool exec_attach(exec *e, const sched *s)
 
 void exec_detach(exec *e)
 {
-    near_free(e);
+    near_free(&e->near);
     bind_release(&e->bound);
     free(e->arrays);
     e->arrays = NULL;
@@ -105,7 +104,7 @@ void exec_free(exec *e)
     if (!e)
         return;
     exec_free_requests(e);
-    near_free(e);
+    near_free(&e->near);
     bind_release(&e->bound);
     free(e->arrays);
     free(e);
@@ -159,7 +158,7 @@ static int make_requests(exec *e)
     e->run.persistent = true;
     for (int i = 0; i < s->nsteps && !error; i++) {
         const step *st = &s->steps[i];
-        if (!step_is_message(st) || near_takes(e, st))
+        if (!step_is_message(st) || near_takes(e->near, st))
             continue;
         const message *m = &e->bound.messages[st->message];
         char *at = e->bound.base[m->base] + m->offset;
@@ -180,7 +179,8 @@ int exec_make_requests(exec *e)
     int error;
 
     exec_address(e);
-    error = near_init(e);
+    exec_forget_address(e); /* for whom it serves next */
+    error = near_init(&e->near, &e->bound, e->comm->links);
     return error ? error : make_requests(e);
 }
 

@@ -18,6 +18,7 @@
 
 #include "nbc/comm/ticket.h"
 #include "nbc/run/bind.h"
+#include "nbc/run/near.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -27,12 +28,6 @@ struct exec;
 struct plan;
 
 typedef enum exec_state { EXEC_IDLE, EXEC_GATED, EXEC_RUNNING, EXEC_DONE } exec_state;
-
-/* A message that has come or gone. */
-struct finished {
-    int32_t step;
-    int error;
-};
 
 /* Of one queue, in SimGrid (open_simulated.h). */
 struct held {
@@ -90,7 +85,7 @@ typedef struct exec {
     comm_ticket ticket;
     atomic_int state; /* exec_state */
     exec_run run;
-    struct near *near; /* messages that go through shared memory: near.h; NULL: none */
+    near *near; /* messages that go through shared memory; NULL: none */
     exec_native native;
     exec_stats stats;
 
@@ -120,8 +115,8 @@ void exec_detach(exec *e);
 
 void exec_free(exec *e);
 
-/* What a persistent exec keeps: its rings in shared memory (near.h), and persistent MPI requests, if
- * they are the better choice. Collective, may wait for other ranks. No lock held. */
+/* What a persistent exec keeps: its rings in shared memory (near.h), and persistent MPI requests,
+ * if they are the better choice. Collective, may wait for other ranks. No lock held. */
 int exec_make_requests(exec *e);
 void exec_free_requests(exec *e);
 

@@ -1,7 +1,6 @@
 /* near.c - see near.h. */
 #include "nbc/run/near.h"
 
-#include "nbc/comm/comm.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
@@ -13,17 +12,12 @@ enum { NEAR_MOST = 65536 };
 
 /* ---- which messages, and where ---- */
 
-static int64_t message_bytes(const exec *e, const step *st)
-{
-    return wire_bytes(&e->bound, st);
-}
-
 /* The way of a message that may go through a ring, or NULL. */
-static struct node_link *way_of(const exec *e, const step *st)
+static node_link *way_of(const bound *b, const links *l, const step *st)
 {
-    struct node_link *way = links_to(e->comm->links, st->peer);
+    node_link *way = links_to(l, st->peer);
 
-    if (!way || e->bound.messages[st->message].empty || message_bytes(e, st) > NEAR_MOST)
+    if (!way || b->messages[st->message].empty || wire_bytes(b, st) > NEAR_MOST)
         return NULL;
     return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
 }
@@ -37,13 +31,13 @@ static void *place(char **at, size_t n, size_t size)
 }
 
 /* All arrays in one block. Tracks lie by queue and kind until they are gathered. */
-static struct near *make(const sched *s, bool own)
+static near *make(const sched *s, bool own)
 {
     size_t m = (size_t)s->nmessages, tracks = RING_KINDS * (size_t)s->nqueues;
     size_t rings = own ? tracks : 0;
-    size_t size = sizeof(struct near) + m * (sizeof(near_message) + sizeof(int32_t)) +
+    size_t size = sizeof(near) + m * (sizeof(near_message) + sizeof(int32_t)) +
                   tracks * sizeof(near_track) + rings * (sizeof(own_ring) + sizeof(ring)) + 96;
-    struct near *n = calloc(1, size);
+    near *n = calloc(1, size);
     char *at = (char *)n;
 
     if (!n)
@@ -73,10 +67,9 @@ static void find_run(const bound *b, const step *st, near_message *m)
 }
 
 /* The ring is decided for every track: which messages go through it? */
-static void add_messages(exec *e)
+static void add_messages(near *n, const bound *b, const links *l)
 {
-    const sched *s = e->bound.sched;
-    struct near *n = e->near;
+    const sched *s = b->sched;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
@@ -84,10 +77,10 @@ static void add_messages(exec *e)
         near_track *t;
         uint64_t lines;
 
-        if (!step_is_message(st) || !way_of(e, st))
+        if (!step_is_message(st) || !way_of(b, l, st))
             continue;
         m = &n->message[st->message];
-        m->bytes = message_bytes(e, st);
+        m->bytes = wire_bytes(b, st);
         lines = ring_lines(m->bytes);
         t = &n->track[RING_KINDS * st->queue + (int)ring_kind_of(m->bytes)];
         if (!t->ring || !ring_fits(lines, t->ring->lines))
@@ -95,14 +88,14 @@ static void add_messages(exec *e)
         m->track = t;
         m->before = t->lines;
         t->lines += lines;
-        find_run(&e->bound, st, m);
+        find_run(b, st, m);
         n->messages++;
         n->bytes += m->bytes;
     }
 }
 
 /* Room for the largest message that is packed. */
-static int make_packed(struct near *n, const sched *s)
+static int make_packed(near *n, const sched *s)
 {
     int64_t most = 0;
 
@@ -114,7 +107,7 @@ static int make_packed(struct near *n, const sched *s)
 }
 
 /* Only tracks that carry anything stay. */
-static void gather_tracks(struct near *n, const sched *s)
+static void gather_tracks(near *n, const sched *s)
 {
     int kept = 0;
 
@@ -130,72 +123,68 @@ static void gather_tracks(struct near *n, const sched *s)
 }
 
 /* Complete what has got its rings. Without a message there is no need for any of it. */
-static int finish(exec *e)
+static int finish(near **n, const bound *b, const links *l)
 {
-    struct near *n = e->near;
     int error;
 
-    add_messages(e);
-    gather_tracks(n, e->bound.sched);
-    error = make_packed(n, e->bound.sched);
-    if (error || !n->messages)
-        near_free(e);
+    add_messages(*n, b, l);
+    gather_tracks(*n, b->sched);
+    error = make_packed(*n, b->sched);
+    if (error || !(*n)->messages)
+        near_free(n);
     return error;
 }
 
 /* A queue is of one peer and direction. */
-static void take_ways(exec *e)
+static void take_ways(near *n, const bound *b, const links *l)
 {
-    const sched *s = e->bound.sched;
+    const sched *s = b->sched;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        struct node_link *way = step_is_message(st) ? way_of(e, st) : NULL;
+        node_link *way = step_is_message(st) ? way_of(b, l, st) : NULL;
 
         for (int kind = 0; way && kind < RING_KINDS; kind++) {
             ring *r = st->kind == STEP_SEND ? &way->out[kind] : &way->in[kind];
-            e->near->track[RING_KINDS * st->queue + kind].ring = r->lines ? r : NULL;
+            n->track[RING_KINDS * st->queue + kind].ring = r->lines ? r : NULL;
         }
     }
 }
 
-int near_address(exec *e)
+int near_address(near **n, const bound *b, const links *l)
 {
-    near_free(e);
-    if (!e->comm->links)
+    near_free(n);
+    if (!l)
         return MPI_SUCCESS;
-    e->near = make(e->bound.sched, false);
-    if (!e->near)
+    *n = make(b->sched, false);
+    if (!*n)
         return MPI_ERR_NO_MEM;
-    take_ways(e);
-    return finish(e);
+    take_ways(*n, b, l);
+    return finish(n, b, l);
 }
 
-void near_free(exec *e)
+void near_free(near **n)
 {
-    struct near *n = e->near;
-
-    for (int i = 0; n && i < n->nrings; i++)
-        own_ring_free(&n->in[i]);
-    if (n)
-        free(n->packed);
-    free(n);
-    e->near = NULL;
+    for (int i = 0; *n && i < (*n)->nrings; i++)
+        own_ring_free(&(*n)->in[i]);
+    if (*n)
+        free((*n)->packed);
+    free(*n);
+    *n = NULL;
 }
 
 /* ---- a persistent request ---- */
 
 /* Lines of the candidates of every track. */
-static void count_lines(exec *e)
+static void count_lines(near *n, const bound *b, const links *l)
 {
-    const sched *s = e->bound.sched;
+    const sched *s = b->sched;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        if (step_is_message(st) && way_of(e, st)) {
-            int64_t bytes = message_bytes(e, st);
-            e->near->track[RING_KINDS * st->queue + (int)ring_kind_of(bytes)].lines +=
-                ring_lines(bytes);
+        if (step_is_message(st) && way_of(b, l, st)) {
+            int64_t bytes = wire_bytes(b, st);
+            n->track[RING_KINDS * st->queue + (int)ring_kind_of(bytes)].lines += ring_lines(bytes);
         }
     }
 }
@@ -206,9 +195,8 @@ static bool has_lines(const near_track *t)
 }
 
 /* Make the rings of a queue of receives, and tell the sender. */
-static int tell(exec *e, int queue, struct node_link *way)
+static int tell(near *n, int queue, node_link *way)
 {
-    struct near *n = e->near;
     own_ring *in = &n->in[RING_KINDS * queue];
     near_track *t = &n->track[RING_KINDS * queue];
     bool good = true;
@@ -222,10 +210,10 @@ static int tell(exec *e, int queue, struct node_link *way)
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-static void hear(exec *e, int queue, struct node_link *way)
+static void hear(near *n, int queue, node_link *way)
 {
-    ring *out = &e->near->out[RING_KINDS * queue];
-    near_track *t = &e->near->track[RING_KINDS * queue];
+    ring *out = &n->out[RING_KINDS * queue];
+    near_track *t = &n->track[RING_KINDS * queue];
 
     for (int idle = 0; !link_hear(way, out);)
         comm_above.idle_turn(&idle);
@@ -234,78 +222,77 @@ static void hear(exec *e, int queue, struct node_link *way)
 }
 
 /* All receivers tell before anybody waits for them. */
-static int exchange(exec *e, step_kind kind, bool *done)
+static int exchange(near *n, const bound *b, const links *l, step_kind kind, bool *done)
 {
-    const sched *s = e->bound.sched;
+    const sched *s = b->sched;
     int error = MPI_SUCCESS;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        struct node_link *way = st->kind == kind ? way_of(e, st) : NULL;
+        node_link *way = st->kind == kind ? way_of(b, l, st) : NULL;
         int one = MPI_SUCCESS;
 
-        if (!way || done[st->queue] || !has_lines(&e->near->track[RING_KINDS * st->queue]))
+        if (!way || done[st->queue] || !has_lines(&n->track[RING_KINDS * st->queue]))
             continue;
         done[st->queue] = true;
         if (kind == STEP_RECV)
-            one = tell(e, st->queue, way);
+            one = tell(n, st->queue, way);
         else
-            hear(e, st->queue, way);
+            hear(n, st->queue, way);
         error = error ? error : one;
     }
     return error;
 }
 
-int near_init(exec *e)
+int near_init(near **n, const bound *b, const links *l)
 {
     bool *done;
     int error;
 
-    near_free(e);
-    exec_forget_address(e); /* for whom it serves next */
-    if (!e->comm->links)
+    near_free(n);
+    if (!l)
         return MPI_SUCCESS;
-    e->near = make(e->bound.sched, true);
-    done = calloc((size_t)e->bound.sched->nqueues + 1, sizeof *done);
-    error = e->near && done ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    *n = make(b->sched, true);
+    done = calloc((size_t)b->sched->nqueues + 1, sizeof *done);
+    error = *n && done ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     if (!error) {
-        count_lines(e);
-        error = exchange(e, STEP_RECV, done);
-        exchange(e, STEP_SEND, done);
+        count_lines(*n, b, l);
+        error = exchange(*n, b, l, STEP_RECV, done);
+        exchange(*n, b, l, STEP_SEND, done);
     }
     free(done);
     if (!error)
-        error = finish(e);
+        error = finish(n, b, l);
     if (error)
-        near_free(e);
+        near_free(n);
     return error;
 }
 
 /* ---- run ---- */
 
-static char *run_of(const exec *e, const near_message *m)
+static char *run_of(const near *n, const bound *b, const near_message *m)
 {
-    return m->space < 0 ? e->near->packed : e->bound.base[m->space] + m->offset;
+    return m->space < 0 ? n->packed : b->base[m->space] + m->offset;
 }
 
-static bool try_send(exec *e, const step *st, int *error)
+static bool try_send(near *n, const bound *b, const step *st, int *error)
 {
-    near_message *m = &e->near->message[st->message];
+    near_message *m = &n->message[st->message];
     near_track *t = m->track;
     uint64_t position = t->base + m->before;
 
     if (!ring_room(t->ring, position, ring_lines(m->bytes)))
         return false;
     if (m->space < 0)
-        *error = wire_gather(&e->bound, st, e->near->packed);
-    ring_put(t->ring, position, run_of(e, m), m->bytes);
+        *error = wire_gather(b, st, n->packed);
+    ring_put(t->ring, position, run_of(n, b, m), m->bytes);
     return true;
 }
 
 /* What is packed is read when all of it is there: one buffer serves all messages. */
-static bool try_receive(exec *e, const step *st, int *error)
+static bool try_receive(near *n, const bound *b, const step *st, int *error)
 {
-    near_message *m = &e->near->message[st->message];
+    near_message *m = &n->message[st->message];
     near_track *t = m->track;
     uint64_t position = t->base + m->before;
     ring_state state = RING_COMPLETE;
@@ -313,55 +300,54 @@ static bool try_receive(exec *e, const step *st, int *error)
     if (m->space < 0)
         state = ring_look(t->ring, position, m->bytes);
     if (state == RING_COMPLETE)
-        state = ring_get(t->ring, position, run_of(e, m), m->bytes, &m->done);
+        state = ring_get(t->ring, position, run_of(n, b, m), m->bytes, &m->done);
     if (state == RING_EMPTY)
         return false;
     m->done = 0;
     if (state == RING_OTHER)
         *error = MPI_ERR_TRUNCATE;
     else if (m->space < 0)
-        *error = wire_scatter(&e->bound, st, e->near->packed);
+        *error = wire_scatter(b, st, n->packed);
     return true;
 }
 
-static bool try_message(exec *e, int index, int *error)
+static bool try_message(near *n, const bound *b, int index, int *error)
 {
-    const step *st = &e->bound.sched->steps[index];
+    const step *st = &b->sched->steps[index];
 
     *error = MPI_SUCCESS;
-    return st->kind == STEP_SEND ? try_send(e, st, error) : try_receive(e, st, error);
+    return st->kind == STEP_SEND ? try_send(n, b, st, error) : try_receive(n, b, st, error);
 }
 
-bool near_post(exec *e, int index, int *error)
+bool near_post(near *n, const bound *b, int index, int *error)
 {
-    if (try_message(e, index, error))
+    if (try_message(n, b, index, error))
         return true;
-    e->near->open[e->near->nopen++] = index;
+    n->open[n->nopen++] = index;
     return false;
 }
 
-int near_poll(exec *e)
+int near_poll(near *n, const bound *b, struct finished *finished)
 {
-    struct near *n = e->near;
     int found = 0;
 
     for (int i = 0; i < n->nopen;) {
         int index = n->open[i], error;
 
-        if (!try_message(e, index, &error)) {
+        if (!try_message(n, b, index, &error)) {
             i++;
             continue;
         }
         n->open[i] = n->open[--n->nopen];
-        e->run.finished[found++] = (struct finished){.step = index, .error = error};
+        finished[found++] = (struct finished){.step = index, .error = error};
     }
     return found;
 }
 
-bool near_is_open(const exec *e, int index)
+bool near_is_open(const near *n, int index)
 {
-    for (int i = 0; i < e->near->nopen; i++)
-        if (e->near->open[i] == index)
+    for (int i = 0; i < n->nopen; i++)
+        if (n->open[i] == index)
             return true;
     return false;
 }

@@ -14,7 +14,7 @@
 #define TUTTI_NEAR_H
 
 #include "nbc/node/links.h"
-#include "nbc/run/exec.h"
+#include "nbc/run/bound.h"
 
 /* Of one (peer, direction) and kind of ring. */
 typedef struct near_track {
@@ -46,18 +46,23 @@ typedef struct near {
     int64_t bytes;    /* and what they carry, in one start */
 } near;
 
-/* For a non-blocking operation on a communicator that is ready. */
-int near_address(exec *e);
+/* A message that has come or gone. */
+struct finished {
+    int32_t step;
+    int error;
+};
+
+/* For a non-blocking operation on a communicator that is ready. *n: NULL, or to be freed; becomes
+ * NULL if no message goes through a ring. */
+int near_address(near **n, const bound *b, const links *l);
 
 /* For a persistent one. Collective, waits for other ranks. No lock held. */
-int near_init(exec *e);
-void near_free(exec *e);
+int near_init(near **n, const bound *b, const links *l);
+void near_free(near **n);
 
 /* The positions of this start. */
-static inline void near_begin(exec *e)
+static inline void near_begin(near *n)
 {
-    struct near *n = e->near;
-
     for (int i = 0; i < n->ntracks; i++) {
         n->track[i].base = n->track[i].ring->next;
         n->track[i].ring->next += n->track[i].lines;
@@ -66,23 +71,23 @@ static inline void near_begin(exec *e)
 }
 
 /* Does this message go through a ring? */
-static inline bool near_takes(const exec *e, const step *st)
+static inline bool near_takes(const near *n, const step *st)
 {
-    return e->near && e->near->message[st->message].track;
+    return n && n->message[st->message].track;
 }
 
 /* Begin it. True: it has come or gone already, with this error. */
-bool near_post(exec *e, int index, int *error);
+bool near_post(near *n, const bound *b, int index, int *error);
 
-/* Try those that are open; what has come or gone is in exec.finished. Returns how many. */
-int near_poll(exec *e);
+/* Try those that are open. Returns how many have come or gone. */
+int near_poll(near *n, const bound *b, struct finished *finished);
 
-static inline bool near_waits(const exec *e)
+static inline bool near_waits(const near *n)
 {
-    return e->near && e->near->nopen > 0;
+    return n && n->nopen > 0;
 }
 
 /* Is it open? */
-bool near_is_open(const exec *e, int index);
+bool near_is_open(const near *n, int index);
 
 #endif

@@ -53,7 +53,7 @@ static void report(exec *e)
     for (int k = 0; k < e->run.nprobes; k++)
         for (int i = e->run.probe_step[k]; i >= 0 && n < LINE; i = e->run.after[i])
             n += (size_t)add_message(e, i, line + n, LINE - n);
-    for (int k = 0; near_waits(e) && k < e->near->nopen && n < LINE; k++)
+    for (int k = 0; near_waits(e->near) && k < e->near->nopen && n < LINE; k++)
         n += (size_t)add_near(e, e->near->open[k], line + n, LINE - n);
     if (e->run.local_head < e->run.local_tail && n < LINE) /* steps.c */
         n += (size_t)snprintf(line + n, LINE - n, " [function of the program: waits for a call]");

@@ -79,7 +79,7 @@ static void pass_message(exec *e, int index)
 {
     int error;
 
-    if (!near_post(e, index, &error))
+    if (!near_post(e->near, &e->bound, index, &error))
         return;
     keep_error(e, error);
     retire(e, index);
@@ -87,7 +87,7 @@ static void pass_message(exec *e, int index)
 
 static void issue_message(exec *e, int index)
 {
-    if (near_takes(e, &e->bound.sched->steps[index]))
+    if (near_takes(e->near, &e->bound.sched->steps[index]))
         pass_message(e, index);
     else if (!open_hold(e, index))
         post_message(e, index);
@@ -165,7 +165,7 @@ static void finish(exec *e, int index, int error)
     const step *st = &e->bound.sched->steps[index];
 
     if (error == MPI_SUCCESS && st->kind == STEP_RECV &&
-        wire_packed(&e->bound.messages[st->message]) && !near_takes(e, st))
+        wire_packed(&e->bound.messages[st->message]) && !near_takes(e->near, st))
         error = wire_unpack(&e->bound, st);
     if (st->kind == STEP_RECV)
         simulate_derived(e, st);
@@ -200,7 +200,7 @@ static void finish_all(exec *e, int n)
 /* Messages through shared memory first: to look costs one load each. */
 static int poll_messages(exec *e)
 {
-    int near = near_waits(e) ? near_poll(e) : 0, n;
+    int near = near_waits(e->near) ? near_poll(e->near, &e->bound, e->run.finished) : 0, n;
 
     finish_each(e, near);
     if (near && !e->run.nopen)
@@ -252,7 +252,7 @@ static void pass_flat(exec *e, int index)
 {
     int error;
 
-    if (!near_post(e, index, &error)) {
+    if (!near_post(e->near, &e->bound, index, &error)) {
         e->run.left++;
         return;
     }
@@ -284,7 +284,7 @@ static void begin_flat(exec *e)
             meet_tail(e, index);
             continue;
         }
-        if (near_takes(e, st)) {
+        if (near_takes(e->near, st)) {
             pass_flat(e, index);
             continue;
         }
@@ -309,7 +309,7 @@ void steps_begin(exec *e)
     const sched *s = e->bound.sched;
 
     if (e->near)
-        near_begin(e);
+        near_begin(e->near);
     if (runs_flat(e)) {
         begin_flat(e);
         return;
@@ -340,5 +340,5 @@ bool steps_retired(const exec *e, int index)
     for (int i = 0; i < e->run.nprobes; i++)
         if (e->run.probe_step[i] == index)
             return false;
-    return !e->near || !near_is_open(e, index);
+    return !e->near || !near_is_open(e->near, index);
 }

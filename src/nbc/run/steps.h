@@ -8,7 +8,7 @@
 #ifndef TUTTI_STEPS_H
 #define TUTTI_STEPS_H
 
-#include "nbc/run/near.h"
+#include "nbc/run/exec.h"
 
 /* Reset the exec and issue what is ready. */
 void steps_begin(exec *e);
@@ -30,7 +30,7 @@ void steps_wait_any(exec *e);
 static inline bool steps_only_messages(const exec *e)
 {
     return e->run.left == e->run.nopen + (e->run.tail_waits > 0) && e->run.nopen <= EXEC_WAITALL &&
-           !near_waits(e);
+           !near_waits(e->near);
 }
 
 /* Has this step of a running exec retired? */
