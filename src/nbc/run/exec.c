@@ -156,6 +156,8 @@ static int make_requests(exec *e)
     if (simulated() || !wire_persistent(largest_message(e))) /* SimGrid's are not to be trusted */
         return MPI_SUCCESS;
     e->run.persistent = true;
+    for (int i = 0; i < s->nmessages; i++) /* they are of another operation, and completed */
+        e->run.requests[i] = MPI_REQUEST_NULL;
     for (int i = 0; i < s->nsteps && !error; i++) {
         const step *st = &s->steps[i];
         if (!step_is_message(st) || near_takes(e->near, st))
