@@ -10,10 +10,12 @@ enum {
     NOTICES = 4,
     MOST = 1 << 19,     /* bytes that a communicator gets at most of a slice, */
     SHARE = 4,          /* and parts of what is left of it: one of them */
-    LEAST_LINES = 32,   /* of a ring, for anything to fit that goes through it; */
-    MOST_LINES = 128,   /* of small messages */
-    MOST_BLOCKS = 2048, /* of longer ones */
-    LEAST_OWN = 8
+    LEAST_LINES = 16,   /* of a ring of small messages: half a KiB fits; */
+    MOST_LINES = 128,
+    LEAST_BLOCKS = 64, /* of longer ones */
+    MOST_BLOCKS = 2048,
+    PLENTY_OWN = 32, /* of a request's, as long as there is plenty; */
+    LEAST_OWN = 8    /* else */
 };
 
 typedef struct notice {
@@ -49,11 +51,11 @@ static bool shrink(uint32_t lines[RING_KINDS], size_t room)
     while (desk_size(lines) > room) {
         int kind = lines[RING_OF_BLOCKS] ? RING_OF_BLOCKS : RING_OF_LINES;
 
-        if (lines[RING_OF_LINES] > LEAST_LINES && lines[RING_OF_BLOCKS] <= 8 * LEAST_LINES)
+        if (lines[RING_OF_LINES] > LEAST_LINES && lines[RING_OF_BLOCKS] <= 4 * LEAST_BLOCKS)
             kind = RING_OF_LINES;
         if (kind == RING_OF_LINES && lines[kind] == LEAST_LINES)
             return false;
-        lines[kind] = lines[kind] > LEAST_LINES ? lines[kind] / 2 : 0;
+        lines[kind] = lines[kind] > LEAST_BLOCKS || kind == RING_OF_LINES ? lines[kind] / 2 : 0;
     }
     return true;
 }
@@ -171,7 +173,7 @@ bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines)
 {
     uint64_t n = LEAST_OWN, room = segment_left() / SHARE;
     /* as long as there is plenty, more starts can be under way before anybody looks for room */
-    uint64_t least = room > segment_slice() / SHARE / 2 ? LEAST_LINES : LEAST_OWN;
+    uint64_t least = room > segment_slice() / SHARE / 2 ? PLENTY_OWN : LEAST_OWN;
 
     *r = (own_ring){0};
     while (n < 2 * lines || n < least)

@@ -22,7 +22,7 @@ enum {
     UNIT = 64,
     ALIGN = 128,
     PAGE = 65536,        /* of any machine */
-    NODE_MOST = 1 << 26, /* bytes of a node, */
+    NODE_MOST = 1 << 27, /* bytes of a node, */
     SLICE_MOST = 1 << 22 /* and of one process */
 };
 
