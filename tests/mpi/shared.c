@@ -9,6 +9,9 @@
  *   fsize    no file may be longer than a page
  *   nofile   no file descriptor is left
  *   as       no address space is left
+ *
+ * And what an init has agreed on does not outlive its communicator: it is freed at once, while a
+ * rank comes a second late to the init.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -103,6 +106,27 @@ static void operate(int n)
     free(mine);
 }
 
+static void free_at_once(int late)
+{
+    MPI_Comm one, others;
+    MPIX_Request request;
+    int data[10], *all = calloc((size_t)p * 100, sizeof *all), mine[100] = {0};
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == late ? MPI_UNDEFINED : 0, 0, &others);
+    tutti_comm_prepare(one);
+    if (rank == late)
+        sleep(1);
+    MPIX_Bcast_auto_init(data, 10, MPI_INT, late, one, MPI_INFO_NULL, &request);
+    MPIX_Request_free(&request);
+    MPI_Comm_free(&one);
+    for (int i = 0; i < 5 && others != MPI_COMM_NULL; i++)
+        MPIX_Allgather_auto(mine, 100, MPI_INT, all, 100, MPI_INT, others);
+    if (others != MPI_COMM_NULL)
+        MPI_Comm_free(&others);
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     int processes = -1, expected = argc > 3 ? atoi(argv[3]) : 0;
@@ -124,6 +148,8 @@ int main(int argc, char **argv)
     }
     for (int n = 1; n <= 3 * N; n += N)
         operate(n);
+    if (argc > 1 && strcmp(argv[1], "plain") == 0)
+        free_at_once(p - 1);
     MPI_Finalize();
     if (!wrong)
         puts("right");

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    NOTICES = 4,
     MOST = 1 << 19,   /* bytes that a communicator gets at most of a slice, */
     SHARE = 4,        /* and parts of what is left of it: one of them */
     LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits; */
@@ -26,8 +25,8 @@ typedef struct notice {
 
 typedef struct link_desk {
     _Atomic uint64_t taken; /* notices that the sender has read */
-    unsigned char unused[2 * RING_LINE - 8];
-    notice notice[NOTICES];
+    unsigned char unused[RING_LINE - 8];
+    notice notice;
 } link_desk;
 
 _Static_assert(sizeof(link_desk) % (2 * RING_LINE) == 0, "rings begin where pairs of lines do");
@@ -197,23 +196,25 @@ void own_ring_free(own_ring *r)
     *r = (own_ring){0};
 }
 
-bool link_tell(node_link *l, const own_ring rings[RING_KINDS])
+void link_tell(node_link *l, const own_ring rings[RING_KINDS])
 {
-    notice *n = &l->from->notice[l->told % NOTICES];
+    notice *n = &l->from->notice;
 
-    if (l->told - atomic_load_explicit(&l->from->taken, memory_order_acquire) >= NOTICES)
-        return false;
     for (int kind = 0; kind < RING_KINDS; kind++) {
         n->at[kind] = segment_where(rings[kind].memory);
         n->lines[kind] = (uint32_t)rings[kind].ring.lines;
     }
     atomic_store_explicit(&n->number, ++l->told, memory_order_release);
-    return true;
+}
+
+bool link_told(const node_link *l)
+{
+    return atomic_load_explicit(&l->from->taken, memory_order_acquire) == l->told;
 }
 
 bool link_hear(node_link *l, ring rings[RING_KINDS])
 {
-    const notice *n = &l->to->notice[l->heard % NOTICES];
+    const notice *n = &l->to->notice;
 
     if (atomic_load_explicit(&n->number, memory_order_acquire) != l->heard + 1)
         return false;

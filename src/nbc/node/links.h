@@ -7,14 +7,14 @@
  *   desk of member k    what the others write to me and I tell them:
  *     [ desk of sender 0 | desk of sender 1 | ... ]    in the order of their ranks, without me
  *   desk of a sender
- *     [ taken | notice 0 .. 3 | ring of lines | ring of blocks ]
+ *     [ taken | notice | ring of lines | ring of blocks ]
  *
  * The two rings are for non-blocking operations, which all ranks begin in the same order, so that
  * positions go on from one to the next. Persistent requests are started in any order: each has
  * rings of its own, which the receiver makes in the init and tells the sender in a notice. Both
- * know from the schedule whether there is anything to tell. The sender marks notices that it has
- * read: so an init waits for a rank that is more than three inits behind, and a sender for the
- * receiver's notice.
+ * know from the schedule whether there is anything to tell. The sender marks a notice that it has
+ * read, and the init waits for that: so nobody looks at a desk when its communicator is freed, which
+ * may be right behind the init.
  */
 #ifndef TUTTI_LINKS_H
 #define TUTTI_LINKS_H
@@ -71,8 +71,9 @@ typedef struct own_ring {
 bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines);
 void own_ring_free(own_ring *r);
 
-/* Tell the sender which rings there are. False: the desk is full of notices that it has not read. */
-bool link_tell(node_link *l, const own_ring rings[RING_KINDS]);
+/* Tell the sender which rings there are; and has it read that? */
+void link_tell(node_link *l, const own_ring rings[RING_KINDS]);
+bool link_told(const node_link *l);
 
 /* Hear of the next notice, and attach to its rings. False: it has not come yet. */
 bool link_hear(node_link *l, ring rings[RING_KINDS]);

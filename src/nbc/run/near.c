@@ -36,7 +36,8 @@ static near *make(const sched *s, bool own)
     size_t m = (size_t)s->nmessages, tracks = RING_KINDS * (size_t)s->nqueues;
     size_t rings = own ? tracks : 0;
     size_t size = sizeof(near) + m * (sizeof(near_message) + sizeof(int32_t)) +
-                  tracks * sizeof(near_track) + rings * (sizeof(own_ring) + sizeof(ring)) + 96;
+                  tracks * sizeof(near_track) + rings * (sizeof(own_ring) + sizeof(ring)) +
+                  (size_t)s->nqueues + 112;
     near *n = calloc(1, size);
     char *at = (char *)n;
 
@@ -48,6 +49,7 @@ static near *make(const sched *s, bool own)
     n->open = place(&at, m, sizeof *n->open);
     n->in = place(&at, rings, sizeof *n->in);
     n->out = place(&at, rings, sizeof *n->out);
+    n->turn = place(&at, (size_t)s->nqueues, sizeof *n->turn);
     n->own = own;
     n->nrings = (int)rings;
     n->ntracks = (int)tracks;
@@ -189,11 +191,6 @@ static void count_lines(near *n, const bound *b, const links *l)
     }
 }
 
-static bool has_lines(const near_track *t)
-{
-    return t[RING_OF_LINES].lines || t[RING_OF_BLOCKS].lines;
-}
-
 /* Make the rings of a queue of receives, and tell the sender. */
 static int tell(near *n, int queue, node_link *way)
 {
@@ -205,8 +202,7 @@ static int tell(near *n, int queue, node_link *way)
         good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines);
         t[kind] = (near_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
     }
-    for (int idle = 0; !link_tell(way, in);)
-        comm_above.idle_turn(&idle);
+    link_tell(way, in);
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
@@ -221,10 +217,20 @@ static void hear(near *n, int queue, node_link *way)
         t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
 }
 
-/* All receivers tell before anybody waits for them. */
-static int exchange(near *n, const bound *b, const links *l, step_kind kind, bool *done)
+/* The sender has heard. */
+static void settle(const node_link *way)
+{
+    for (int idle = 0; !link_told(way);)
+        comm_above.idle_turn(&idle);
+}
+
+typedef enum exchange { TELL, HEAR, SETTLE } exchange;
+
+/* One turn for every queue of this kind that has anything to tell. */
+static int exchange_all(near *n, const bound *b, const links *l, exchange what)
 {
     const sched *s = b->sched;
+    step_kind kind = what == HEAR ? STEP_SEND : STEP_RECV;
     int error = MPI_SUCCESS;
 
     for (int i = 0; i < s->nsteps; i++) {
@@ -232,35 +238,35 @@ static int exchange(near *n, const bound *b, const links *l, step_kind kind, boo
         node_link *way = st->kind == kind ? way_of(b, l, st) : NULL;
         int one = MPI_SUCCESS;
 
-        if (!way || done[st->queue] || !has_lines(&n->track[RING_KINDS * st->queue]))
+        if (!way || n->turn[st->queue] != (what == SETTLE))
             continue;
-        done[st->queue] = true;
-        if (kind == STEP_RECV)
+        n->turn[st->queue]++;
+        if (what == TELL)
             one = tell(n, st->queue, way);
-        else
+        else if (what == HEAR)
             hear(n, st->queue, way);
+        else
+            settle(way);
         error = error ? error : one;
     }
     return error;
 }
 
+/* All receivers tell before anybody waits for them. */
 int near_init(near **n, const bound *b, const links *l)
 {
-    bool *done;
     int error;
 
     near_free(n);
     if (!l)
         return MPI_SUCCESS;
     *n = make(b->sched, true);
-    done = calloc((size_t)b->sched->nqueues + 1, sizeof *done);
-    error = *n && done ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    if (!error) {
-        count_lines(*n, b, l);
-        error = exchange(*n, b, l, STEP_RECV, done);
-        exchange(*n, b, l, STEP_SEND, done);
-    }
-    free(done);
+    if (!*n)
+        return MPI_ERR_NO_MEM;
+    count_lines(*n, b, l);
+    error = exchange_all(*n, b, l, TELL);
+    exchange_all(*n, b, l, HEAR);
+    exchange_all(*n, b, l, SETTLE);
     if (!error)
         error = finish(n, b, l);
     if (error)

@@ -42,6 +42,7 @@ typedef struct near {
     int nrings;       /* kinds x queues */
     own_ring *in;     /* [nrings], */
     ring *out;        /* [nrings] */
+    char *turn;       /* [nqueues]: how far the init has come */
     int64_t messages; /* that go through rings, */
     int64_t bytes;    /* and what they carry, in one start */
 } near;
