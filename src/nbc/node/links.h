@@ -13,8 +13,8 @@
  * positions go on from one to the next. Persistent requests are started in any order: each has
  * rings of its own, which the receiver makes in the init and tells the sender in a notice. Both
  * know from the schedule whether there is anything to tell. The sender marks a notice that it has
- * read, and the init waits for that: so nobody looks at a desk when its communicator is freed, which
- * may be right behind the init.
+ * read, and the init waits for that: so nobody looks at a desk when its communicator is freed,
+ * which may be right behind the init.
  */
 #ifndef TUTTI_LINKS_H
 #define TUTTI_LINKS_H
