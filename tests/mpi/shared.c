@@ -10,6 +10,9 @@
  *   nofile   no file descriptor is left
  *   as       no address space is left
  *
+ * While a rank waits for shared memory, its MPI goes on: a long message to another rank that comes
+ * to the collective only when it has that.
+ *
  * And what an init has agreed on does not outlive its communicator: it is freed at once, while a
  * rank comes a second late to the init.
  */
@@ -106,6 +109,28 @@ static void operate(int n)
     free(mine);
 }
 
+static void letter_first(void)
+{
+    enum { LETTER = 1 << 22 };
+    char *letter = calloc(LETTER, 1);
+    int all[64];
+    MPI_Datatype every_second; /* which takes both ends' work */
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    MPI_Type_vector(LETTER / 2, 1, 2, MPI_BYTE, &every_second);
+    MPI_Type_commit(&every_second);
+    if (rank == 0)
+        MPI_Isend(letter, 1, every_second, p - 1, 7, MPI_COMM_WORLD, &request);
+    if (rank == p - 1) {
+        sleep(1);
+        MPI_Recv(letter, 1, every_second, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPIX_Allgather_auto(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Type_free(&every_second);
+    free(letter);
+}
+
 static void free_at_once(int late)
 {
     MPI_Comm one, others;
@@ -148,8 +173,10 @@ int main(int argc, char **argv)
     }
     for (int n = 1; n <= 3 * N; n += N)
         operate(n);
-    if (argc > 1 && strcmp(argv[1], "plain") == 0)
+    if (argc > 1 && strcmp(argv[1], "plain") == 0) {
+        letter_first();
         free_at_once(p - 1);
+    }
     MPI_Finalize();
     if (!wrong)
         puts("right");
