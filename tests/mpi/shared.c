@@ -10,18 +10,20 @@
  *   nofile   no file descriptor is left
  *   as       no address space is left
  *
- * While a rank waits for shared memory, its MPI goes on: a long message to another rank that comes
- * to the collective only when it has that.
+ * While a rank looks at shared memory only, its MPI goes on: letters of another rank, which comes
+ * to the collective only when they have been received.
  *
  * And what an init has agreed on does not outlive its communicator: it is freed at once, while a
  * rank comes a second late to the init.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <tutti.h>
 #include <unistd.h>
 
@@ -109,26 +111,53 @@ static void operate(int n)
     free(mine);
 }
 
-static void letter_first(void)
+static void letter_first(bool in_init)
 {
-    enum { LETTER = 1 << 22 };
-    char *letter = calloc(LETTER, 1);
-    int all[64];
-    MPI_Datatype every_second; /* which takes both ends' work */
+    int all[64], data[10] = {0}, letter = 0, last = p - 1;
     MPI_Request request = MPI_REQUEST_NULL;
+    MPIX_Request again;
 
-    MPI_Type_vector(LETTER / 2, 1, 2, MPI_BYTE, &every_second);
-    MPI_Type_commit(&every_second);
     if (rank == 0)
-        MPI_Isend(letter, 1, every_second, p - 1, 7, MPI_COMM_WORLD, &request);
-    if (rank == p - 1) {
-        sleep(1);
-        MPI_Recv(letter, 1, every_second, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv(&letter, 1, MPI_INT, last, 7, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == last)
+        MPI_Ssend(&letter, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    if (in_init) {
+        MPIX_Bcast_auto_init(data, 10, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &again);
+        MPIX_Request_free(&again);
+    } else {
+        MPIX_Allgather_auto(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
     }
-    MPIX_Allgather_auto(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Type_free(&every_second);
-    free(letter);
+}
+
+/* The first two ranks are in collectives of their own, in which one finds all messages there, until
+ * the last rank has sent a letter to each. */
+static void letters_meanwhile(void)
+{
+    int letter = 0, last = p - 1, over = 0, come = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm two;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2, 0, &two);
+    if (rank < 2)
+        MPI_Irecv(&letter, 1, MPI_INT, last, 8, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == last) {
+        MPI_Ssend(&letter, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+        MPI_Send(&letter, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+    }
+    while (rank < 2 && !over) {
+        const struct timespec pause = {0, 1000000};
+        if (rank == 1)
+            nanosleep(&pause, NULL);
+        if (rank == 0 && !come)
+            MPI_Test(&request, &come, MPI_STATUS_IGNORE);
+        over = come;
+        MPIX_Bcast_auto(&over, 1, MPI_INT, 0, two);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&two);
 }
 
 static void free_at_once(int late)
@@ -174,7 +203,9 @@ int main(int argc, char **argv)
     for (int n = 1; n <= 3 * N; n += N)
         operate(n);
     if (argc > 1 && strcmp(argv[1], "plain") == 0) {
-        letter_first();
+        letter_first(false);
+        letter_first(true);
+        letters_meanwhile();
         free_at_once(p - 1);
     }
     MPI_Finalize();

@@ -42,6 +42,10 @@ void channel_end(void);
 /* MPI_COMM_NULL: there is none. */
 MPI_Comm channel_comm(void);
 
+/* MPI gets a turn: who only looks at shared memory, or finds there what is wanted, must call this
+ * now and then, because other ranks may wait for messages of the program's that need this one. */
+void channel_poke(void);
+
 /* places[r] becomes the rank in the channel of rank r of the communicator; NULL if they are the
  * same. *covered: are all its p processes there? */
 int channel_places(MPI_Comm user, int p, int **places, bool *covered);

@@ -1,6 +1,7 @@
 /* engine.c - the list of running execs, and who may advance them. */
 #include "nbc/run/engine.h"
 
+#include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/clock.h"
 #include "nbc/process/process.h"
@@ -15,7 +16,8 @@
 
 enum {
     SPIN = 500, /* fruitless turns of a wait before it rests */
-    BATCH = 16  /* execs polled by one call: bounds its cost however many run */
+    BATCH = 16, /* execs polled by one call: bounds its cost however many run */
+    POKE = 32   /* operations through shared memory to one look at MPI */
 };
 
 static exec *running;               /* engine lock */
@@ -106,8 +108,20 @@ static void tell_later(exec *e)
     atomic_store_explicit(&any_untold, true, memory_order_relaxed);
 }
 
+/* An operation that finds all in shared memory has called no MPI; nor would a program that starts
+ * nothing else. */
+static void poke_at_times(void)
+{
+    static unsigned turns; /* engine lock */
+
+    if (++turns % POKE == 0)
+        channel_poke();
+}
+
 static void done(exec *e)
 {
+    if (e->near)
+        poke_at_times();
     DL_DELETE(running, e);
     count_running(-1);
     if (!e->ticket.persistent)

@@ -1,6 +1,7 @@
 /* near.c - see near.h. */
 #include "nbc/run/near.h"
 
+#include "nbc/comm/channel.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
@@ -206,13 +207,20 @@ static int tell(near *n, int queue, node_link *way)
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
+/* Operations advance, and messages of the program's. */
+static void wait_turn(int *idle)
+{
+    comm_above.idle_turn(idle);
+    channel_poke();
+}
+
 static void hear(near *n, int queue, node_link *way)
 {
     ring *out = &n->out[RING_KINDS * queue];
     near_track *t = &n->track[RING_KINDS * queue];
 
     for (int idle = 0; !link_hear(way, out);)
-        comm_above.idle_turn(&idle);
+        wait_turn(&idle);
     for (int kind = 0; kind < RING_KINDS; kind++)
         t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
 }
@@ -221,7 +229,7 @@ static void hear(near *n, int queue, node_link *way)
 static void settle(const node_link *way)
 {
     for (int idle = 0; !link_told(way);)
-        comm_above.idle_turn(&idle);
+        wait_turn(&idle);
 }
 
 typedef enum exchange { TELL, HEAR, SETTLE } exchange;

@@ -1,7 +1,7 @@
 /* open.c - see open.h. */
 #include "nbc/run/open.h"
 
-#include "nbc/comm/comm.h"
+#include "nbc/comm/channel.h"
 #include "nbc/process/simulated.h"
 
 enum { SWEEP = 64, FEW = 4, POKE = 32 };
@@ -131,15 +131,6 @@ static int sweep(exec *e)
     return n;
 }
 
-/* MPI gets its turn all the same: another rank may wait for messages of the program's. On a
- * communicator of one process MPICH would not look at others'. */
-static void poke(const exec *e)
-{
-    int flag;
-
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, e->comm->wire.comm, &flag, MPI_STATUS_IGNORE);
-}
-
 int open_poll(exec *e)
 {
     int n = 0;
@@ -147,7 +138,7 @@ int open_poll(exec *e)
     e->stats.polls++;
     if (e->run.nprobes == 0) { /* all that is open is in shared memory */
         if (++e->run.fruitless % POKE == 0)
-            poke(e);
+            channel_poke();
         return 0;
     }
     if (e->run.nprobes > FEW)
