@@ -201,6 +201,11 @@ static void another_length_is_noticed(void **state)
     assert_memory_equal(got, sent, 16);
     assert_int_equal(got[16], 7);
     drop(&x);
+    x = make(RING_OF_BLOCKS, 2048);
+    done = 0;
+    put(&x, 0, 65536);
+    assert_int_equal(ring_get(&x.in, 0, got, 40000, &done), RING_OTHER);
+    drop(&x);
 }
 
 /* ---- two processes ---- */

@@ -212,6 +212,8 @@ static ring_state get_other(ring *r, uint64_t position, void *to, int64_t bytes)
 {
     int64_t its = (int64_t)(get_stamp(r, position) & 0xffff), done = 0;
 
+    if (r->stamp && its <= RING_SMALL) /* of so many more that 16 bits do not tell */
+        its += 65536;
     return its < bytes ? get(r, position, to, its, &done) : RING_OTHER;
 }
 
