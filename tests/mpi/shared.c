@@ -206,7 +206,7 @@ int main(int argc, char **argv)
         letter_first(false);
         letter_first(true);
         letters_meanwhile();
-        free_at_once(p - 1);
+        free_at_once(1);
     }
     MPI_Finalize();
     if (!wrong)
