@@ -211,8 +211,8 @@ static void post_send(sim *m, int rank, int index)
     }
     if (!has_room(m, rank, index))
         return;
-    bool eager = m->o->sends == SIM_RINGS || m->o->sends == SIM_EAGER ||
-                 (m->o->sends == SIM_MIXED && sim_random(&m->random) & 1);
+    bool mixed = m->o->sends == SIM_MIXED || m->o->sends == SIM_RINGS;
+    bool eager = m->o->sends == SIM_EAGER || (mixed && sim_random(&m->random) & 1);
     unsigned char *data = eager ? gather(m, rank, st) : NULL;
     mailbox *box = &m->state[st->peer].box;
     envelope *posted = mailbox_take(box->posted, rank, st->tag);

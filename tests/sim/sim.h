@@ -19,8 +19,9 @@ typedef enum sim_sends {
     SIM_EAGER, /* a send completes at once, its data is buffered */
     SIM_SYNC,  /* a send completes when its message has been delivered */
     SIM_MIXED, /* each message one or the other, by chance */
-    SIM_RINGS, /* a send completes when its data is in the pair's ring (nbc/node/ring.h), which has
-                  room for one message, in program order: the next one when that has been read */
+    SIM_RINGS, /* a message goes through the pair's ring (nbc/node/ring.h), which has room for one,
+                  in program order: the next one when that has been read. By chance the send
+                  completes when its data is in the ring, or when it has been read */
     SIM_SENDS
 } sim_sends;
 
