@@ -246,14 +246,28 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
     return error;
 }
 
+/* No exec idles that has been bound for the same call. */
+static int prepare_otherwise(const args *a, coll_sides has, MPI_Info info, comm *c, bool may_block,
+                             exec **e)
+{
+    binding b;
+    plan *again = info == MPI_INFO_NULL ? repeat_recall(a, has, c, &b) : NULL;
+    int error;
+
+    if (!again)
+        return prepare_anew(a, info, c, may_block, e);
+    error = bound_exec(c, again, &b, e);
+    if (!error)
+        repeat_bound(a->kind, *e);
+    return error;
+}
+
 /* Everything up to a bound exec; nothing has been sent. result: where the request is to go. *c is
  * set as soon as the communicator is known. */
 static int prepare(const args *a, MPI_Info info, const void *result, bool may_block, exec **e,
                    comm **c)
 {
     coll_sides has;
-    binding b;
-    plan *again;
     int error = library_enter();
 
     if (!error)
@@ -264,10 +278,8 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
     if (!result)
         return MPI_ERR_ARG;
     has = args_sides(a, *c);
-    again = info == MPI_INFO_NULL ? repeat_recall(a, has, *c, &b) : NULL;
-    if (!again)
-        return prepare_anew(a, info, *c, may_block, e);
-    return bound_exec(*c, again, &b, e);
+    *e = info == MPI_INFO_NULL ? repeat_exec(a, has, *c) : NULL;
+    return *e ? MPI_SUCCESS : prepare_otherwise(a, has, info, *c, may_block, e);
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */

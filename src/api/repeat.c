@@ -26,14 +26,18 @@ static inline comm_call call_of(const args *a, coll_sides has)
     return call;
 }
 
-/* All fields: a memcmp costs as much as all the rest of the short way. */
+/* All fields, of the sides that there are, which follow from root and in_place: a memcmp costs as
+ * much as all the rest of the short way. */
 _Static_assert(sizeof(comm_call) == 2 * sizeof(int32_t) + 6 * sizeof(int64_t), "compare it too");
 
-static inline bool same_call(comm_call a, const comm_call *b)
+static inline bool same_call(const args *a, coll_sides has, const comm_call *b)
 {
-    return a.algo == b->algo && a.root == b->root && a.in_place == b->in_place &&
-           a.sendtype == b->sendtype && a.recvtype == b->recvtype && a.op == b->op &&
-           a.sendcount == b->sendcount && a.recvcount == b->recvcount;
+    return a->algo == b->algo && a->root == b->root && args_in_place(a) == b->in_place &&
+           (uint64_t)(uintptr_t)a->op == b->op &&
+           (!has.recv ||
+            ((uint64_t)(uintptr_t)a->recv.type == b->recvtype && a->recv.count == b->recvcount)) &&
+           (!has.send ||
+            ((uint64_t)(uintptr_t)a->send.type == b->sendtype && a->send.count == b->sendcount));
 }
 
 /* What looks wrong with the buffers goes the long way. */
@@ -136,20 +140,67 @@ static binding binding_of(const args *a, coll_sides has, const comm_repeat *r)
     return b;
 }
 
+static bool is_same(const args *a, coll_sides has, const comm *c)
+{
+    const comm_repeat *r = &c->repeat[a->kind];
+
+    return r->plan && same_call(a, has, &r->call) && buffers_good(a, has, r) &&
+           (!coll_is_v(a->kind) || same_lists(a, has, c));
+}
+
+/* It is bound but for the buffers. */
+static void give_buffers(bound *b, const args *a, coll_sides has)
+{
+    void *sendbuf = has.send ? (void *)a->send.buffer : NULL;
+    void *recvbuf = has.recv ? (void *)a->recv.buffer : NULL;
+
+    b->given.error = MPI_SUCCESS;
+    b->given.sendbuf = b->base[SPACE_SEND] = sendbuf;
+    b->given.recvbuf = b->base[SPACE_RECV] = recvbuf;
+}
+
+exec *repeat_exec(const args *a, coll_sides has, comm *c)
+{
+    comm_repeat *r = &c->repeat[a->kind];
+    exec *e = NULL;
+
+    process_lock();
+    if (is_same(a, has, c)) {
+        e = r->plan->idle;
+        if (e && (e->bound.shape != r->shape || e->bound.spanning))
+            e = NULL;
+        if (e)
+            plan_take_idle(r->plan, c);
+    }
+    process_unlock();
+    if (e)
+        give_buffers(&e->bound, a, has);
+    return e;
+}
+
 plan *repeat_recall(const args *a, coll_sides has, comm *c, binding *b)
 {
     const comm_repeat *r = &c->repeat[a->kind];
     plan *p = NULL;
 
     process_lock();
-    if (r->plan && same_call(call_of(a, has), &r->call) && buffers_good(a, has, r) &&
-        (!coll_is_v(a->kind) || same_lists(a, has, c))) {
+    if (is_same(a, has, c)) {
         *b = binding_of(a, has, r);
         p = r->plan;
         p->refs++;
     }
     process_unlock();
     return p;
+}
+
+void repeat_bound(coll_kind kind, const exec *e)
+{
+    comm_repeat *r = &e->comm->repeat[kind];
+
+    process_lock();
+    if (r->plan == e->plan)
+        r->shape = e->bound.shape;
+    process_unlock();
 }
 
 static bool is_predefined(const facts_side *f)
@@ -176,7 +227,8 @@ void repeat_remember(const args *a, const facts *f, const exec *e)
                            .call = call_of(a, (coll_sides){f->send.extent, f->recv.extent}),
                            .sendblocks = typed_share(b->space[SPACE_SEND].blocks),
                            .recvblocks = typed_share(b->space[SPACE_RECV].blocks),
-                           .mine = (MPI_Aint)args_forbidden(a, f)};
+                           .mine = (MPI_Aint)args_forbidden(a, f),
+                           .shape = b->shape};
     }
     process_unlock();
 }

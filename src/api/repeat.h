@@ -11,6 +11,13 @@
  * is below 0. */
 plan *repeat_recall(const args *a, coll_sides has, comm *c, binding *b);
 
+/* An exec of that plan that has been bound for the call before, now with the buffers of this one;
+ * NULL: there is none that idles, or the call is another one. */
+exec *repeat_exec(const args *a, coll_sides has, comm *c);
+
+/* An exec that has been bound for the call that is remembered. */
+void repeat_bound(coll_kind kind, const exec *e);
+
 /* For the next call, if its types and operation are predefined: their handles are never reused. */
 void repeat_remember(const args *a, const facts *f, const exec *e);
 

@@ -17,8 +17,10 @@ static const char *const names[KINDS] = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
 static bool chosen[KINDS], wrong, manual, verbose;
-static atomic_bool ending; /* MPI_Finalize has begun */
-static atomic_llong taken[KINDS], left_out[KINDS], between_groups[KINDS], not_advanced[KINDS],
+atomic_bool interpose_ending;
+bool interpose_threaded = true;
+atomic_llong interpose_taken[KINDS];
+static atomic_llong left_out[KINDS], between_groups[KINDS], not_advanced[KINDS],
     not_prepared[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
@@ -105,11 +107,11 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;
-    atomic_store(&ending, true);
+    atomic_store(&interpose_ending, true);
     if (!verbose)
         return MPI_SUCCESS;
     n = (size_t)snprintf(text, sizeof text, "calls of rank 0 taken over: %s",
-                         list(taken, calls, sizeof calls) ? calls : "none");
+                         list(interpose_taken, calls, sizeof calls) ? calls : "none");
     for (size_t i = 0; i < sizeof left / sizeof *left && n < sizeof text; i++)
         if (list(left[i].counters, calls, sizeof calls))
             n += (size_t)snprintf(text + n, sizeof text - n, "; left to MPI because of %s: %s",
@@ -166,8 +168,12 @@ static void read_settings(void)
 {
     const char *driver, *reason;
 
+    int level = MPI_THREAD_MULTIPLE;
+
     interpose_begin();
     read_interpose();
+    PMPI_Query_thread(&level);
+    interpose_threaded = level == MPI_THREAD_MULTIPLE;
     manual =
         tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "manual") == 0;
 }
@@ -186,7 +192,7 @@ static bool has_world(void)
     static atomic_bool seen;
     int flag = atomic_load_explicit(&seen, memory_order_relaxed), finalized = 0;
 
-    if (atomic_load_explicit(&ending, memory_order_relaxed))
+    if (atomic_load_explicit(&interpose_ending, memory_order_relaxed))
         PMPI_Finalized(&finalized);
     if (finalized)
         return false;
@@ -208,14 +214,14 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
     if (!chosen[kind])
         return left_out;
     if (form != FORM_NONBLOCKING)
-        return taken;
+        return interpose_taken;
     if (manual)
         return not_advanced;
     *error = tutti_comm_prepared(comm, &prepared);
-    return *error || prepared ? taken : not_prepared;
+    return *error || prepared ? interpose_taken : not_prepared;
 }
 
-bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)
+bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)
 {
     int inter = 0;
 
@@ -233,8 +239,8 @@ bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, in
         return true;
     }
     atomic_llong *counter = served_by(kind, form, comm, inter, error);
-    atomic_fetch_add_explicit(&counter[kind], 1, memory_order_relaxed);
-    if (counter == taken && form != FORM_BLOCKING)
+    interpose_count(&counter[kind]);
+    if (counter == interpose_taken && form != FORM_BLOCKING)
         interpose_need_progress();
-    return counter == taken;
+    return counter == interpose_taken;
 }

@@ -14,6 +14,7 @@
 #define TUTTI_INTERPOSE_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 typedef enum interpose_kind {
@@ -30,7 +31,39 @@ typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT }
  * advance it while the program waits (driver `manual`), or it would block (tutti_comm_prepared):
  * then it is the native MPI's. The same on all ranks. *error: TUTTI_INTERPOSE has a wrong value,
  * said once on stderr and raised here. Counts for the summary. */
-bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
+static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
+                                   int *error);
+
+bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
+
+/* Calls that have been taken over; MPI_Finalize has begun; and may several threads call? */
+extern atomic_llong interpose_taken[KINDS];
+extern atomic_bool interpose_ending;
+extern bool interpose_threaded;
+
+/* Atomic read-modify-writes cost as much as half of all that a short call needs. */
+static inline void interpose_count(atomic_llong *counter)
+{
+    if (interpose_threaded)
+        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    else
+        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
+
+/* Of a blocking call on MPI_COMM_WORLD, of a collective that has been taken over before, there is
+ * nothing to ask. */
+static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
+                                   int *error)
+{
+    if (form != FORM_BLOCKING || comm != MPI_COMM_WORLD ||
+        !atomic_load_explicit(&interpose_taken[kind], memory_order_relaxed) ||
+        atomic_load_explicit(&interpose_ending, memory_order_relaxed))
+        return interpose_asks(kind, form, comm, error);
+    interpose_count(&interpose_taken[kind]);
+    *error = MPI_SUCCESS;
+    return true;
+}
 
 /* Raise an error that belongs to no communicator; returns it. */
 int interpose_raise(int error);

@@ -12,10 +12,9 @@
 #include <utlist.h>
 
 comm_hooks comm_above;
-comm *comm_all;
+comm *comm_all, *comm_latest;
 
 static int key = MPI_KEYVAL_INVALID;
-static comm *latest;         /* the last one found; without threads only */
 static _Atomic(comm *) dead; /* no references left; linked by dead_next */
 
 /* ---- references ---- */
@@ -32,6 +31,7 @@ void comm_bury(comm *c)
     c->dead_next = atomic_load(&dead);
     while (!atomic_compare_exchange_weak(&dead, &c->dead_next, c))
         ;
+    atomic_store(&process_litter, true);
 }
 
 /* During the handshake MPI will write to the state: comm_advance buries it then. */
@@ -57,13 +57,16 @@ static void wire_free(comm_wire *w)
         PMPI_Comm_free(&w->comm);
 }
 
-void comm_reap(void)
+void comm_reap_all(void)
 {
+    atomic_store(&process_litter, false); /* set again by whatever is buried meanwhile */
     comm_above.reap_plans();
     if (!atomic_load_explicit(&dead, memory_order_relaxed) || key == MPI_KEYVAL_INVALID)
         return; /* nothing to do, or MPI_Finalize has been here */
-    if (!engine_try_enter())
-        return; /* another time */
+    if (!engine_try_enter()) {
+        atomic_store(&process_litter, true); /* another time */
+        return;
+    }
     comm *c = atomic_exchange(&dead, NULL), *rest;
     for (rest = c; rest; rest = rest->dead_next)
         DL_DELETE(comm_all, rest);
@@ -91,7 +94,7 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
     (void)user, (void)keyval, (void)extra;
     c->user = MPI_COMM_NULL;
     if (!process_threaded) /* else it is never set */
-        latest = NULL;
+        comm_latest = NULL;
     before = process_in_callback;
     process_in_callback = true;
     comm_above.clear_plans(c);
@@ -132,17 +135,13 @@ fail:
     return error;
 }
 
-int comm_get(MPI_Comm user, comm **result)
+int comm_look_up(MPI_Comm user, comm **result)
 {
     comm *c = NULL;
     int flag = 0, error;
 
     if (user == MPI_COMM_NULL)
         return MPI_ERR_COMM;
-    if (latest && latest->user == user) { /* an attribute look-up costs tens of nanoseconds */
-        *result = latest;
-        return MPI_SUCCESS;
-    }
     error = PMPI_Comm_get_attr(user, key, &c, &flag);
     if (error)
         return MPI_ERR_COMM;
@@ -150,7 +149,7 @@ int comm_get(MPI_Comm user, comm **result)
         return create(user, result);
     *result = c;
     if (!process_threaded)
-        latest = c;
+        comm_latest = c;
     return MPI_SUCCESS;
 }
 

@@ -47,7 +47,8 @@ typedef struct comm_repeat {
     struct plan *plan; /* NULL: there is none, or it has left the cache */
     comm_call call;
     struct typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
-    MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
+    MPI_Aint mine;  /* bytes from the receive buffer to where the send buffer must not be */
+    uint64_t shape; /* of an exec that has been bound for this call (run/bound.h) */
 } comm_repeat;
 
 /* What tutti_comm_set_hints has set. */
@@ -125,7 +126,19 @@ bool comm_end_all(void);
 
 /* The state of an intracommunicator; a new one holds no reference but the attribute's.
  * MPI_ERR_COMM: null or an intercommunicator. Local, does not block. */
-int comm_get(MPI_Comm user, comm **result);
+int comm_look_up(MPI_Comm user, comm **result);
+
+/* The one of the last call, as long as it lives; without threads only. */
+extern comm *comm_latest;
+
+/* An attribute look-up costs tens of nanoseconds. */
+static inline int comm_get(MPI_Comm user, comm **result)
+{
+    if (!comm_latest || comm_latest->user != user)
+        return comm_look_up(user, result);
+    *result = comm_latest;
+    return MPI_SUCCESS;
+}
 
 /* Find out c->neighbors, once. MPI_ERR_TOPOLOGY: there is no virtual topology. Local. */
 int comm_find_neighbors(comm *c);
@@ -140,7 +153,13 @@ void comm_ref(comm *c);
 void comm_unref(comm *c);
 
 /* Give back what communicators had that nobody uses any more. Not inside a callback. */
-void comm_reap(void);
+void comm_reap_all(void);
+
+static inline void comm_reap(void)
+{
+    if (atomic_load_explicit(&process_litter, memory_order_relaxed))
+        comm_reap_all();
+}
 
 /* ---- for the engine, its lock held ---- */
 
@@ -178,7 +197,14 @@ static inline void comm_number_next(comm *c, comm_ticket *t)
 /* Begin the handshake, if nobody has: after all arguments have been checked, because it is
  * collective. caller: the name of the call. May it block? Then it is over on return. Else it blocks
  * only where comm_prepared says so. An error also if it has failed before. */
-int comm_begin(comm *c, const char *caller, bool may_block);
+int comm_begin_slowly(comm *c, const char *caller, bool may_block);
+
+static inline int comm_begin(comm *c, const char *caller, bool may_block)
+{
+    if (atomic_load_explicit(&c->ready, memory_order_acquire) && !c->failure && !c->starved)
+        return MPI_SUCCESS;
+    return comm_begin_slowly(c, caller, may_block);
+}
 
 /* Would comm_begin return at once in every call from now on? The same on all ranks. */
 bool comm_prepared(comm *c);

@@ -246,7 +246,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
                                       : begin_and_wait(c, caller, &mine, may_block);
 }
 
-int comm_begin(comm *c, const char *caller, bool may_block)
+int comm_begin_slowly(comm *c, const char *caller, bool may_block)
 {
     if (!c->begun)
         return begin_anew(c, caller, may_block);

@@ -1,6 +1,8 @@
 /* ring.c - see ring.h. */
 #include "nbc/node/ring.h"
 
+#include "nbc/process/copy.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,8 +103,7 @@ static void put_lines(ring *r, uint64_t position, const char *from, int64_t byte
     }
     if (left == 0 && bytes)
         return;
-    if (left) /* there may be no address */
-        memcpy(line_at(r, position), from, (size_t)left);
+    copy_few(line_at(r, position), from, (size_t)left);
     put_stamp(r, position, bytes);
 }
 
@@ -171,8 +172,8 @@ static ring_state get_lines(ring *r, uint64_t position, char *to, int64_t bytes,
             return RING_EMPTY;
         if (n == RING_DATA)
             memcpy(to + *done, line_at(r, position), RING_DATA);
-        else if (n)
-            memcpy(to + *done, line_at(r, position), (size_t)n);
+        else
+            copy_few(to + *done, line_at(r, position), (size_t)n);
         *done += n;
         position++;
     } while (*done < bytes);

@@ -90,6 +90,17 @@ typedef enum ring_state { RING_EMPTY, RING_COMPLETE, RING_OTHER } ring_state;
  * as MPI does it; OTHER: it is longer, and nothing has been read. */
 ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, int64_t *done);
 
+/* Has the sender begun to write it? */
+static inline bool ring_begun(const ring *r, uint64_t position)
+{
+    uint64_t at = position & (r->lines - 1);
+    const _Atomic uint64_t *stamp =
+        r->stamp ? &r->stamp[at] : (const void *)(r->line + at * RING_LINE + RING_DATA);
+
+    return atomic_load_explicit(stamp, memory_order_acquire) >> 16 ==
+           ((position + 1) & (UINT64_MAX >> 16));
+}
+
 /* COMPLETE: all of it has come, and can be read. OTHER: it is of another length. */
 ring_state ring_look(const ring *r, uint64_t position, int64_t bytes);
 

@@ -34,6 +34,7 @@ static void unref_locked(plan *p)
     p->next_dead = atomic_load(&dead_plans);
     while (!atomic_compare_exchange_weak(&dead_plans, &p->next_dead, p))
         ;
+    atomic_store(&process_litter, true);
 }
 
 static void bury(exec *e, plan *p)
@@ -42,6 +43,7 @@ static void bury(exec *e, plan *p)
     e->next = atomic_load(&dead_execs);
     while (!atomic_compare_exchange_weak(&dead_execs, &e->next, e))
         ;
+    atomic_store(&process_litter, true);
 }
 
 void plan_reap(void)
@@ -219,11 +221,23 @@ int plan_attach(plan *p, exec *e)
     return MPI_SUCCESS;
 }
 
+/* What can be used again stays with its plan. Library lock held. */
+static bool keep(plan *p, exec *e)
+{
+    if (!p || !p->cached || !e->bound.reusable || e->run.persistent ||
+        p->nidle >= (e->bound.memory < PLAN_LARGE ? PLAN_IDLE : 1))
+        return false;
+    e->next = p->idle;
+    p->idle = e;
+    p->nidle++;
+    return true;
+}
+
 void plan_return_exec(exec *e)
 {
     plan *p = e->plan;
     comm *c = e->comm;
-    bool keep;
+    bool kept;
 
     if (e->near && e->near->own) /* another operation gets other rings */
         near_free(&e->near);
@@ -233,18 +247,18 @@ void plan_return_exec(exec *e)
     e->native.detached = false;
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     process_lock();
-    keep = p && p->cached && e->bound.reusable && !e->run.persistent &&
-           p->nidle < (e->bound.memory < PLAN_LARGE ? PLAN_IDLE : 1);
-    if (keep) {
-        e->next = p->idle;
-        p->idle = e;
-        p->nidle++;
+    kept = keep(p, e);
+    if (kept && p->refs > 1 && c->refs > 1) { /* nothing goes with it */
+        p->refs--;
+        c->refs--;
+        process_unlock();
+        return;
     }
     process_unlock();
-    if (!keep && process_in_callback) {
+    if (!kept && process_in_callback) {
         bury(e, p);
     } else {
-        if (!keep)
+        if (!kept)
             exec_free(e);
         if (p)
             plan_unref(p);

@@ -58,6 +58,20 @@ void plan_cache_clear(comm *c);
  * the communicator. */
 int plan_take_exec(plan *p, comm *c, exec **result);
 
+/* The first of the idle ones, which is bound, with references to both. Library lock held. */
+static inline exec *plan_take_idle(plan *p, comm *c)
+{
+    exec *e = p->idle;
+
+    p->idle = e->next;
+    p->nidle--;
+    p->refs++;
+    c->refs++;
+    e->plan = p;
+    e->comm = c;
+    return e;
+}
+
 /* An exec of no plan yet, with a reference to the communicator; and the plan that it gets, with the
  * caller's reference. */
 int plan_take_empty(comm *c, exec **result);

@@ -10,6 +10,7 @@ _Thread_local bool process_in_callback;
 _Thread_local bool process_in_background;
 atomic_flag engine_taken = ATOMIC_FLAG_INIT;
 bool engine_inside;
+atomic_bool process_litter;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm self = MPI_COMM_NULL;

@@ -28,6 +28,9 @@ void process_empty_status(MPI_Status *status);
  * MPICH 4.0 aborts then at MPI_THREAD_MULTIPLE. Plans and execs wait for plan_reap. */
 extern _Thread_local bool process_in_callback;
 
+/* Something waits for comm_reap. */
+extern atomic_bool process_litter;
+
 /* This thread is ours and must not call functions of the program: those of MPI_Op_create. */
 extern _Thread_local bool process_in_background;
 

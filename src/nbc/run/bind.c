@@ -3,6 +3,7 @@
 
 #include "nbc/run/wire.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 void bind_release(bound *b)
@@ -26,6 +27,7 @@ void bind_release(bound *b)
     free(b->scratch);
     b->pack = b->scratch = NULL;
     b->memory = 0;
+    b->shape = 0;
     b->reusable = b->spanning = false;
     b->given.sendtype = b->given.recvtype = MPI_DATATYPE_NULL;
 }
@@ -206,6 +208,7 @@ void bind_drop(binding *given)
 
 int bind_to(bound *b, const binding *given)
 {
+    static atomic_uint_fast64_t shapes;
     int error;
 
     if (b->reusable && same_shape(&b->given, given) && same_blocks(b, given) &&
@@ -225,5 +228,7 @@ int bind_to(bound *b, const binding *given)
         error = bind_messages(b);
     if (error)
         bind_release(b);
+    else
+        b->shape = atomic_fetch_add_explicit(&shapes, 1, memory_order_relaxed) + 1;
     return error;
 }

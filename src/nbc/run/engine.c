@@ -17,7 +17,8 @@
 enum {
     SPIN = 500, /* fruitless turns of a wait before it rests */
     BATCH = 16, /* execs polled by one call: bounds its cost however many run */
-    POKE = 32   /* operations through shared memory to one look at MPI */
+    LOOKS = 64, /* polls of messages in shared memory in a turn of a wait */
+    POKE = 128  /* operations through shared memory to one look at MPI */
 };
 
 static exec *running;               /* engine lock */
@@ -118,12 +119,11 @@ static void poke_at_times(void)
         channel_poke();
 }
 
+/* It is not in the list, or not any more. */
 static void done(exec *e)
 {
     if (e->near)
         poke_at_times();
-    DL_DELETE(running, e);
-    count_running(-1);
     if (!e->ticket.persistent)
         comm_window_done(e->comm, &e->ticket);
     if (e->stats.timed)
@@ -173,19 +173,33 @@ static void begin_steps(exec *e, bool first)
 }
 
 /* It is done if no step is left, unless there is another schedule behind this one. */
-static void end_steps(exec *e)
+static bool end_steps(exec *e)
 {
     while (e->run.left == 0 && e->prepare)
         begin_steps(e, false);
-    if (e->run.left == 0)
-        done(e);
+    return e->run.left == 0;
+}
+
+static void list(exec *e)
+{
+    DL_APPEND(running, e);
+    count_running(1);
+}
+
+static void end_listed(exec *e)
+{
+    if (!end_steps(e))
+        return;
+    DL_DELETE(running, e);
+    count_running(-1);
+    done(e);
 }
 
 static int poll(exec *e)
 {
     int n = steps_poll(e);
 
-    end_steps(e);
+    end_listed(e);
     return n;
 }
 
@@ -201,12 +215,13 @@ static bool may_be_over(const exec *e)
 static void begin(exec *e)
 {
     atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
-    DL_APPEND(running, e);
-    count_running(1);
     begin_steps(e, true);
     if (may_be_over(e))
         steps_poll(e);
-    end_steps(e);
+    if (end_steps(e))
+        done(e);
+    else
+        list(e);
 }
 
 static void admit(exec *e)
@@ -373,6 +388,18 @@ static bool only_messages_left(const exec *e)
            !atomic_load_explicit(&comm_pending, memory_order_relaxed);
 }
 
+/* Nothing but messages through shared memory is left to do: to look at them costs less than a turn
+ * of all that may run. MPI is looked at as often as ever (open.c). */
+static bool look(exec *e)
+{
+    bool alone = near_waits(e->near) && !e->run.nopen && running == e && !e->next &&
+                 !atomic_load_explicit(&comm_pending, memory_order_relaxed);
+
+    for (int i = 0; alone && i < LOOKS && exec_get_state(e) == EXEC_RUNNING; i++)
+        poll(e);
+    return alone;
+}
+
 /* In SimGrid all messages are waited for in native calls, as long as e is all that runs. */
 static bool simulated_turn(exec *e)
 {
@@ -380,7 +407,7 @@ static bool simulated_turn(exec *e)
         !e->run.nopen)
         return false;
     steps_wait_any(e);
-    end_steps(e);
+    end_listed(e);
     return true;
 }
 
@@ -389,14 +416,16 @@ static bool simulated_turn(exec *e)
 static void wait_turn(exec *e, int *idle)
 {
     if (!process_threaded && !watch_on && engine_try_enter()) {
-        bool only = exec_get_state(e) == EXEC_RUNNING && only_messages_left(e);
+        bool runs = exec_get_state(e) == EXEC_RUNNING, only = runs && only_messages_left(e);
         if (only) {
             steps_wait(e);
-            end_steps(e);
+            end_listed(e);
+        } else if (runs && *idle < SPIN && look(e)) {
+            *idle += LOOKS;
         }
         only = only || simulated_turn(e);
         engine_leave();
-        if (only)
+        if (only || exec_get_state(e) == EXEC_DONE)
             return;
     }
     idle_turn(e, idle);

@@ -311,6 +311,8 @@ static bool try_receive(near *n, const bound *b, const step *st, int *error)
     uint64_t position = t->base + m->before;
     ring_state state = RING_COMPLETE;
 
+    if (!m->done && !ring_begun(t->ring, position))
+        return false;
     if (m->space < 0)
         state = ring_look(t->ring, position, m->bytes);
     if (state == RING_COMPLETE)

@@ -4,7 +4,7 @@
 #include "nbc/comm/channel.h"
 #include "nbc/process/simulated.h"
 
-enum { SWEEP = 64, FEW = 4, POKE = 32 };
+enum { SWEEP = 64, FEW = 4, POKE = 64 };
 
 void open_add(exec *e, int index)
 {

@@ -202,11 +202,14 @@ static int poll_messages(exec *e)
 {
     int near = near_waits(e->near) ? near_poll(e->near, &e->bound, e->run.finished) : 0, n;
 
-    finish_each(e, near);
-    if (near && !e->run.nopen)
-        return near;
+    if (near) {
+        finish_each(e, near);
+        if (!e->run.nopen)
+            return near;
+    }
     n = open_poll(e);
-    finish_all(e, n);
+    if (n)
+        finish_all(e, n);
     return near + n;
 }
 

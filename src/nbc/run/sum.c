@@ -3,8 +3,6 @@
 
 #include <stdint.h>
 
-#ifdef MPICH_VERSION
-
 /* Signed numbers are added as unsigned ones: the same bits, and they may overflow. */
 #define DEFINE_SUM(name, type)                                                                     \
     static void name(const void *from, void *to, size_t n)                                         \
@@ -46,13 +44,3 @@ sum_function *sum_find(MPI_Op op, MPI_Datatype type)
             return known[i].sum;
     return NULL;
 }
-
-#else
-
-sum_function *sum_find(MPI_Op op, MPI_Datatype type)
-{
-    (void)op, (void)type;
-    return NULL;
-}
-
-#endif

@@ -5,6 +5,7 @@
 #ifndef TUTTI_WIRE_H
 #define TUTTI_WIRE_H
 
+#include "nbc/process/copy.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/bound.h"
 
@@ -55,7 +56,10 @@ static inline void wire_copy(const bound *b, const raw_local *c)
         return;
     for (; n > PIECE; n -= PIECE, to += PIECE, from += PIECE)
         memcpy(to, from, PIECE);
-    memcpy(to, from, n);
+    if (n > COPY_FEW)
+        memcpy(to, from, n);
+    else
+        copy_few(to, from, n);
 }
 
 static inline int wire_reduce(const bound *b, const raw_local *r)
@@ -63,7 +67,7 @@ static inline int wire_reduce(const bound *b, const raw_local *r)
     const datatype *type = &b->space[r->to_base].type;
 
     simulated_copy((int64_t)r->amount * type->size);
-    if (b->sum) {
+    if (b->sum && r->amount <= SUM_MOST) {
         b->sum(b->base[r->from_base] + r->from, b->base[r->to_base] + r->to, r->amount);
         return MPI_SUCCESS;
     }
