@@ -332,10 +332,8 @@ static int init(exec *e, MPI_Info info, MPIX_Request *request)
 {
     comm *c = e->comm;
     bool timed;
-    int error = timed_from(info, &timed);
+    int wrong = timed_from(info, &timed), error = comm_begin(c, e->stats.collective, true);
 
-    if (!error)
-        error = comm_begin(c, e->stats.collective, true);
     if (error)
         goto fail;
     error = comm_wait_ready(c);
@@ -343,11 +341,12 @@ static int init(exec *e, MPI_Info info, MPIX_Request *request)
         error = comm_persistent_window(c, &e->ticket);
     if (error)
         goto fail;
-    error = exec_make_requests(e);
+    error = exec_make_requests(e); /* the others wait for it */
     if (!error)
-        error = request_make(e, timed, request);
+        error = wrong ? wrong : request_make(e, timed, request);
     if (!error)
         return MPI_SUCCESS;
+    near_abandon(&e->near);
     comm_persistent_release(c, &e->ticket);
 fail:
     plan_return_exec(e);

@@ -13,6 +13,8 @@
  * While a rank looks at shared memory only, its MPI goes on: letters of another rank, which comes
  * to the collective only when they have been received.
  *
+ * What comes behind a mistake of the program, of which MPI says nothing, is right.
+ *
  * And what an init has agreed on does not outlive its communicator: it is freed at once, while a
  * rank comes a second late to the init.
  */
@@ -181,6 +183,85 @@ static void free_at_once(int late)
     free(all);
 }
 
+/* ---- mistakes of the program: what comes after them is right ---- */
+
+static void good_calls(void)
+{
+    int mine[25], all[25 * 8];
+
+    for (int k = 0; k < 600; k++) {
+        int n = k % 25 + 1;
+        for (int i = 0; i < n; i++)
+            mine[i] = 1000 * rank + 10 * k + i;
+        MPIX_Allgather_auto(mine, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < n * p; i++)
+            wrong += all[i] != 1000 * (i / n) + 10 * k + i % n;
+    }
+}
+
+/* Rank 1 sends so many bytes, the others count on others. */
+static void another_count(int its, int expected)
+{
+    int most = its > expected ? its : expected;
+    char *mine = calloc((size_t)most, 1), *all = calloc((size_t)p * (size_t)most, 1);
+
+    MPIX_Allgather_auto(mine, rank == 1 ? its : expected, MPI_BYTE, all, rank == 1 ? its : expected,
+                        MPI_BYTE, MPI_COMM_WORLD);
+    free(all);
+    free(mine);
+    good_calls();
+}
+
+/* A message of so many ints from rank 0 into a vector of n. */
+static void into_a_vector(int ints, int n)
+{
+    int a[64] = {0}, error;
+    MPI_Datatype vector;
+
+    MPI_Type_vector(n, 1, 2, MPI_INT, &vector);
+    MPI_Type_commit(&vector);
+    for (int i = 0; i < ints && rank == 0; i++)
+        a[i] = i + 1;
+    error = rank == 0 ? MPIX_Bcast_binomial(a, ints, MPI_INT, 0, MPI_COMM_WORLD)
+                      : MPIX_Bcast_binomial(a, 1, vector, 0, MPI_COMM_WORLD);
+    wrong += rank == 1 && (error == MPI_SUCCESS) != (ints <= n);
+    for (int i = 0; i < n && rank == 1 && ints <= n; i++)
+        wrong += (a[2 * i] != 0 && a[2 * i] != i + 1) || a[2 * i + 1] != 0;
+    MPI_Type_free(&vector);
+    good_calls();
+}
+
+/* An init fails on one rank, behind what all agree on. */
+static void failed_init(void)
+{
+    MPIX_Request request = MPIX_REQUEST_NULL;
+    int a[2] = {0}, b[16], error;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_stats", rank == 1 ? "maybe" : "true");
+    error = MPIX_Allgather_auto_init(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD, info, &request);
+    wrong += (error == MPI_SUCCESS) != (rank != 1);
+    if (request != MPIX_REQUEST_NULL)
+        MPIX_Request_free(&request);
+    MPI_Info_free(&info);
+    good_calls();
+}
+
+static void mistakes(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    good_calls();
+    another_count(8, 100);
+    another_count(100, 8);
+    another_count(1000, 60);
+    another_count(5000, 90000);
+    another_count(90000, 5000);
+    into_a_vector(4, 2);
+    into_a_vector(2, 4);
+    failed_init();
+}
+
 int main(int argc, char **argv)
 {
     int processes = -1, expected = argc > 3 ? atoi(argv[3]) : 0;
@@ -207,6 +288,7 @@ int main(int argc, char **argv)
         letter_first(true);
         letters_meanwhile();
         free_at_once(1);
+        mistakes();
     }
     MPI_Finalize();
     if (!wrong)

@@ -43,6 +43,16 @@ static void drop(pair *x)
     munmap(x->shared, x->size);
 }
 
+static ring_kind kind_of(int64_t bytes)
+{
+    return bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
+}
+
+static uint64_t lines_of(int64_t bytes)
+{
+    return ring_lines(kind_of(bytes), bytes);
+}
+
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -54,7 +64,9 @@ static uint64_t mix(uint64_t x)
 static void fill(unsigned char *to, int64_t bytes, uint64_t at)
 {
     for (int64_t i = 0; i < bytes; i++) {
-        uint64_t stamp = (at + (uint64_t)i / 8 % 7 + 1) << 16 | ((uint64_t)bytes & 0xffff);
+        uint64_t first = (uint64_t)(i / 8 % 2) * RING_FIRST;
+        uint64_t stamp =
+            (at + (uint64_t)i / 8 % 7 + 1) << 16 | first | ((uint64_t)bytes & RING_LENGTH);
         to[i] = (unsigned char)(stamp >> 8 * (i % 8));
     }
 }
@@ -63,29 +75,52 @@ static unsigned char sent[MOST], got[MOST];
 
 static void put(pair *x, uint64_t at, int64_t bytes)
 {
+    int64_t done = 0;
+
     fill(sent, bytes, at);
-    assert_true(ring_room(&x->out, at, ring_lines(bytes)));
-    ring_put(&x->out, at, sent, bytes);
+    assert_true(ring_room(&x->out, at, lines_of(bytes)));
+    assert_true(ring_put(&x->out, at, sent, bytes, &done));
+}
+
+/* What has come of a message, in whatever ring. */
+static ring_state take(ring *r, uint64_t at, unsigned char *to, int64_t bytes, ring_progress *so)
+{
+    ring_piece piece = {.last = false};
+
+    if (!r->stamp)
+        return ring_get(r, at, to, bytes, so);
+    while (!piece.last) {
+        ring_state state = ring_look(r, at, bytes, so, &piece);
+        if (state != RING_COMPLETE)
+            return state;
+        memcpy(to + so->done, piece.at ? piece.at : (const void *)(uintptr_t)piece.where,
+               (size_t)piece.bytes);
+        ring_read(r, at, bytes, so, &piece);
+    }
+    return RING_COMPLETE;
 }
 
 static void get(pair *x, uint64_t at, int64_t bytes)
 {
-    int64_t done = 0;
+    ring_progress so = {0};
 
     memset(got, 0xee, sizeof got);
-    assert_int_equal(ring_look(&x->in, at, bytes), RING_COMPLETE);
-    assert_int_equal(ring_get(&x->in, at, got, bytes, &done), RING_COMPLETE);
+    assert_true(ring_begun(&x->in, at));
+    assert_true(ring_complete(&x->in, at));
+    assert_int_equal(take(&x->in, at, got, bytes, &so), RING_COMPLETE);
+    assert_int_equal(so.done, bytes);
     fill(sent, bytes, at);
     assert_memory_equal(got, sent, (size_t)bytes);
 }
 
 static void is_empty(pair *x, uint64_t at, int64_t bytes)
 {
-    int64_t done = 0;
+    ring_progress so = {0};
 
-    assert_int_equal(ring_look(&x->in, at, bytes), RING_EMPTY);
-    assert_int_equal(ring_get(&x->in, at, got, bytes, &done), RING_EMPTY);
-    assert_int_equal(done, 0);
+    assert_false(ring_begun(&x->in, at));
+    assert_false(ring_complete(&x->in, at));
+    assert_int_equal(take(&x->in, at, got, bytes, &so), RING_EMPTY);
+    assert_int_equal(so.done, 0);
 }
 
 static const int64_t sizes[] = {0,     1,     8,     55,    56,    57,    111,      112,
@@ -99,10 +134,10 @@ static void every_length_goes_round(void **state)
     for (int b = 0; b < BEGINS; b++) {
         ring_test_begin = begins[b];
         for (int i = 0; i < SIZES; i++) {
-            uint64_t n = ring_lines(sizes[i]), lines = 8;
+            uint64_t n = lines_of(sizes[i]), lines = 64;
             while (!ring_fits(n, lines))
                 lines *= 2;
-            pair x = make(ring_kind_of(sizes[i]), lines);
+            pair x = make(kind_of(sizes[i]), lines);
             uint64_t at = ring_test_begin;
             for (uint64_t k = 0; k * n < 4 * lines + 6000; k++, at += n) {
                 is_empty(&x, at, sizes[i]);
@@ -153,7 +188,7 @@ static void messages_are_read_in_any_order(void **state)
 static void messages_are_written_in_any_order(void **state)
 {
     pair x = make(RING_OF_BLOCKS, 2048);
-    uint64_t second = ring_lines(40000);
+    uint64_t second = lines_of(40000);
 
     (void)state;
     put(&x, second, 2000);
@@ -168,55 +203,163 @@ static void messages_are_written_in_any_order(void **state)
 static void blocks_are_read_as_they_come(void **state)
 {
     pair x = make(RING_OF_BLOCKS, 2048);
-    int64_t bytes = RING_BLOCK + 100, done = 0;
+    int64_t bytes = RING_BLOCK + 100;
+    ring_progress so = {0};
     _Atomic uint64_t *stamp = &x.out.stamp[RING_BLOCK / RING_LINE];
 
     (void)state;
     put(&x, 0, bytes);
     uint64_t value = atomic_exchange(stamp, 0);
-    assert_int_equal(ring_get(&x.in, 0, got, bytes, &done), RING_EMPTY);
-    assert_int_equal(done, RING_BLOCK);
-    assert_int_equal(ring_look(&x.in, 0, bytes), RING_EMPTY);
+    assert_false(ring_complete(&x.in, 0));
+    assert_int_equal(take(&x.in, 0, got, bytes, &so), RING_EMPTY);
+    assert_int_equal(so.done, RING_BLOCK);
     atomic_store(stamp, value);
-    assert_int_equal(ring_get(&x.in, 0, got, bytes, &done), RING_COMPLETE);
+    assert_int_equal(take(&x.in, 0, got, bytes, &so), RING_COMPLETE);
     fill(sent, bytes, 0);
     assert_memory_equal(got, sent, (size_t)bytes);
     drop(&x);
 }
 
-static void another_length_is_noticed(void **state)
+/* A message that is longer than its ring: both ends go on whenever they can. Another one follows,
+ * which finds no room before. */
+static void a_long_message_streams(void **state)
 {
-    pair x = make(RING_OF_LINES, 64);
-    int64_t done = 0;
+    (void)state;
+    for (int b = 0; b < BEGINS; b++) {
+        ring_test_begin = begins[b];
+        pair x = make(RING_OF_BLOCKS, RING_STREAM);
+        int64_t bytes = MOST - 100, written = 0, none = 0;
+        uint64_t at = ring_test_begin, next = at + lines_of(bytes);
+        ring_progress so = {0};
+
+        assert_true(ring_carries(lines_of(bytes), RING_STREAM));
+        assert_false(ring_fits(lines_of(bytes), RING_STREAM));
+        fill(sent, bytes, at);
+        assert_false(ring_put(&x.out, at, sent, bytes, &written));
+        assert_int_equal(written, 2 * RING_BLOCK);
+        assert_false(ring_put(&x.out, next, sent, 2000, &none));
+        do {
+            int64_t before = written;
+            assert_int_equal(take(&x.in, at, got, bytes, &so), RING_EMPTY);
+            assert_int_equal(so.done, before);
+        } while (!ring_put(&x.out, at, sent, bytes, &written));
+        assert_true(ring_put(&x.out, next, sent, 2000, &none)); /* over what is left of the words */
+        assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
+        assert_memory_equal(got, sent, (size_t)bytes);
+        so = (ring_progress){0};
+        assert_int_equal(take(&x.in, next, got, 2000, &so), RING_COMPLETE);
+        assert_memory_equal(got, sent, 2000);
+        drop(&x);
+    }
+    ring_test_begin = 0;
+}
+
+/* Lent data stays where it is, until the other says that it has read it; even if the message's
+ * place has another one meanwhile. */
+static void data_is_lent(void **state)
+{
+    pair x = make(RING_OF_BLOCKS, 128);
+    int64_t bytes = 3 * RING_BLOCK;
+    ring_progress so;
+    uint64_t at = 0;
 
     (void)state;
-    put(&x, 0, 16);
-    assert_int_equal(ring_look(&x.in, 0, 8), RING_OTHER);
-    memset(got, 7, 32);
-    assert_int_equal(ring_get(&x.in, 0, got, 8, &done), RING_OTHER);
-    assert_int_equal(got[0], 7);
-    put(&x, 1, 16);
-    assert_int_equal(ring_look(&x.in, 1, 24), RING_OTHER);
-    assert_int_equal(ring_get(&x.in, 1, got, 24, &done), RING_COMPLETE);
-    assert_memory_equal(got, sent, 16);
-    assert_int_equal(got[16], 7);
+    for (int k = 0; k < 20; k++, at += lines_of(bytes) + 40) {
+        static unsigned char lent[3 * RING_BLOCK];
+        ring_piece piece;
+
+        is_empty(&x, at, bytes);
+        fill(lent, bytes, at);
+        assert_true(ring_lend(&x.out, at, (uintptr_t)lent, bytes));
+        assert_false(ring_lend(&x.out, at + lines_of(bytes), (uintptr_t)lent, bytes));
+        assert_true(ring_complete(&x.in, at));
+        assert_false(ring_returned(&x.out, at));
+        so = (ring_progress){0};
+        assert_int_equal(ring_look(&x.in, at, bytes, &so, &piece), RING_COMPLETE);
+        assert_true(!piece.at && piece.last && piece.bytes == bytes);
+        assert_false(ring_returned(&x.out, at));
+        so = (ring_progress){0};
+        assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
+        assert_memory_equal(got, lent, (size_t)bytes);
+        if (k % 2) { /* not asked before others have come by */
+            put(&x, at + lines_of(bytes), 40 * RING_LINE);
+            get(&x, at + lines_of(bytes), 40 * RING_LINE);
+            put(&x, at + lines_of(bytes) + 40, 40 * RING_LINE);
+            get(&x, at + lines_of(bytes) + 40, 40 * RING_LINE);
+            put(&x, at + lines_of(bytes) + 80, 40 * RING_LINE);
+            get(&x, at + lines_of(bytes) + 80, 40 * RING_LINE);
+            assert_true(ring_returned(&x.out, at));
+            at += 80;
+        } else {
+            assert_true(ring_returned(&x.out, at));
+            put(&x, at + lines_of(bytes), 40 * RING_LINE);
+            get(&x, at + lines_of(bytes), 40 * RING_LINE);
+        }
+    }
     drop(&x);
-    x = make(RING_OF_BLOCKS, 2048);
-    done = 0;
-    put(&x, 0, 65536);
-    assert_int_equal(ring_get(&x.in, 0, got, 40000, &done), RING_OTHER);
+}
+
+/* A wrong program: the receiver expects other bytes. All that comes behind is what was sent, also
+ * where it is looked for first. */
+static void expect_other(ring_kind kind, uint64_t lines, int64_t its, int64_t mine)
+{
+    pair x = make(kind, lines);
+    uint64_t at = 0, theirs = 0;
+    int64_t after = kind == RING_OF_LINES ? 100 : 5000;
+
+    for (int k = 0; k < 30; k++) {
+        ring_progress so = {0}, early = {0};
+        bool written = false;
+        int64_t done = 0;
+
+        fill(sent, its, theirs);
+        written = ring_put(&x.out, theirs, sent, its, &done);
+        assert_int_equal(take(&x.in, at + ring_lines(kind, mine), got, its, &early), RING_EMPTY);
+        memset(got, 7, sizeof got);
+        assert_int_equal(take(&x.in, at, got, mine, &so), its > mine ? RING_OTHER : RING_COMPLETE);
+        if (its < mine)
+            assert_memory_equal(got, sent, (size_t)its);
+        assert_int_equal(got[its < mine ? its : 0], 7);
+        if (!written) /* what was dropped is waited for no more */
+            assert_true(ring_put(&x.out, theirs, sent, its, &done));
+        at += ring_lines(kind, mine);
+        theirs += ring_lines(kind, its);
+        for (int i = 0; i < 3; i++) {
+            int64_t none = 0;
+            fill(sent, after, theirs);
+            assert_true(ring_put(&x.out, theirs, sent, after, &none));
+            so = (ring_progress){0};
+            assert_int_equal(take(&x.in, at, got, after, &so), RING_COMPLETE);
+            assert_memory_equal(got, sent, (size_t)after);
+            at += ring_lines(kind, after);
+            theirs += ring_lines(kind, after);
+        }
+    }
     drop(&x);
+}
+
+static void another_length_is_noticed(void **state)
+{
+    (void)state;
+    expect_other(RING_OF_LINES, 64, 16, 8);
+    expect_other(RING_OF_LINES, 64, 8, 100);
+    expect_other(RING_OF_LINES, 64, 500, 100);
+    expect_other(RING_OF_LINES, 64, 100, 500);
+    expect_other(RING_OF_BLOCKS, 2048, 5000, 40000);
+    expect_other(RING_OF_BLOCKS, 2048, 40000, 5000);
+    expect_other(RING_OF_BLOCKS, 2048, 4 * RING_BLOCK, 5000);
+    expect_other(RING_OF_BLOCKS, 2048, 5000, 4 * RING_BLOCK);
 }
 
 /* ---- two processes ---- */
 
-/* The k-th message: mostly short, some as long as the ring takes. */
+/* The k-th message: mostly short, some as long as the ring takes, or longer. */
 static int64_t length(ring_kind kind, uint64_t lines, uint64_t k)
 {
     int64_t most = kind == RING_OF_LINES ? RING_SMALL : (int64_t)(lines / 8 * 5 * RING_LINE);
     uint64_t x = mix(k * 2 + (uint64_t)kind);
 
-    if (most > MOST)
+    if (most > MOST || (kind == RING_OF_BLOCKS && lines >= RING_STREAM))
         most = MOST;
     if (kind == RING_OF_LINES)
         return (int64_t)(x % 8 ? x % 60 : x / 8 % (uint64_t)(most + 1));
@@ -228,12 +371,11 @@ static void write_all(pair *x, ring_kind kind, uint64_t lines, int n)
     uint64_t at = ring_test_begin;
 
     for (int k = 0; k < n; k++) {
-        int64_t bytes = length(kind, lines, (uint64_t)k);
+        int64_t bytes = length(kind, lines, (uint64_t)k), done = 0;
         fill(sent, bytes, at);
-        while (!ring_room(&x->out, at, ring_lines(bytes)))
+        while (!ring_put(&x->out, at, sent, bytes, &done))
             sched_yield();
-        ring_put(&x->out, at, sent, bytes);
-        at += ring_lines(bytes);
+        at += lines_of(bytes);
     }
 }
 
@@ -245,15 +387,14 @@ static int read_all(pair *x, ring_kind kind, uint64_t lines, int n)
 
     for (int k = 0; k < n; k += 2) {
         int64_t bytes[2] = {length(kind, lines, (uint64_t)k), length(kind, lines, (uint64_t)k + 1)};
-        uint64_t place[2] = {at, at + ring_lines(bytes[0])};
+        uint64_t place[2] = {at, at + lines_of(bytes[0])};
         bool have[2] = {false, false};
-        int64_t done[2] = {0, 0};
+        ring_progress so[2] = {{0}, {0}};
 
         while (!have[0] || !have[1])
             for (int i = 1; i >= 0; i--) {
                 static unsigned char partly[2][MOST];
-                if (have[i] ||
-                    ring_get(&x->in, place[i], partly[i], bytes[i], &done[i]) == RING_EMPTY) {
+                if (have[i] || take(&x->in, place[i], partly[i], bytes[i], &so[i]) == RING_EMPTY) {
                     sched_yield();
                     continue;
                 }
@@ -261,7 +402,7 @@ static int read_all(pair *x, ring_kind kind, uint64_t lines, int n)
                 fill(sent, bytes[i], place[i]);
                 wrong += memcmp(partly[i], sent, (size_t)bytes[i]) != 0;
             }
-        at = place[1] + ring_lines(bytes[1]);
+        at = place[1] + lines_of(bytes[1]);
     }
     return wrong;
 }
@@ -308,6 +449,8 @@ int main(void)
         cmocka_unit_test(messages_are_read_in_any_order),
         cmocka_unit_test(messages_are_written_in_any_order),
         cmocka_unit_test(blocks_are_read_as_they_come),
+        cmocka_unit_test(a_long_message_streams),
+        cmocka_unit_test(data_is_lent),
         cmocka_unit_test(another_length_is_noticed),
         cmocka_unit_test(two_processes_race),
     };

@@ -108,6 +108,7 @@ static int find_places(comm *c)
 
 static link_offer offer_links(comm *c)
 {
+    links_free(c->links); /* of a handshake that has failed */
     c->links = links_make(c->p, c->rank, c->wire.place);
     return c->links ? c->links->mine : (link_offer){0};
 }

@@ -13,6 +13,7 @@ enum {
     MOST_LINES = 128,
     LEAST_BLOCKS = 64, /* of longer ones */
     MOST_BLOCKS = 2048,
+    MOST_OWN = 2048, /* of a request's ring; */
     PLENTY_OWN = 32, /* of a request's, as long as there is plenty; */
     LEAST_OWN = 8    /* else */
 };
@@ -108,7 +109,7 @@ links *links_make(int p, int rank, const int *place)
     good = good && segment_shared_with(place ? place[rank] : rank) && l->n > 0 &&
            (l->link = calloc((size_t)l->n, sizeof *l->link));
     if (good) {
-        l->mine.takes = 1;
+        l->mine.takes = segment_lends() ? 2 : 1;
         take_memory(l);
     }
     for (int k = 0; good && l->memory && k < l->n; k++) {
@@ -148,6 +149,7 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
         cut(way);
         return;
     }
+    way->reads = its.takes == 2;
     if (!its.at)
         return;
     way->to = desk_at(segment_at(its.at), my_index(l, rank, me), its.lines);
@@ -175,7 +177,7 @@ bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines)
     uint64_t least = room > segment_slice() / SHARE / 2 ? PLENTY_OWN : LEAST_OWN;
 
     *r = (own_ring){0};
-    while (n < 2 * lines || n < least)
+    while ((n < 2 * lines || n < least) && n < MOST_OWN)
         n *= 2;
     while (ring_size(kind, n) > room && n > LEAST_OWN)
         n /= 2;

@@ -25,7 +25,7 @@
 /* What a rank offers: a place in the segment, and the sizes of the rings there. No padding. */
 typedef struct link_offer {
     uint32_t at, lines[RING_KINDS]; /* at 0: none */
-    uint32_t takes;                 /* 1: it sends to the rings that others offer */
+    uint32_t takes; /* 1: it sends to the rings that others offer; 2: and reads what is lent */
 } link_offer;
 
 /* To and from one other member. */
@@ -33,6 +33,7 @@ typedef struct node_link {
     ring in[RING_KINDS], out[RING_KINDS];
     struct link_desk *from, *to; /* in my memory, in the other's; NULL: nothing goes this way */
     uint64_t told, heard;        /* notices */
+    bool reads;                  /* the other can read what I lend */
 } node_link;
 
 typedef struct links {

@@ -61,14 +61,15 @@ static inline _Atomic uint64_t *stamp_at(const ring *r, uint64_t position)
     return (_Atomic uint64_t *)(void *)(line_at(r, position) + RING_DATA);
 }
 
-static inline uint64_t stamp_of(uint64_t position, int64_t bytes)
+/* first: RING_FIRST or 0. */
+static inline uint64_t stamp_of(uint64_t position, uint64_t first, int64_t bytes)
 {
-    return (position + 1) << 16 | ((uint64_t)bytes & 0xffff);
+    return (position + 1) << 16 | first | (uint64_t)bytes;
 }
 
-static inline void put_stamp(ring *r, uint64_t position, int64_t bytes)
+static inline void put_stamp(ring *r, uint64_t position, uint64_t stamp)
 {
-    atomic_store_explicit(stamp_at(r, position), stamp_of(position, bytes), memory_order_release);
+    atomic_store_explicit(stamp_at(r, position), stamp, memory_order_release);
 }
 
 static inline uint64_t get_stamp(const ring *r, uint64_t position)
@@ -84,27 +85,34 @@ void ring_close(ring *r)
 
 /* ---- put ---- */
 
+/* The other end of a wrong program may be further on than this one has ever been. */
+static inline bool has_room(const ring *r, uint64_t position, uint64_t lines)
+{
+    return (int64_t)(position + lines - r->ack) <= (int64_t)r->lines;
+}
+
 bool ring_room(ring *r, uint64_t position, uint64_t lines)
 {
-    if (position + lines - r->ack <= r->lines)
+    if (has_room(r, position, lines))
         return true;
     r->ack = atomic_load_explicit(r->shared_ack, memory_order_acquire);
-    return position + lines - r->ack <= r->lines;
+    return has_room(r, position, lines);
 }
 
 /* Whole lines are copied with a length that the compiler knows. */
 static void put_lines(ring *r, uint64_t position, const char *from, int64_t bytes)
 {
+    uint64_t first = RING_FIRST;
     int64_t left = bytes;
 
-    for (; left >= RING_DATA; left -= RING_DATA, from += RING_DATA, position++) {
+    for (; left >= RING_DATA; left -= RING_DATA, from += RING_DATA, position++, first = 0) {
         memcpy(line_at(r, position), from, RING_DATA);
-        put_stamp(r, position, bytes);
+        put_stamp(r, position, stamp_of(position, first, bytes));
     }
     if (left == 0 && bytes)
         return;
     copy_few(line_at(r, position), from, (size_t)left);
-    put_stamp(r, position, bytes);
+    put_stamp(r, position, stamp_of(position, first, bytes));
 }
 
 /* Bytes that lie in the lines from this one to the end of the ring. */
@@ -113,29 +121,79 @@ static inline int64_t bytes_to_end(const ring *r, uint64_t position)
     return (int64_t)(r->lines - (position & (r->lines - 1))) * RING_LINE;
 }
 
-static void put_blocks(ring *r, uint64_t position, const char *from, int64_t bytes)
-{
-    for (int64_t done = 0; done < bytes; done += RING_BLOCK, position += RING_BLOCK / RING_LINE) {
-        int64_t n = least(bytes - done, RING_BLOCK), first = least(n, bytes_to_end(r, position));
+/* The words of a message that begins at this position: they are side by side. */
+enum { WORD_BYTES = 1, WORD_WHERE, WORD_READ };
 
-        memcpy(line_at(r, position), from + done, (size_t)first);
-        memcpy(r->line, from + done + first, (size_t)(n - first));
-        put_stamp(r, position, bytes);
-    }
+static inline _Atomic uint64_t *word_at(const ring *r, uint64_t position, int word)
+{
+    return &r->stamp[(position & (r->lines - 1)) + (uint64_t)word];
 }
 
-void ring_put(ring *r, uint64_t position, const void *from, int64_t bytes)
+static void say(ring *r, uint64_t position, int64_t bytes, uint64_t where)
+{
+    atomic_store_explicit(word_at(r, position, WORD_BYTES), (uint64_t)bytes, memory_order_relaxed);
+    atomic_store_explicit(word_at(r, position, WORD_WHERE), where, memory_order_relaxed);
+    atomic_store_explicit(word_at(r, position, WORD_READ), 0, memory_order_relaxed);
+}
+
+/* Lines of the part of a message that begins so far behind its beginning. */
+static inline uint64_t lines_of_block(int64_t bytes, int64_t done)
+{
+    uint64_t before = (uint64_t)done / RING_LINE, rest = ring_lines(RING_OF_BLOCKS, bytes) - before;
+
+    return rest < RING_BLOCK / RING_LINE ? rest : RING_BLOCK / RING_LINE;
+}
+
+static bool put_blocks(ring *r, uint64_t position, const char *from, int64_t bytes, int64_t *done)
+{
+    while (*done < bytes) {
+        uint64_t block = position + (uint64_t)*done / RING_LINE;
+        int64_t n = least(bytes - *done, RING_BLOCK), first = least(n, bytes_to_end(r, block));
+
+        if (!ring_room(r, block, lines_of_block(bytes, *done)))
+            return false;
+        memcpy(line_at(r, block), from + *done, (size_t)first);
+        memcpy(r->line, from + *done + first, (size_t)(n - first));
+        if (*done == 0)
+            say(r, position, bytes, 0);
+        put_stamp(r, block, stamp_of(block, *done ? 0 : RING_FIRST, 0));
+        *done += n;
+    }
+    return true;
+}
+
+bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, int64_t *done)
 {
     if (r->stamp)
-        put_blocks(r, position, from, bytes);
-    else
-        put_lines(r, position, from, bytes);
+        return put_blocks(r, position, from, bytes, done);
+    if (!ring_room(r, position, ring_lines(RING_OF_LINES, bytes)))
+        return false;
+    put_lines(r, position, from, bytes);
+    return true;
+}
+
+bool ring_lend(ring *r, uint64_t position, uint64_t where, int64_t bytes)
+{
+    if (!ring_room(r, position, RING_LINE / sizeof(uint64_t)))
+        return false;
+    say(r, position, bytes, where);
+    put_stamp(r, position, stamp_of(position, RING_FIRST, 0));
+    return true;
+}
+
+/* Another message may have come into its place: then this one has been read. */
+bool ring_returned(const ring *r, uint64_t position)
+{
+    return atomic_load_explicit(word_at(r, position, WORD_READ), memory_order_acquire) ==
+               position + 1 ||
+           (int64_t)(r->ack - position) > 0;
 }
 
 /* ---- get ---- */
 
 /* Told late: the sender needs it a lap later, and reading it costs the sender a line. It never
- * waits for what is not told, because a message that fits (ring_fits) leaves room for that. */
+ * waits for what is not told, because a message that fits (ring_fits), or a block of one that does
+ * not, leaves room for that. */
 static void tell(ring *r)
 {
     if (r->taken - r->ack < r->lines / 4)
@@ -144,7 +202,7 @@ static void tell(ring *r)
     atomic_store_explicit(r->shared_ack, r->ack, memory_order_release);
 }
 
-/* All of a message has been read. */
+/* So many lines from here on have been read. */
 static void take(ring *r, uint64_t position, uint64_t lines)
 {
     uint64_t mask = r->lines - 1;
@@ -162,79 +220,172 @@ static void take(ring *r, uint64_t position, uint64_t lines)
     tell(r);
 }
 
-static ring_state get_lines(ring *r, uint64_t position, char *to, int64_t bytes, int64_t *done)
+/* A message at this position had another length: those behind it are further on, or nearer. */
+static void skew(ring *r, uint64_t position, int64_t bytes, int64_t its)
 {
-    position += (uint64_t)(*done / RING_DATA);
+    ring_kind kind = ring_kind_of(r);
+
+    r->skew += ring_lines(kind, its) - ring_lines(kind, bytes);
+    r->skewed = position;
+}
+
+static ring_state get_lines(ring *r, uint64_t place, char *to, int64_t bytes, int64_t *done)
+{
+    uint64_t first = *done ? 0 : RING_FIRST;
+
+    place += (uint64_t)(*done / RING_DATA);
     do {
         int64_t n = least(bytes - *done, RING_DATA);
 
-        if (get_stamp(r, position) != stamp_of(position, bytes))
+        if (get_stamp(r, place) != stamp_of(place, first, bytes))
             return RING_EMPTY;
         if (n == RING_DATA)
-            memcpy(to + *done, line_at(r, position), RING_DATA);
+            memcpy(to + *done, line_at(r, place), RING_DATA);
         else
-            copy_few(to + *done, line_at(r, position), (size_t)n);
+            copy_few(to + *done, line_at(r, place), (size_t)n);
         *done += n;
-        position++;
+        place++;
+        first = 0;
     } while (*done < bytes);
     return RING_COMPLETE;
 }
 
-static ring_state get_blocks(ring *r, uint64_t position, char *to, int64_t bytes, int64_t *done)
-{
-    while (*done < bytes) {
-        uint64_t block = position + (uint64_t)*done / RING_LINE;
-        int64_t n = least(bytes - *done, RING_BLOCK), first = least(n, bytes_to_end(r, block));
-
-        if (get_stamp(r, block) != stamp_of(block, bytes))
-            return RING_EMPTY;
-        memcpy(to + *done, line_at(r, block), (size_t)first);
-        memcpy(to + *done + first, r->line, (size_t)(n - first));
-        *done += n;
-    }
-    return RING_COMPLETE;
-}
-
 /* The sender gives the message another length. */
-static bool is_other(const ring *r, uint64_t position, int64_t bytes)
+static ring_state get_other(ring *r, uint64_t position, uint64_t place, char *to, int64_t bytes,
+                            int64_t *done)
 {
-    uint64_t stamp = get_stamp(r, position);
+    int64_t its = (int64_t)(get_stamp(r, place) & RING_LENGTH);
+    ring_state state = its < bytes ? get_lines(r, place, to, its, done) : RING_OTHER;
 
-    return stamp >> 16 == stamp_of(position, 0) >> 16 && stamp != stamp_of(position, bytes);
-}
-
-static ring_state get(ring *r, uint64_t position, void *to, int64_t bytes, int64_t *done)
-{
-    return r->stamp ? get_blocks(r, position, to, bytes, done)
-                    : get_lines(r, position, to, bytes, done);
-}
-
-static ring_state get_other(ring *r, uint64_t position, void *to, int64_t bytes)
-{
-    int64_t its = (int64_t)(get_stamp(r, position) & 0xffff), done = 0;
-
-    if (r->stamp && its <= RING_SMALL) /* of so many more that 16 bits do not tell */
-        its += 65536;
-    return its < bytes ? get(r, position, to, its, &done) : RING_OTHER;
-}
-
-ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, int64_t *done)
-{
-    ring_state state = get(r, position, to, bytes, done);
-
-    if (state == RING_EMPTY && *done == 0 && is_other(r, position, bytes))
-        state = get_other(r, position, to, bytes);
-    if (state != RING_EMPTY)
-        take(r, position, ring_lines(bytes));
+    if (state == RING_EMPTY) {
+        *done = 0; /* look for the length again, next time */
+        return state;
+    }
+    skew(r, position, bytes, its);
+    take(r, place, ring_lines(RING_OF_LINES, its));
     return state;
 }
 
-ring_state ring_look(const ring *r, uint64_t position, int64_t bytes)
+ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_progress *progress)
 {
-    uint64_t last = r->stamp ? (uint64_t)((bytes - 1) / RING_BLOCK) * (RING_BLOCK / RING_LINE)
-                             : ring_lines(bytes) - 1;
+    uint64_t place = ring_place(r, position);
+    ring_state state = get_lines(r, place, to, bytes, &progress->done);
 
-    if (get_stamp(r, position + last) == stamp_of(position + last, bytes))
-        return RING_COMPLETE;
-    return is_other(r, position, bytes) ? RING_OTHER : RING_EMPTY;
+    if (state == RING_COMPLETE)
+        take(r, place, ring_lines(RING_OF_LINES, bytes));
+    else if (progress->done == 0 && ring_begun(r, position) &&
+             (int64_t)(get_stamp(r, place) & RING_LENGTH) != bytes)
+        state = get_other(r, position, place, to, bytes, &progress->done);
+    return state;
+}
+
+/* The length that the sender has given it, and where it has lent it. */
+static inline int64_t its_bytes(const ring *r, uint64_t place)
+{
+    return (int64_t)atomic_load_explicit(word_at(r, place, WORD_BYTES), memory_order_relaxed);
+}
+
+static inline uint64_t its_where(const ring *r, uint64_t place)
+{
+    return atomic_load_explicit(word_at(r, place, WORD_WHERE), memory_order_relaxed);
+}
+
+static inline void give_back(ring *r, uint64_t place)
+{
+    atomic_store_explicit(word_at(r, place, WORD_READ), place + 1, memory_order_release);
+}
+
+/* Place of the block that has the byte behind `done`. */
+static inline uint64_t block_of(uint64_t place, int64_t done)
+{
+    return place + (uint64_t)(done / RING_BLOCK) * (RING_BLOCK / RING_LINE);
+}
+
+/* It is longer than expected: it is dropped, as far as it has come. What else comes of it is not
+ * waited for, because the sender may wait for us. */
+static void give_up(ring *r, uint64_t position, uint64_t place, int64_t bytes, int64_t its)
+{
+    if (its_where(r, place))
+        give_back(r, place);
+    skew(r, position, bytes, its);
+    take(r, place, ring_lines(RING_OF_BLOCKS, its));
+}
+
+/* Its first block, or what is lent. Behind it the words may be another message's. */
+static ring_state look_first(ring *r, uint64_t position, uint64_t place, int64_t bytes,
+                             ring_progress *progress, ring_piece *piece)
+{
+    int64_t its, n;
+
+    if (!ring_begun(r, position))
+        return RING_EMPTY;
+    its = its_bytes(r, place);
+    if (its > bytes) {
+        give_up(r, position, place, bytes, its);
+        return RING_OTHER;
+    }
+    progress->bytes = its;
+    n = least(least(its, RING_BLOCK), bytes_to_end(r, place));
+    *piece = (ring_piece){.at = line_at(r, place), .bytes = n, .last = n == its};
+    if (its_where(r, place))
+        *piece = (ring_piece){.where = its_where(r, place), .bytes = its, .last = true};
+    return RING_COMPLETE;
+}
+
+ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
+                     ring_piece *piece)
+{
+    uint64_t place = ring_place(r, position), line = place + (uint64_t)progress->done / RING_LINE;
+    uint64_t block = block_of(place, progress->done);
+    int64_t n;
+
+    if (progress->done == 0)
+        return look_first(r, position, place, bytes, progress, piece);
+    if (progress->done % RING_BLOCK == 0 && get_stamp(r, block) != stamp_of(block, 0, 0))
+        return RING_EMPTY;
+    n = least(progress->bytes - progress->done, RING_BLOCK - progress->done % RING_BLOCK);
+    n = least(n, bytes_to_end(r, line));
+    *piece = (ring_piece){
+        .at = line_at(r, line), .bytes = n, .last = progress->done + n == progress->bytes};
+    return RING_COMPLETE;
+}
+
+/* Lines are given back block by block, and those behind a message's end with its last. */
+void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
+               const ring_piece *piece)
+{
+    uint64_t place = ring_place(r, position);
+    uint64_t begin = piece->at ? block_of(place, progress->done) : place;
+
+    progress->done += piece->bytes;
+    if (!piece->at)
+        give_back(r, place);
+    if (piece->last) {
+        if (progress->bytes != bytes)
+            skew(r, position, bytes, progress->bytes);
+        take(r, begin, place + ring_lines(RING_OF_BLOCKS, progress->bytes) - begin);
+    } else if (progress->done % RING_BLOCK == 0) {
+        take(r, begin, RING_BLOCK / RING_LINE);
+    }
+}
+
+static bool all_blocks(const ring *r, uint64_t place)
+{
+    uint64_t last = block_of(place, its_bytes(r, place) - 1);
+
+    return its_where(r, place) || last == place || get_stamp(r, last) == stamp_of(last, 0, 0);
+}
+
+bool ring_complete(const ring *r, uint64_t position)
+{
+    uint64_t place = ring_place(r, position), last = place;
+    int64_t its;
+
+    if (!ring_begun(r, position))
+        return false;
+    if (r->stamp)
+        return all_blocks(r, place);
+    its = (int64_t)(get_stamp(r, place) & RING_LENGTH);
+    last += ring_lines(RING_OF_LINES, its) - 1;
+    return last == place || get_stamp(r, last) == stamp_of(last, 0, its);
 }

@@ -8,17 +8,27 @@
  * A ring carries either small messages, of up to RING_SMALL bytes, or longer ones:
  *
  *   lines    ack | line 0 | line 1 | ...            a line: 56 bytes of data, stamp
- *   blocks   ack | stamp 0, 1, ... | line 0 | ...   a line: 64 bytes of data; a stamp for each
- *                                                   line, only that of a block's first is used
+ *   blocks   ack | words 0, 1, ... | line 0 | ...   a line: 64 bytes of data; a word for each line:
+ *                                                   the first of a block is its stamp, the next
+ *                                                   ones of a message say more about it
  *
- * A stamp is (position + 1, bytes of the message): written last, with release; who reads it with
- * acquire finds the data that was written before. Where a stamp is there never was data, so nothing
- * that the program sends looks like one; and stamps of different laps differ, so none is ever
- * cleared. A line is written again a lap later, when `ack`, which the receiver writes with release
- * behind its last read of the line, has come so far. That is all the order there is: one writer for
- * each word, and each word carries or frees what was touched before it.
+ * A small message is written when there is room for all of it; a stamp is (position + 1, is it the
+ * message's first line, bytes of the message). A longer one is written block by block, as room
+ * comes, and may be longer than the ring. Or it is lent: its data stays where it is, in memory that
+ * both share, and the message says where; then the receiver says that it has read it.
+ *
+ * A stamp is written last, with release; who reads it with acquire finds the data that was written
+ * before. Where a stamp is there never was data, so nothing that the program sends looks like one;
+ * and stamps of different laps differ, so none is ever cleared. A line is written again a lap
+ * later, when `ack`, which the receiver writes with release behind its last read of the line, has
+ * come so far. That is all the order there is: one writer for each word, and each word carries or
+ * frees what was touched before it. (The word `read` of a message has two: the sender clears it
+ * before the stamp, the receiver sets it behind that.)
  *
  * A position is of 48 bits and may wrap: by then every line has been written.
+ *
+ * The two ends of a wrong program may differ in the length of a message. Then the receiver finds
+ * out when it comes, and moves its later positions by the difference.
  */
 #ifndef TUTTI_RING_H
 #define TUTTI_RING_H
@@ -29,11 +39,16 @@
 #include <stdint.h>
 
 enum {
-    RING_LINE = 64,    /* bytes of a line, */
-    RING_DATA = 56,    /* and of data in that of a small message */
-    RING_SMALL = 1024, /* tuning: longer messages go in blocks, */
-    RING_BLOCK = 32768 /* of at most so many bytes */
+    RING_LINE = 64,     /* bytes of a line, */
+    RING_DATA = 56,     /* and of data in that of a small message */
+    RING_SMALL = 1024,  /* tuning: longer messages go in blocks, */
+    RING_BLOCK = 32768, /* of at most so many bytes; */
+    RING_STREAM = 1024  /* lines of a ring that carries messages of any length */
 };
+
+/* Of a stamp: the length of a small message, and the mark of a message's first line or block. */
+#define RING_LENGTH ((uint64_t)0x7fff)
+#define RING_FIRST  ((uint64_t)0x8000)
 
 typedef enum ring_kind { RING_OF_LINES, RING_OF_BLOCKS, RING_KINDS } ring_kind;
 
@@ -48,61 +63,104 @@ typedef struct ring {
     uint64_t taken; /* receiver: all lines below have been read, */
     uint32_t
         *ahead; /* [lines]: and so many from there on, of a message that does not begin there */
+    uint64_t skew, skewed; /* positions behind this one are so many lines further on */
 } ring;
+
+static inline ring_kind ring_kind_of(const ring *r)
+{
+    return r->stamp ? RING_OF_BLOCKS : RING_OF_LINES;
+}
 
 /* Bytes of shared memory, cleared, that a ring of so many lines needs; a multiple of 128, because
  * neighbouring lines are fetched in pairs. */
 size_t ring_size(ring_kind kind, uint64_t lines);
 
-/* Which ring a message goes through, and how many lines it occupies there. */
-static inline ring_kind ring_kind_of(int64_t bytes)
+/* How many lines a message occupies: of blocks, so many that the words of each message are in one
+ * line of the cache. */
+static inline uint64_t ring_lines(ring_kind kind, int64_t bytes)
 {
-    return bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
+    uint64_t n = (uint64_t)bytes, words = RING_LINE / sizeof(uint64_t);
+
+    if (kind == RING_OF_BLOCKS)
+        return (n + words * RING_LINE - 1) / (words * RING_LINE) * words;
+    return n <= RING_DATA ? 1 : (n + RING_DATA - 1) / RING_DATA;
 }
 
-static inline uint64_t ring_lines(int64_t bytes)
-{
-    uint64_t n = (uint64_t)bytes;
-
-    if (n <= RING_DATA)
-        return 1;
-    return n <= RING_SMALL ? (n + RING_DATA - 1) / RING_DATA : (n + RING_LINE - 1) / RING_LINE;
-}
-
-/* Does a message of so many lines find room as soon as all before it have been read? */
+/* Is there room for all of a message of so many lines as soon as all before it have been read? */
 static inline bool ring_fits(uint64_t lines, uint64_t ring)
 {
     return lines <= ring / 8 * 5;
+}
+
+/* Can a ring of so many lines carry it at all? */
+static inline bool ring_carries(uint64_t lines, uint64_t ring)
+{
+    return ring_fits(lines, ring) || ring >= RING_STREAM;
 }
 
 /* Attach an end; the receiver before the sender. False: out of memory (a receiver's). */
 bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool receives);
 void ring_close(ring *r);
 
-/* Is there room for so many lines at this position? Then write a message of them. */
+/* Is there room for so many lines at this position? */
 bool ring_room(ring *r, uint64_t position, uint64_t lines);
-void ring_put(ring *r, uint64_t position, const void *from, int64_t bytes);
 
-typedef enum ring_state { RING_EMPTY, RING_COMPLETE, RING_OTHER } ring_state;
+/* Write as much of a message as there is room for, of a small one all or nothing; *done bytes have
+ * been written before. True: all of it has been. */
+bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, int64_t *done);
 
-/* Read what has come of the message at this position; *done bytes have been read before. EMPTY:
- * more is to come. The two ends of a wrong program may differ: a shorter message is read as it is,
- * as MPI does it; OTHER: it is longer, and nothing has been read. */
-ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, int64_t *done);
+/* Say where the data of a longer message is: not 0. False: there is no room yet. And has it been
+ * read? */
+bool ring_lend(ring *r, uint64_t position, uint64_t where, int64_t bytes);
+bool ring_returned(const ring *r, uint64_t position);
 
-/* Has the sender begun to write it? */
+/* What a receiver knows of a message; cleared before and behind it. */
+typedef struct ring_progress {
+    int64_t done;  /* bytes that have been read */
+    int64_t bytes; /* of blocks: the sender's length, once it has begun */
+} ring_progress;
+
+/* Where a message is that the receiver counts to be there. */
+static inline uint64_t ring_place(const ring *r, uint64_t position)
+{
+    return r->skew && (int64_t)(position - r->skewed) > 0 ? position + r->skew : position;
+}
+
+/* Has the sender begun to write it, and has nothing been read of it? */
 static inline bool ring_begun(const ring *r, uint64_t position)
 {
-    uint64_t at = position & (r->lines - 1);
+    uint64_t place = ring_place(r, position), at = place & (r->lines - 1);
     const _Atomic uint64_t *stamp =
         r->stamp ? &r->stamp[at] : (const void *)(r->line + at * RING_LINE + RING_DATA);
 
-    return atomic_load_explicit(stamp, memory_order_acquire) >> 16 ==
-           ((position + 1) & (UINT64_MAX >> 16));
+    return (atomic_load_explicit(stamp, memory_order_acquire) | RING_LENGTH) ==
+           ((place + 1) << 16 | RING_FIRST | RING_LENGTH);
 }
 
-/* COMPLETE: all of it has come, and can be read. OTHER: it is of another length. */
-ring_state ring_look(const ring *r, uint64_t position, int64_t bytes);
+typedef enum ring_state { RING_EMPTY, RING_COMPLETE, RING_OTHER } ring_state;
+
+/* Small messages: read what has come of the message at this position. EMPTY: more is to come. One
+ * that is shorter than expected is read as it is, as MPI does it, and progress says how long it
+ * was; OTHER: it is longer, and has been dropped. */
+ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_progress *progress);
+
+/* Longer ones: the next bytes of a message, where they lie. */
+typedef struct ring_piece {
+    const void *at; /* NULL: they have been lent, */
+    uint64_t where; /* and are there */
+    int64_t bytes;
+    bool last;
+} ring_piece;
+
+/* What comes behind the bytes that have been read? COMPLETE: this piece has come. Read it, then say
+ * so. Lengths that differ as above. */
+ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
+                     ring_piece *piece);
+void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
+               const ring_piece *piece);
+
+/* Has all of it come, so that it can be read at once? Of a message that fits, not begun. */
+bool ring_complete(const ring *r, uint64_t position);
 
 /* For tests: rings begin at this position. */
 extern uint64_t ring_test_begin;

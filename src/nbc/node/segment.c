@@ -5,6 +5,7 @@
 #include "nbc/process/process.h"
 #include "topo/here.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,14 +22,23 @@
 enum {
     UNIT = 64,
     ALIGN = 128,
-    PAGE = 65536,        /* of any machine */
-    NODE_MOST = 1 << 27, /* bytes of a node, */
-    SLICE_MOST = 1 << 22 /* and of one process */
+    PAGE = 65536,         /* of any machine */
+    NODE_MOST = 1 << 27,  /* bytes of a node, */
+    SLICE_MOST = 1 << 22, /* and of one process; */
+    SLICE_LEAST = 8192,   /* for each process of the node: rings of a few communicators */
+    HUGE_PAGE = 1 << 21
 };
 
-/* What the first process of a node tells the others. */
+static const size_t stores_most = (size_t)1 << 40; /* addresses of a node */
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+/* What the first process of a node tells the others. No padding. */
 typedef struct offer {
     uint64_t nonce[2];
+    uint64_t store; /* bytes of each */
     int32_t pid, fd;
 } offer;
 
@@ -43,17 +53,22 @@ typedef struct extent {
     size_t at, size;
 } extent;
 
+/* Memory that is given away in parts. Library lock. */
+typedef struct arena {
+    char *at;
+    size_t left;
+    extent *unused; /* by `at` */
+} arena;
+
 static char *base; /* NULL: there is none */
 static size_t size, slice_size, header_size;
+static size_t mapped, store_size;
 static int processes, sharing;
 static int32_t *index_of; /* [places]: of a process of this node that shares, or -1 */
 static int places;
 static const char *absent = "no communicator has been used yet";
 
-/* What is free of my slice, by `at`; library lock. */
-static extent *unused;
-static char *slice;
-static size_t left;
+static arena slice, store;
 
 const char *segment_absent(void)
 {
@@ -87,14 +102,14 @@ void *segment_at(uint32_t where)
 
 /* ---- memory ---- */
 
-static size_t rounded(size_t bytes)
+static size_t rounded(size_t bytes, size_t to)
 {
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    return (bytes + to - 1) / to * to;
 }
 
-static void add_extent(size_t at, size_t bytes)
+static void add_extent(arena *a, size_t at, size_t bytes)
 {
-    extent *e = malloc(sizeof *e), *behind = unused, *before;
+    extent *e = malloc(sizeof *e), *behind = a->unused, *before;
 
     if (!e) /* lost to this process, until it ends */
         return;
@@ -102,55 +117,74 @@ static void add_extent(size_t at, size_t bytes)
     while (behind && behind->at < at)
         behind = behind->next;
     if (behind)
-        DL_PREPEND_ELEM(unused, behind, e);
+        DL_PREPEND_ELEM(a->unused, behind, e);
     else
-        DL_APPEND(unused, e);
-    left += bytes;
-    before = e == unused ? NULL : e->prev;
+        DL_APPEND(a->unused, e);
+    a->left += bytes;
+    before = e == a->unused ? NULL : e->prev;
     if (e->next && e->at + e->size == e->next->at) {
         behind = e->next;
         e->size += behind->size;
-        DL_DELETE(unused, behind);
+        DL_DELETE(a->unused, behind);
         free(behind);
     }
     if (before && before->at + before->size == e->at) {
         before->size += e->size;
-        DL_DELETE(unused, e);
+        DL_DELETE(a->unused, e);
         free(e);
     }
 }
 
-void *segment_take(size_t bytes)
+static void *take(arena *a, size_t bytes)
 {
     char *memory = NULL;
     extent *e;
 
-    bytes = rounded(bytes);
     process_lock();
-    DL_FOREACH (unused, e)
+    DL_FOREACH (a->unused, e)
         if (e->size >= bytes)
             break;
     if (e) {
-        memory = slice + e->at;
+        memory = a->at + e->at;
         e->at += bytes;
         e->size -= bytes;
-        left -= bytes;
+        a->left -= bytes;
         if (e->size == 0) {
-            DL_DELETE(unused, e);
+            DL_DELETE(a->unused, e);
             free(e);
         }
     }
     process_unlock();
-    return memory ? memset(memory, 0, bytes) : NULL;
+    return memory;
+}
+
+static void give(arena *a, void *memory, size_t bytes)
+{
+    process_lock();
+    add_extent(a, (size_t)((char *)memory - a->at), bytes);
+    process_unlock();
+}
+
+static void drop(arena *a)
+{
+    extent *e, *next;
+
+    DL_FOREACH_SAFE (a->unused, e, next)
+        free(e);
+    *a = (arena){0};
+}
+
+void *segment_take(size_t bytes)
+{
+    void *memory = take(&slice, rounded(bytes, ALIGN));
+
+    return memory ? memset(memory, 0, rounded(bytes, ALIGN)) : NULL;
 }
 
 void segment_give(void *memory, size_t bytes)
 {
-    if (!memory || !base)
-        return;
-    process_lock();
-    add_extent((size_t)((char *)memory - slice), rounded(bytes));
-    process_unlock();
+    if (memory && base)
+        give(&slice, memory, rounded(bytes, ALIGN));
 }
 
 size_t segment_left(void)
@@ -158,75 +192,156 @@ size_t segment_left(void)
     size_t bytes;
 
     process_lock();
-    bytes = left;
+    bytes = slice.left;
     process_unlock();
     return bytes;
+}
+
+/* ---- stores ---- */
+
+bool segment_lends(void)
+{
+    return store.at != NULL;
+}
+
+/* Pages come with this call, which fails where there is no memory: a later access would not come
+ * back. */
+void *segment_store_take(size_t bytes)
+{
+    size_t n = rounded(bytes, PAGE);
+    void *memory = store.at && n ? take(&store, n) : NULL;
+
+    if (memory && madvise(memory, n, MADV_POPULATE_WRITE) != 0) {
+        segment_store_give(memory, bytes);
+        memory = NULL;
+    }
+    return memory;
+}
+
+void segment_store_give(void *memory, size_t bytes)
+{
+    size_t n = rounded(bytes, PAGE);
+
+    if (!memory || !base)
+        return;
+    madvise(memory, n, MADV_REMOVE);
+    give(&store, memory, n);
+}
+
+uint64_t segment_find(const void *memory, size_t bytes)
+{
+    const char *at = memory;
+
+    if (!store.at || at < store.at || (size_t)(at - store.at) + bytes > store_size)
+        return 0;
+    return (uint64_t)(at - base);
+}
+
+const void *segment_reach(uint64_t where)
+{
+    return base + where;
 }
 
 /* ---- set up ---- */
 
 static void forget(const char *why)
 {
-    extent *e, *next;
-
     if (base)
-        munmap(base, size);
+        munmap(base, mapped);
     free(index_of);
-    DL_FOREACH_SAFE (unused, e, next)
-        free(e);
-    base = slice = NULL;
+    drop(&slice);
+    drop(&store);
+    base = NULL;
     index_of = NULL;
-    unused = NULL;
-    left = size = slice_size = 0;
+    size = mapped = slice_size = store_size = 0;
     processes = sharing = places = 0;
     absent = why;
 }
 
+/* Buffers of the program's may be used, and freed, when MPI has gone: then all of it stays. */
 void segment_end(void)
 {
+    if (store.at && store.left < store_size)
+        return;
     forget("MPI_Finalize has begun");
 }
 
 /* Where the shared part of each begins. */
 static void divide(int n)
 {
-    size_t slice_most = (size_t)NODE_MOST / (size_t)n / PAGE * PAGE;
+    size_t share = (size_t)NODE_MOST / (size_t)n / PAGE * PAGE;
+    size_t least = rounded((size_t)n * SLICE_LEAST, PAGE);
 
     processes = n;
-    slice_size = slice_most < SLICE_MOST ? slice_most : SLICE_MOST;
-    if (slice_size < PAGE)
-        slice_size = PAGE;
-    header_size = (sizeof(header) + (size_t)n + PAGE - 1) / PAGE * PAGE;
+    slice_size = share < SLICE_MOST ? share : SLICE_MOST;
+    if (slice_size < least)
+        slice_size = least;
+    header_size = rounded(sizeof(header) + (size_t)n, PAGE);
     size = header_size + (size_t)n * slice_size;
 }
 
-/* A file of that size, or -1. The limit is asked for first: beyond it the kernel sends a signal. */
-static int make_file(void)
+/* Beyond a limit of the process the kernel sends a signal. */
+static bool may_be_so_long(size_t bytes)
 {
     struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+}
+
+static size_t with_stores(size_t one)
+{
+    return one ? rounded(size, HUGE_PAGE) + (size_t)processes * one : size;
+}
+
+/* As much for each process as the machine has, as long as addresses suffice; 0: none. */
+static size_t choose_store(int n)
+{
+    size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    size_t most = stores_most / (size_t)n;
+    size_t one = (memory < most ? memory : most) / HUGE_PAGE * HUGE_PAGE;
+
+    return may_be_so_long(with_stores(one)) ? one : 0;
+}
+
+/* A file with room for all, of which nothing is in memory yet; or -1. */
+static int make_file(size_t store)
+{
+    size_t all = with_stores(store);
     int fd;
 
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
-        (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size))
+    if (!may_be_so_long(all))
         return -1;
-    fd = memfd_create("tutti", MFD_CLOEXEC);
-    if (fd >= 0 && ftruncate(fd, (off_t)size) != 0) {
+    fd = memfd_create("tutti", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    if (fd < 0) /* Linux before 6.3 does not know the seal */
+        fd = memfd_create("tutti", MFD_CLOEXEC);
+    if (fd >= 0 && ftruncate(fd, (off_t)all) != 0) {
         close(fd);
         fd = -1;
     }
     return fd;
 }
 
-/* It may be another process of that number (in another container), or another file of it. */
+static bool is_file_of(int fd, const offer *o)
+{
+    uint64_t nonce[2] = {0};
+    struct stat s;
+
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && (size_t)s.st_size == with_stores(o->store) &&
+           pread(fd, nonce, sizeof nonce, 0) == (ssize_t)sizeof nonce &&
+           memcmp(nonce, o->nonce, sizeof nonce) == 0;
+}
+
+/* It may be another process of that number (in another container), or another file of it: nothing
+ * is done to it before it has shown the nonce. */
 static int open_file(const offer *o)
 {
     char path[64];
-    struct stat s;
     int fd;
 
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)o->pid, (int)o->fd);
     fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || (size_t)s.st_size != size)) {
+    if (fd >= 0 && !is_file_of(fd, o)) {
         close(fd);
         fd = -1;
     }
@@ -244,27 +359,54 @@ static bool packs_raw(void)
            at == sizeof packed && packed == value;
 }
 
+/* Signals of a profiler may interrupt it. */
 static bool allocate(int fd, size_t from, size_t bytes)
 {
-    return fallocate(fd, 0, (off_t)from, (off_t)bytes) == 0;
+    int result = -1;
+
+    errno = EINTR;
+    for (int i = 0; i < 100 && result != 0 && errno == EINTR; i++)
+        result = fallocate(fd, 0, (off_t)from, (off_t)bytes);
+    return result == 0;
+}
+
+/* All of it if there are so many addresses, else without the stores. */
+static void *map_as_much(int fd, size_t one)
+{
+    void *memory;
+
+    mapped = with_stores(one);
+    memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (memory == MAP_FAILED && one) {
+        mapped = size;
+        memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    }
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void begin_arena(arena *a, char *at, size_t bytes)
+{
+    a->at = at;
+    add_extent(a, 0, bytes);
 }
 
 /* Map the file and allocate my slice of it. NULL, or what was not possible. */
-static const char *map_file(int fd, int mine)
+static const char *map_file(int fd, int mine, size_t one)
 {
     size_t begin = header_size + (size_t)mine * slice_size;
-    void *memory;
 
     if (!allocate(fd, begin, slice_size) || !allocate(fd, 0, header_size))
         return "no memory for it";
-    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (memory == MAP_FAILED)
+    base = map_as_much(fd, one);
+    if (!base)
         return "mmap failed";
-    base = memory;
     madvise(base, size, MADV_DONTFORK);
-    madvise(base, size, MADV_DONTDUMP);
-    slice = base + begin;
-    add_extent(0, slice_size);
+    madvise(base, mapped, MADV_DONTDUMP);
+    begin_arena(&slice, base + begin, slice_size);
+    if (mapped == size)
+        return NULL;
+    store_size = one;
+    begin_arena(&store, base + rounded(size, HUGE_PAGE) + (size_t)mine * one, one);
     return NULL;
 }
 
@@ -274,14 +416,15 @@ static const char *begin_file(offer *o)
     const char *why;
 
     o->pid = getpid();
-    o->fd = make_file();
+    o->store = choose_store(processes);
+    o->fd = make_file(o->store);
     if (o->fd < 0)
         return "memfd_create failed, or a limit of this process is too low";
     if (getrandom(o->nonce, sizeof o->nonce, GRND_NONBLOCK) != (ssize_t)sizeof o->nonce) {
         o->nonce[0] = (uint64_t)(uintptr_t)o ^ (uint64_t)getpid() << 32;
         o->nonce[1] = (uint64_t)MPI_Wtime();
     }
-    why = map_file(o->fd, 0);
+    why = map_file(o->fd, 0, o->store);
     if (!why)
         memcpy(((header *)(void *)base)->nonce, o->nonce, sizeof o->nonce);
     return why;
@@ -298,10 +441,8 @@ static const char *join_file(const offer *o, int mine)
     fd = open_file(o);
     if (fd < 0)
         return "cannot open the file of the first process of this node";
-    why = map_file(fd, mine);
+    why = map_file(fd, mine, o->store);
     close(fd);
-    if (!why && memcmp(((header *)(void *)base)->nonce, o->nonce, sizeof o->nonce) != 0)
-        why = "found another file in place of that of the first process of this node";
     return why;
 }
 

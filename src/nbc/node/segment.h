@@ -1,7 +1,11 @@
 /* segment.h - memory that the processes of one node share: one file without a name, of which each
  * process gives away its own slice.
  *
- *   [ header | slice of process 0 | slice of process 1 | ... ]
+ *   [ header | slice of process 0 | slice of process 1 | ... | store of process 0 | ... ]
+ *
+ * Slices are for what the library needs, and are there from the begin. A store is a range of
+ * addresses, as long as the machine's memory allows, for buffers: memory comes and goes with them.
+ * Who has no room for that many addresses does without the stores.
  *
  * It is made together with the channel, in a call that may block, by all processes of it. The first
  * one of a node makes the file (memfd_create); the others open it through /proc. Each allocates its
@@ -44,5 +48,19 @@ size_t segment_left(void);
 /* A place in the segment as others know it, in units of 64 bytes; 0: none. */
 uint32_t segment_where(const void *memory);
 void *segment_at(uint32_t where);
+
+/* ---- the stores: memory that others read in place ---- */
+
+/* Can others read what this process has in its store, and this one what they have? */
+bool segment_lends(void);
+
+/* Memory in my store, of pages. NULL: there is none. */
+void *segment_store_take(size_t bytes);
+void segment_store_give(void *memory, size_t bytes);
+
+/* Where these bytes are in my store, as others know it; 0: they are not. And what another one has
+ * lent. */
+uint64_t segment_find(const void *memory, size_t bytes);
+const void *segment_reach(uint64_t where);
 
 #endif

@@ -116,6 +116,7 @@ int datatype_hold(datatype *d)
     MPI_Datatype own;
     int error;
 
+    d->run = datatype_is_run(d);
     if (d->predefined || d->held)
         return MPI_SUCCESS;
     error = PMPI_Type_dup(d->type, &own);

@@ -12,10 +12,15 @@ typedef struct datatype {
     MPI_Datatype type; /* the user's handle, or a duplicate of it after datatype_hold */
     bool predefined;
     bool held;
-    bool dense; /* n elements fill a run of n * size bytes at the address, in any order */
+    bool dense; /* n elements fill a run of n * size bytes at the address, in any order; */
+    bool run;   /* in that of the data, if this is known (after datatype_hold) */
     int64_t size, extent;
     int64_t true_lb, true_extent;
 } datatype;
+
+/* Are n elements a run of bytes in the order of the data? Not every one that is, is found out.
+ * Takes long for a derived type. */
+bool datatype_is_run(const datatype *d);
 
 /* Describe a datatype. MPI_ERR_TYPE for a null one. Nothing to release. */
 int datatype_describe(MPI_Datatype type, datatype *d);
@@ -26,9 +31,6 @@ int datatype_check_committed(const datatype *d);
 /* Keep the datatype usable after the user has freed it, until datatype_release. */
 int datatype_hold(datatype *d);
 void datatype_release(datatype *d);
-
-/* Are n elements a run of bytes in the order of the data? Not every one that is, is found out. */
-bool datatype_is_run(const datatype *d);
 
 /* Is it made of several basic types? What is not known is taken to be. */
 bool datatype_is_mixed(const datatype *d);

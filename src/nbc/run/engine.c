@@ -166,10 +166,13 @@ static void begin_steps(exec *e, bool first)
         error = e->comm->failure;
     if (!error)
         error = address(e, first);
-    if (error)
-        steps_fail(e, error);
-    else
+    if (!error) {
         steps_begin(e);
+        return;
+    }
+    if (e->comm->links && !e->ticket.persistent && !e->comm->failure) /* its rings are behind now */
+        e->comm->failure = error;
+    steps_fail(e, error);
 }
 
 /* It is done if no step is left, unless there is another schedule behind this one. */

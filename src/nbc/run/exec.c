@@ -171,8 +171,10 @@ static int make_requests(exec *e)
                     ? PMPI_Send_init(at, m->count, m->type, m->peer, tag, wire, r)
                     : PMPI_Recv_init(at, m->count, m->type, m->peer, tag, wire, r);
     }
-    if (error)
+    if (error) {
         exec_free_requests(e);
+        near_abandon(&e->near);
+    }
     return error;
 }
 
@@ -182,7 +184,7 @@ int exec_make_requests(exec *e)
 
     exec_address(e);
     exec_forget_address(e); /* for whom it serves next */
-    error = near_init(&e->near, &e->bound, e->comm->links);
+    error = near_init(&e->near, &e->bound, e->comm->links, e->stats.collective);
     return error ? error : make_requests(e);
 }
 

@@ -3,25 +3,21 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/hooks.h"
+#include "nbc/node/segment.h"
+#include "nbc/process/clock.h"
+#include "nbc/process/env.h"
+#include "nbc/process/process.h"
+#include "nbc/process/watch.h"
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
 
 #include <stdlib.h>
 
-/* Tuning: longer messages are MPI's, which copies them once. */
-enum { NEAR_MOST = 65536 };
+/* Tuning. Shorter messages are copied rather than lent. Longer ones that meet others between the
+ * same two ranks are MPI's, which copies as often, unless they are reduced on the way. */
+enum { LEND_LEAST = 4096, MEET_MOST = 262144 };
 
 /* ---- which messages, and where ---- */
-
-/* The way of a message that may go through a ring, or NULL. */
-static node_link *way_of(const bound *b, const links *l, const step *st)
-{
-    node_link *way = links_to(l, st->peer);
-
-    if (!way || b->messages[st->message].empty || wire_bytes(b, st) > NEAR_MOST)
-        return NULL;
-    return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
-}
 
 static void *place(char **at, size_t n, size_t size)
 {
@@ -38,7 +34,7 @@ static near *make(const sched *s, bool own)
     size_t rings = own ? tracks : 0;
     size_t size = sizeof(near) + m * (sizeof(near_message) + sizeof(int32_t)) +
                   tracks * sizeof(near_track) + rings * (sizeof(own_ring) + sizeof(ring)) +
-                  (size_t)s->nqueues + 112;
+                  (size_t)s->nqueues + (size_t)(s->nsteps - s->nmessages) + 128;
     near *n = calloc(1, size);
     char *at = (char *)n;
 
@@ -51,10 +47,60 @@ static near *make(const sched *s, bool own)
     n->in = place(&at, rings, sizeof *n->in);
     n->out = place(&at, rings, sizeof *n->out);
     n->turn = place(&at, (size_t)s->nqueues, sizeof *n->turn);
+    n->reduced = place(&at, (size_t)(s->nsteps - s->nmessages), sizeof *n->reduced);
     n->own = own;
     n->nrings = (int)rings;
     n->ntracks = (int)tracks;
     return n;
+}
+
+/* The way of a message that may go through a ring, or NULL. */
+static node_link *way_of(const bound *b, const links *l, const step *st)
+{
+    node_link *way = links_to(l, st->peer);
+
+    if (!way || b->messages[st->message].empty)
+        return NULL;
+    return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
+}
+
+/* Do long messages go both ways between the two ranks? Both know. */
+static int leave_meeting(near *n, const bound *b, const links *l)
+{
+    const sched *s = b->sched;
+    unsigned char *seen = calloc((size_t)l->n, 1);
+
+    for (int round = 0; seen && round < 2; round++)
+        for (int i = 0; i < s->nsteps; i++) {
+            const step *st = &s->steps[i];
+            near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+            if (!m || !m->way || m->bytes <= MEET_MOST)
+                continue;
+            if (round == 0)
+                seen[l->of[st->peer]] |= st->kind == STEP_SEND ? 1 : 2;
+            else if (seen[l->of[st->peer]] == 3)
+                m->way = NULL;
+        }
+    free(seen);
+    return seen ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* Which messages may go through rings. */
+static int find_ways(near *n, const bound *b, const links *l)
+{
+    const sched *s = b->sched;
+    bool long_ones = false;
+
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        if (!m)
+            continue;
+        m->way = way_of(b, l, st);
+        m->bytes = m->way ? wire_bytes(b, st) : 0;
+        long_ones |= m->bytes > MEET_MOST;
+    }
+    return long_ones && b->given.op.op == MPI_OP_NULL ? leave_meeting(n, b, l) : MPI_SUCCESS;
 }
 
 /* Where the data of a step is one run of bytes. */
@@ -63,14 +109,86 @@ static void find_run(const bound *b, const step *st, near_message *m)
     piece x = piece_at(b, st, 0);
 
     m->space = -1;
-    if (st->n > 1 || !datatype_is_run(x.type))
+    if (st->n > 1 || !x.type->run)
         return;
     m->space = (int8_t)b->sched->list[st->first].space;
     m->offset = x.offset;
 }
 
+static bool overlap(interval x, interval y)
+{
+    return x.space == y.space && x.offset < interval_end(y) && y.offset < interval_end(x);
+}
+
+static bool same(interval x, interval y)
+{
+    return x.space == y.space && x.offset == y.offset && x.length == y.length;
+}
+
+/* Does the step read any of it? */
+static bool reads(const sched *s, const step *st, interval x)
+{
+    bool found = st->kind == STEP_FENCE; /* those behind it may */
+
+    for (int i = 0; i < st->n && st->kind != STEP_RECV; i++)
+        found |=
+            (st->kind == STEP_REDUCE || !step_writes(st, i)) && overlap(s->list[st->first + i], x);
+    return found;
+}
+
+/* Can it be reduced in pieces of whole lines? */
+static bool reduces_lines(const bound *b, const step *st)
+{
+    const raw_local *x = &b->locals[st->queue];
+    const datatype *type = &b->space[x->to_base].type;
+
+    return x->amount && type->dense && type->size > 0 && RING_LINE % type->size == 0;
+}
+
+/* What comes lies in scratch only for one step to reduce it: which one? Whoever reads it waits for
+ * this receive, or for a fence that does (sched_deps.c). */
+static int find_reduce(const bound *b, int index)
+{
+    const sched *s = b->sched;
+    interval x = s->list[s->steps[index].first];
+    int found = -1, readers = 0;
+
+    if (s->steps[index].n != 1 || x.space != SPACE_SCRATCH)
+        return -1;
+    for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
+        const step *next = &s->steps[s->succ[k]];
+        if (!reads(s, next, x))
+            continue;
+        readers++;
+        if (next->kind == STEP_REDUCE && same(s->list[next->first], x) &&
+            !overlap(s->list[next->first + 1], x) && reduces_lines(b, next))
+            found = s->succ[k];
+    }
+    return readers == 1 ? found : -1;
+}
+
+static uint64_t lines_of(const near_message *m)
+{
+    return ring_lines(ring_kind_of(m->track->ring), m->bytes);
+}
+
+static bool carries(const near_track *t, ring_kind kind, int64_t bytes)
+{
+    uint64_t n = ring_lines(kind, bytes);
+
+    return t[kind].ring && n > 0 && ring_carries(n, t[kind].ring->lines);
+}
+
+/* Small ones go in lines; where these are too few, in blocks. NULL: by MPI. */
+static near_track *choose_track(near_track *t, int64_t bytes)
+{
+    if (bytes <= RING_SMALL && carries(t, RING_OF_LINES, bytes))
+        return &t[RING_OF_LINES];
+    return carries(t, RING_OF_BLOCKS, bytes) ? &t[RING_OF_BLOCKS] : NULL;
+}
+
 /* The ring is decided for every track: which messages go through it? */
-static void add_messages(near *n, const bound *b, const links *l)
+static void add_messages(near *n, const bound *b)
 {
     const sched *s = b->sched;
 
@@ -78,35 +196,52 @@ static void add_messages(near *n, const bound *b, const links *l)
         const step *st = &s->steps[i];
         near_message *m;
         near_track *t;
-        uint64_t lines;
 
-        if (!step_is_message(st) || !way_of(b, l, st))
+        if (!step_is_message(st) || !n->message[st->message].way)
             continue;
         m = &n->message[st->message];
-        m->bytes = wire_bytes(b, st);
-        lines = ring_lines(m->bytes);
-        t = &n->track[RING_KINDS * st->queue + (int)ring_kind_of(m->bytes)];
-        if (!t->ring || !ring_fits(lines, t->ring->lines))
+        t = choose_track(&n->track[RING_KINDS * st->queue], m->bytes);
+        if (!t)
             continue;
         m->track = t;
         m->before = t->lines;
-        t->lines += lines;
+        t->lines += lines_of(m);
         find_run(b, st, m);
+        m->lendable = m->bytes >= LEND_LEAST && m->space >= 0 && m->way->reads;
+        m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
+                         ? find_reduce(b, i)
+                         : -1;
         n->messages++;
         n->bytes += m->bytes;
     }
 }
 
-/* Room for the largest message that is packed. */
+/* All of a message is packed at once, and can be put at once: one place serves all of them. */
+static bool is_brief(const near_message *m)
+{
+    return ring_fits(lines_of(m), m->track->ring->lines);
+}
+
+/* Room for the messages that are packed: the brief ones, then those that take their time. */
 static int make_packed(near *n, const sched *s)
 {
-    int64_t most = 0;
+    int64_t most = 0, all;
 
-    for (int i = 0; i < s->nmessages; i++)
-        if (n->message[i].track && n->message[i].space < 0 && n->message[i].bytes > most)
-            most = n->message[i].bytes;
-    n->packed = most ? malloc((size_t)most) : NULL;
-    return most && !n->packed ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    for (int i = 0; i < s->nmessages; i++) {
+        const near_message *m = &n->message[i];
+        if (m->track && m->space < 0 && is_brief(m) && m->bytes > most)
+            most = m->bytes;
+    }
+    all = most;
+    for (int i = 0; i < s->nmessages; i++) {
+        near_message *m = &n->message[i];
+        if (!m->track || m->space >= 0 || is_brief(m))
+            continue;
+        m->packed = all;
+        all += m->bytes;
+    }
+    n->packed = all ? malloc((size_t)all) : NULL;
+    return all && !n->packed ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
 /* Only tracks that carry anything stay. */
@@ -126,11 +261,11 @@ static void gather_tracks(near *n, const sched *s)
 }
 
 /* Complete what has got its rings. Without a message there is no need for any of it. */
-static int finish(near **n, const bound *b, const links *l)
+static int finish(near **n, const bound *b)
 {
     int error;
 
-    add_messages(*n, b, l);
+    add_messages(*n, b);
     gather_tracks(*n, b->sched);
     error = make_packed(*n, b->sched);
     if (error || !(*n)->messages)
@@ -139,13 +274,12 @@ static int finish(near **n, const bound *b, const links *l)
 }
 
 /* A queue is of one peer and direction. */
-static void take_ways(near *n, const bound *b, const links *l)
+static void take_ways(near *n, const sched *s)
 {
-    const sched *s = b->sched;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        node_link *way = step_is_message(st) ? way_of(b, l, st) : NULL;
+        node_link *way = step_is_message(st) ? n->message[st->message].way : NULL;
 
         for (int kind = 0; way && kind < RING_KINDS; kind++) {
             ring *r = st->kind == STEP_SEND ? &way->out[kind] : &way->in[kind];
@@ -156,14 +290,21 @@ static void take_ways(near *n, const bound *b, const links *l)
 
 int near_address(near **n, const bound *b, const links *l)
 {
+    int error;
+
     near_free(n);
     if (!l)
         return MPI_SUCCESS;
     *n = make(b->sched, false);
     if (!*n)
         return MPI_ERR_NO_MEM;
-    take_ways(*n, b, l);
-    return finish(n, b, l);
+    error = find_ways(*n, b, l);
+    if (error) {
+        near_free(n);
+        return error;
+    }
+    take_ways(*n, b->sched);
+    return finish(n, b);
 }
 
 void near_free(near **n)
@@ -179,15 +320,14 @@ void near_free(near **n)
 /* ---- a persistent request ---- */
 
 /* Lines of the candidates of every track. */
-static void count_lines(near *n, const bound *b, const links *l)
+static void count_lines(near *n, const sched *s)
 {
-    const sched *s = b->sched;
-
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        if (step_is_message(st) && way_of(b, l, st)) {
-            int64_t bytes = wire_bytes(b, st);
-            n->track[RING_KINDS * st->queue + (int)ring_kind_of(bytes)].lines += ring_lines(bytes);
+        const near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        if (m && m->way) {
+            ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
+            n->track[RING_KINDS * st->queue + (int)kind].lines += ring_lines(kind, m->bytes);
         }
     }
 }
@@ -207,61 +347,86 @@ static int tell(near *n, int queue, node_link *way)
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Operations advance, and messages of the program's. */
-static void wait_turn(int *idle)
+/* What an init waits for, for TUTTI_TIMEOUT. */
+typedef struct waiting {
+    const char *collective;
+    int rank;
+    double opened;
+    bool reported;
+    int idle;
+} waiting;
+
+/* The clock of watch.h is the engine's. */
+static void watch(waiting *w)
 {
-    comm_above.idle_turn(idle);
-    channel_poke();
+    if (!watch_on || w->reported || !engine_try_enter())
+        return;
+    watch_tick();
+    w->reported = watch_too_long(w->opened);
+    if (w->reported)
+        env_say_here("an init of %s is open for %.1f s: waits for rank %d of its communicator to "
+                     "make it, too",
+                     w->collective, watch_since(w->opened), w->rank);
+    engine_leave();
 }
 
-static void hear(near *n, int queue, node_link *way)
+/* Operations advance, and messages of the program's. */
+static void wait_turn(waiting *w)
+{
+    comm_above.idle_turn(&w->idle);
+    channel_poke();
+    watch(w);
+}
+
+static void hear(near *n, int queue, node_link *way, waiting *w)
 {
     ring *out = &n->out[RING_KINDS * queue];
     near_track *t = &n->track[RING_KINDS * queue];
 
-    for (int idle = 0; !link_hear(way, out);)
-        wait_turn(&idle);
+    while (!link_hear(way, out))
+        wait_turn(w);
     for (int kind = 0; kind < RING_KINDS; kind++)
         t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
 }
 
 /* The sender has heard. */
-static void settle(const node_link *way)
+static void settle(const node_link *way, waiting *w)
 {
-    for (int idle = 0; !link_told(way);)
-        wait_turn(&idle);
+    while (!link_told(way))
+        wait_turn(w);
 }
 
 typedef enum exchange { TELL, HEAR, SETTLE } exchange;
 
 /* One turn for every queue of this kind that has anything to tell. */
-static int exchange_all(near *n, const bound *b, const links *l, exchange what)
+static int exchange_all(near *n, const sched *s, exchange what, const char *collective)
 {
-    const sched *s = b->sched;
     step_kind kind = what == HEAR ? STEP_SEND : STEP_RECV;
     int error = MPI_SUCCESS;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        node_link *way = st->kind == kind ? way_of(b, l, st) : NULL;
+        node_link *way = st->kind == kind ? n->message[st->message].way : NULL;
+        waiting w = {.collective = collective, .rank = st->peer};
         int one = MPI_SUCCESS;
 
         if (!way || n->turn[st->queue] != (what == SETTLE))
             continue;
         n->turn[st->queue]++;
+        w.opened = watch_on ? clock_now() : 0;
         if (what == TELL)
             one = tell(n, st->queue, way);
         else if (what == HEAR)
-            hear(n, st->queue, way);
+            hear(n, st->queue, way, &w);
         else
-            settle(way);
+            settle(way, &w);
         error = error ? error : one;
     }
     return error;
 }
 
 /* All receivers tell before anybody waits for them. */
-int near_init(near **n, const bound *b, const links *l)
+int near_init(near **n, const bound *b, const links *l, const char *collective)
 {
     int error;
 
@@ -271,86 +436,194 @@ int near_init(near **n, const bound *b, const links *l)
     *n = make(b->sched, true);
     if (!*n)
         return MPI_ERR_NO_MEM;
-    count_lines(*n, b, l);
-    error = exchange_all(*n, b, l, TELL);
-    exchange_all(*n, b, l, HEAR);
-    exchange_all(*n, b, l, SETTLE);
-    if (!error)
-        error = finish(n, b, l);
-    if (error)
+    error = find_ways(*n, b, l);
+    if (error) {
         near_free(n);
+        return error;
+    }
+    count_lines(*n, b->sched);
+    error = exchange_all(*n, b->sched, TELL, collective);
+    exchange_all(*n, b->sched, HEAR, collective);
+    exchange_all(*n, b->sched, SETTLE, collective);
+    if (!error)
+        error = finish(n, b);
+    if (error)
+        near_abandon(n);
     return error;
+}
+
+/* Others may write to its rings: their memory is never used again. */
+void near_abandon(near **n)
+{
+    for (int i = 0; *n && i < (*n)->nrings; i++)
+        (*n)->in[i].memory = NULL;
+    near_free(n);
 }
 
 /* ---- run ---- */
 
 static char *run_of(const near *n, const bound *b, const near_message *m)
 {
-    return m->space < 0 ? n->packed : b->base[m->space] + m->offset;
+    return m->space < 0 ? n->packed + m->packed : b->base[m->space] + m->offset;
+}
+
+/* Lend it, if it can be. False: it must be copied. */
+static bool lend(const near *n, const bound *b, near_message *m, uint64_t position)
+{
+    uint64_t where = m->lendable ? segment_find(run_of(n, b, m), (size_t)m->bytes) : 0;
+
+    if (where)
+        m->begun = ring_lend(m->track->ring, position, where, m->bytes);
+    return where != 0;
+}
+
+/* Pack it. False: there is no room to put it, and its place may be another's meanwhile. */
+static bool pack(near *n, const bound *b, const step *st, near_message *m, uint64_t position,
+                 int *error)
+{
+    if (is_brief(m) && !ring_room(m->track->ring, position, lines_of(m)))
+        return false;
+    *error = wire_gather(b, st, run_of(n, b, m));
+    m->begun = true;
+    return true;
+}
+
+static void forget(near_message *m)
+{
+    m->progress = (ring_progress){0};
+    m->begun = false;
 }
 
 static bool try_send(near *n, const bound *b, const step *st, int *error)
 {
     near_message *m = &n->message[st->message];
-    near_track *t = m->track;
-    uint64_t position = t->base + m->before;
+    ring *r = m->track->ring;
+    uint64_t position = m->track->base + m->before;
 
-    if (!ring_room(t->ring, position, ring_lines(m->bytes)))
+    if (m->space >= 0 && m->begun) {
+        m->begun = !ring_returned(r, position);
+        return !m->begun;
+    }
+    if (m->lendable && m->progress.done == 0 && lend(n, b, m, position))
         return false;
-    if (m->space < 0)
-        *error = wire_gather(b, st, n->packed);
-    ring_put(t->ring, position, run_of(n, b, m), m->bytes);
+    if (m->space < 0 && !m->begun && !pack(n, b, st, m, position, error))
+        return false;
+    if (!ring_put(r, position, run_of(n, b, m), m->bytes, &m->progress.done))
+        return false;
+    forget(m);
     return true;
 }
 
-/* What is packed is read when all of it is there: one buffer serves all messages. */
-static bool try_receive(near *n, const bound *b, const step *st, int *error)
+/* What is packed is read when all of it is there. */
+static bool receive_small(near *n, const bound *b, const step *st, int *error)
 {
     near_message *m = &n->message[st->message];
-    near_track *t = m->track;
-    uint64_t position = t->base + m->before;
-    ring_state state = RING_COMPLETE;
+    uint64_t position = m->track->base + m->before;
+    ring_state state;
 
-    if (!m->done && !ring_begun(t->ring, position))
+    if (m->space < 0 && !ring_complete(m->track->ring, position))
         return false;
-    if (m->space < 0)
-        state = ring_look(t->ring, position, m->bytes);
-    if (state == RING_COMPLETE)
-        state = ring_get(t->ring, position, run_of(n, b, m), m->bytes, &m->done);
+    state = ring_get(m->track->ring, position, run_of(n, b, m), m->bytes, &m->progress);
     if (state == RING_EMPTY)
         return false;
-    m->done = 0;
     if (state == RING_OTHER)
         *error = MPI_ERR_TRUNCATE;
     else if (m->space < 0)
-        *error = wire_scatter(b, st, n->packed);
+        *error = wire_scatter(b, st, run_of(n, b, m), m->progress.done);
+    forget(m);
     return true;
 }
 
-static bool try_message(near *n, const bound *b, int index, int *error)
+/* A piece of a message, from where it lies to where it is wanted. */
+static int take_piece(near *n, const bound *b, const step *st, const ring_piece *p)
 {
-    const step *st = &b->sched->steps[index];
+    near_message *m = &n->message[st->message];
+    const char *from = p->at ? p->at : segment_reach(p->where);
+    int64_t done = m->progress.done;
 
-    *error = MPI_SUCCESS;
-    return st->kind == STEP_SEND ? try_send(n, b, st, error) : try_receive(n, b, st, error);
+    if (m->reducing)
+        return wire_reduce_some(b, &b->locals[b->sched->steps[m->reduces].queue], from, done,
+                                p->bytes);
+    if (m->space < 0 && done == 0 && p->last)
+        return wire_scatter(b, st, from, p->bytes);
+    wire_copy_bytes(run_of(n, b, m) + done, from, (size_t)p->bytes);
+    return m->space < 0 && p->last ? wire_scatter(b, st, run_of(n, b, m), done + p->bytes)
+                                   : MPI_SUCCESS;
 }
 
-bool near_post(near *n, const bound *b, int index, int *error)
+static bool receive_blocks(near *n, const bound *b, const step *st, int *error)
 {
-    if (try_message(n, b, index, error))
+    near_message *m = &n->message[st->message];
+    ring *r = m->track->ring;
+    uint64_t position = m->track->base + m->before;
+    ring_piece piece = {.last = false};
+
+    if (m->space < 0 && is_brief(m) && !ring_complete(r, position))
+        return false;
+    while (!piece.last) {
+        ring_state state = ring_look(r, position, m->bytes, &m->progress, &piece);
+        int one;
+
+        if (state == RING_EMPTY)
+            return false;
+        if (state == RING_OTHER) {
+            m->error = MPI_ERR_TRUNCATE;
+            break;
+        }
+        one = take_piece(n, b, st, &piece);
+        m->error = m->error ? m->error : one;
+        ring_read(r, position, m->bytes, &m->progress, &piece);
+    }
+    *error = m->error;
+    m->error = MPI_SUCCESS;
+    if (m->reducing)
+        n->reduced[b->sched->steps[m->reduces].queue] = 1;
+    m->reducing = false;
+    forget(m);
+    return true;
+}
+
+static bool try_receive(near *n, const bound *b, const step *st, int *error)
+{
+    near_message *m = &n->message[st->message];
+    ring *r = m->track->ring;
+
+    if (!m->progress.done && !ring_begun(r, m->track->base + m->before))
+        return false;
+    return ring_kind_of(r) == RING_OF_BLOCKS ? receive_blocks(n, b, st, error)
+                                             : receive_small(n, b, st, error);
+}
+
+static bool try_message(near *n, const bound *b, int index, near_asks *asks, void *runner,
+                        int *error)
+{
+    const step *st = &b->sched->steps[index];
+    near_message *m = &n->message[st->message];
+
+    *error = MPI_SUCCESS;
+    if (st->kind == STEP_SEND)
+        return try_send(n, b, st, error);
+    if (m->reduces >= 0 && m->progress.done == 0)
+        m->reducing = asks(runner, index, m->reduces);
+    return try_receive(n, b, st, error);
+}
+
+bool near_post(near *n, const bound *b, int index, near_asks *asks, void *runner, int *error)
+{
+    if (try_message(n, b, index, asks, runner, error))
         return true;
     n->open[n->nopen++] = index;
     return false;
 }
 
-int near_poll(near *n, const bound *b, struct finished *finished)
+int near_poll(near *n, const bound *b, near_asks *asks, void *runner, struct finished *finished)
 {
     int found = 0;
 
     for (int i = 0; i < n->nopen;) {
         int index = n->open[i], error;
 
-        if (!try_message(n, b, index, &error)) {
+        if (!try_message(n, b, index, asks, runner, &error)) {
             i++;
             continue;
         }

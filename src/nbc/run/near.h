@@ -5,6 +5,10 @@
  * the communicator's rings, of a persistent one through rings of its own. Their data is the
  * packed one, copied directly where it is a run of bytes.
  *
+ * A longer message whose data lies in the segment anyway is lent (ring.h): its receiver copies,
+ * unpacks or reduces it from where it is, and the send is over when that has been done. And what
+ * comes only to be reduced is reduced out of the ring, without a copy in scratch.
+ *
  * An operation with several schedules (a survey in front) has only the first in the rings: the
  * others begin in an order that may differ between ranks.
  *
@@ -25,11 +29,23 @@ typedef struct near_track {
 
 typedef struct near_message {
     near_track *track; /* NULL: by MPI */
+    node_link *way;    /* until the track is found */
     uint64_t before;   /* lines of earlier messages of the track */
-    int64_t bytes, done;
-    int64_t offset; /* of a run, from the base of */
-    int8_t space;   /* this space; -1: it is packed */
+    int64_t bytes;
+    ring_progress progress;
+    int64_t offset;  /* of a run, from the base of */
+    int8_t space;    /* this space; -1: it is packed, */
+    int64_t packed;  /* and has its place there */
+    int32_t reduces; /* the step that is all that reads what comes, if it can do so piece by piece;
+                        or -1 */
+    int error;       /* the first one, of pieces that have come */
+    bool lendable;   /* the receiver can read what this process has in the segment */
+    bool begun;      /* packed, or lent */
+    bool reducing;   /* that step is being done */
 } near_message;
+
+/* May that step begin as soon as this one, a receive, is over? Asked of who runs the steps. */
+typedef bool near_asks(void *runner, int receive, int step);
 
 typedef struct near {
     near_message *message; /* [nmessages] */
@@ -37,7 +53,8 @@ typedef struct near {
     int ntracks;
     int32_t *open; /* [nopen]: steps that wait for data or for room */
     int nopen;
-    char *packed;     /* one message */
+    char *packed;     /* room for those that are */
+    char *reduced;    /* [local steps]: it has been done with its message */
     bool own;         /* a persistent request's rings: */
     int nrings;       /* kinds x queues */
     own_ring *in;     /* [nrings], */
@@ -57,9 +74,12 @@ struct finished {
  * NULL if no message goes through a ring. */
 int near_address(near **n, const bound *b, const links *l);
 
-/* For a persistent one. Collective, waits for other ranks. No lock held. */
-int near_init(near **n, const bound *b, const links *l);
+/* For a persistent one, of this name. Collective, waits for other ranks. No lock held. */
+int near_init(near **n, const bound *b, const links *l, const char *collective);
 void near_free(near **n);
+
+/* The others have inited it, this rank fails. */
+void near_abandon(near **n);
 
 /* The positions of this start. */
 static inline void near_begin(near *n)
@@ -78,10 +98,20 @@ static inline bool near_takes(const near *n, const step *st)
 }
 
 /* Begin it. True: it has come or gone already, with this error. */
-bool near_post(near *n, const bound *b, int index, int *error);
+bool near_post(near *n, const bound *b, int index, near_asks *asks, void *runner, int *error);
 
 /* Try those that are open. Returns how many have come or gone. */
-int near_poll(near *n, const bound *b, struct finished *finished);
+int near_poll(near *n, const bound *b, near_asks *asks, void *runner, struct finished *finished);
+
+/* Has this local step been done with its message? Asked once. */
+static inline bool near_did(near *n, const step *st)
+{
+    bool did = n && n->reduced[st->queue];
+
+    if (did)
+        n->reduced[st->queue] = 0;
+    return did;
+}
 
 static inline bool near_waits(const near *n)
 {

@@ -74,12 +74,23 @@ static void post_message(exec *e, int index)
     retire(e, index);
 }
 
+/* near_asks */
+static bool may_begin(void *runner, int receive, int index)
+{
+    const exec *e = runner;
+    const sched *s = e->bound.sched;
+
+    if (!e->run.flat)
+        return e->run.waiting[index] == 1;
+    return e->run.tail_waits == s->succ_at[receive + 1] - s->succ_at[receive];
+}
+
 /* Through shared memory. */
 static void pass_message(exec *e, int index)
 {
     int error;
 
-    if (!near_post(e->near, &e->bound, index, &error))
+    if (!near_post(e->near, &e->bound, index, may_begin, e, &error))
         return;
     keep_error(e, error);
     retire(e, index);
@@ -109,7 +120,8 @@ static bool run_local(exec *e, const step *st)
         return true;
     }
     if (x->amount) {
-        keep_error(e, wire_reduce(&e->bound, x));
+        if (!near_did(e->near, st))
+            keep_error(e, wire_reduce(&e->bound, x));
         return true;
     }
     if (is_put_off(e, st))
@@ -200,7 +212,9 @@ static void finish_all(exec *e, int n)
 /* Messages through shared memory first: to look costs one load each. */
 static int poll_messages(exec *e)
 {
-    int near = near_waits(e->near) ? near_poll(e->near, &e->bound, e->run.finished) : 0, n;
+    int near =
+            near_waits(e->near) ? near_poll(e->near, &e->bound, may_begin, e, e->run.finished) : 0,
+        n;
 
     if (near) {
         finish_each(e, near);
@@ -255,7 +269,7 @@ static void pass_flat(exec *e, int index)
 {
     int error;
 
-    if (!near_post(e->near, &e->bound, index, &error)) {
+    if (!near_post(e->near, &e->bound, index, may_begin, e, &error)) {
         e->run.left++;
         return;
     }

@@ -1,8 +1,8 @@
 /* sum.h - sums of common types by a loop of ours, where that is faster than MPI_Reduce_local.
  *
  * MPICH 4.0 takes 80 ns before an int is added, and does not vectorize; Open MPI 4.1 takes 15 to 30
- * ns, and has kernels that are faster from about 512 bytes on (tutti-bench reduce_local). Only sums:
- * of maxima the sign of a zero, and what is not a number, would have to come out as there.
+ * ns, and has kernels that are faster from about 512 bytes on (tutti-bench reduce_local). Only
+ * sums: of maxima the sign of a zero, and what is not a number, would have to come out as there.
  */
 #ifndef TUTTI_SUM_H
 #define TUTTI_SUM_H

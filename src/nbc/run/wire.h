@@ -31,9 +31,10 @@ int64_t wire_bytes(const bound *b, const step *st);
 int wire_pack(const bound *b, const step *st);
 int wire_unpack(const bound *b, const step *st);
 
-/* The same to and from any memory, whatever the message is: its data as MPI packs it. */
+/* The same to and from any memory, whatever the message is: its data as MPI packs it. Only so many
+ * bytes may have come; of an item that has come in part nothing is written. */
 int wire_gather(const bound *b, const step *st, char *to);
-int wire_scatter(const bound *b, const step *st, const char *from);
+int wire_scatter(const bound *b, const step *st, const char *from, int64_t bytes);
 
 /* Resolve a local step. */
 raw_local wire_resolve_local(const bound *b, const step *st);
@@ -44,16 +45,10 @@ int wire_local(const bound *b, const step *st);
 /* In pieces: from about the size of the second-level cache on memcpy writes past the caches, and
  * the peer that fetches the block from its copy has to go to memory: 5 % of an exchange of 1 MiB on
  * Open MPI (docs/measurements.md). */
-static inline void wire_copy(const bound *b, const raw_local *c)
+static inline void wire_copy_bytes(char *to, const char *from, size_t n)
 {
     enum { PIECE = 131072 };
-    const char *from = b->base[c->from_base] + c->from;
-    char *to = b->base[c->to_base] + c->to;
-    size_t n = c->amount;
 
-    simulated_copy((int64_t)n);
-    if (simulated_folded())
-        return;
     for (; n > PIECE; n -= PIECE, to += PIECE, from += PIECE)
         memcpy(to, from, PIECE);
     if (n > COPY_FEW)
@@ -62,17 +57,36 @@ static inline void wire_copy(const bound *b, const raw_local *c)
         copy_few(to, from, n);
 }
 
-static inline int wire_reduce(const bound *b, const raw_local *r)
+static inline void wire_copy(const bound *b, const raw_local *c)
 {
-    const datatype *type = &b->space[r->to_base].type;
+    simulated_copy((int64_t)c->amount);
+    if (!simulated_folded())
+        wire_copy_bytes(b->base[c->to_base] + c->to, b->base[c->from_base] + c->from, c->amount);
+}
 
-    simulated_copy((int64_t)r->amount * type->size);
-    if (b->sum && r->amount <= SUM_MOST) {
-        b->sum(b->base[r->from_base] + r->from, b->base[r->to_base] + r->to, r->amount);
+static inline int wire_reduce_items(const bound *b, const raw_local *r, const char *from, char *to,
+                                    size_t n)
+{
+    if (b->sum && n <= SUM_MOST) {
+        b->sum(from, to, n);
         return MPI_SUCCESS;
     }
-    return PMPI_Reduce_local(b->base[r->from_base] + r->from, b->base[r->to_base] + r->to,
-                             (int)r->amount, type->type, b->given.op.op);
+    return PMPI_Reduce_local(from, to, (int)n, b->space[r->to_base].type.type, b->given.op.op);
+}
+
+static inline int wire_reduce(const bound *b, const raw_local *r)
+{
+    simulated_copy((int64_t)r->amount * b->space[r->to_base].type.size);
+    return wire_reduce_items(b, r, b->base[r->from_base] + r->from, b->base[r->to_base] + r->to,
+                             r->amount);
+}
+
+/* So many bytes of it, behind the first `done`, from elsewhere: of a type without gaps. */
+static inline int wire_reduce_some(const bound *b, const raw_local *r, const char *from,
+                                   int64_t done, int64_t bytes)
+{
+    return wire_reduce_items(b, r, from, b->base[r->to_base] + r->to + done,
+                             (size_t)(bytes / b->space[r->to_base].type.size));
 }
 
 static inline bool wire_packed(const message *m)

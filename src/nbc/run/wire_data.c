@@ -112,7 +112,7 @@ int wire_gather(const bound *b, const step *st, char *to)
         int bytes = (int)piece_bytes(&x);
         if (bytes == 0)
             continue;
-        if (datatype_is_run(x.type)) {
+        if (x.type->run) {
             memcpy(to + at, x.address, (size_t)bytes);
             at += bytes;
         } else {
@@ -122,20 +122,23 @@ int wire_gather(const bound *b, const step *st, char *to)
     return error;
 }
 
-int wire_scatter(const bound *b, const step *st, const char *from)
+int wire_scatter(const bound *b, const step *st, const char *from, int64_t bytes)
 {
     int at = 0, error = MPI_SUCCESS;
 
-    for (int i = 0; i < st->n && !error; i++) {
+    for (int i = 0; i < st->n && at < bytes && !error; i++) {
         piece x = piece_at(b, st, i);
-        int bytes = (int)piece_bytes(&x);
-        if (bytes == 0)
+        if (piece_bytes(&x) == 0) /* there may be no address */
             continue;
-        if (datatype_is_run(x.type)) {
-            memcpy(x.address, from + at, (size_t)bytes);
-            at += bytes;
+        if (piece_bytes(&x) > bytes - at)
+            x.items = (bytes - at) / x.type->size;
+        if (x.items == 0)
+            break;
+        if (x.type->run) {
+            memcpy(x.address, from + at, (size_t)piece_bytes(&x));
+            at += (int)piece_bytes(&x);
         } else {
-            error = unpack(&x, from, at + bytes, &at);
+            error = unpack(&x, from, at + piece_bytes(&x), &at);
         }
     }
     return error;
