@@ -3,30 +3,38 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tutti.h>
 #ifdef TUTTI_SIMULATED
 #include <tutti_simulated.h>
 #endif
 
-static char *allocate(size_t n, bool folded)
+static char *allocate(size_t n, const buffers *b)
 {
+    void *memory = NULL;
+
 #ifdef TUTTI_SIMULATED
-    if (folded)
+    if (b->folded)
         return SMPI_SHARED_MALLOC(n);
 #endif
-    (void)folded;
-    return calloc(n, 1);
+    if (!b->shared)
+        return calloc(n, 1);
+    if (tutti_alloc((MPI_Aint)n, &memory) == MPI_SUCCESS)
+        memset(memory, 0, n);
+    return memory;
 }
 
-static void release(char *buffer, bool folded)
+static void release(char *buffer, const buffers *b)
 {
 #ifdef TUTTI_SIMULATED
-    if (folded) {
+    if (b->folded) {
         SMPI_SHARED_FREE(buffer);
         return;
     }
 #endif
-    (void)folded;
-    free(buffer);
+    if (b->shared)
+        tutti_free(buffer);
+    else
+        free(buffer);
 }
 
 static void fold_library(bool folded)
@@ -108,17 +116,18 @@ void buffers_lists_free(buffers *b)
     free(b->types);
 }
 
-bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, int64_t fold)
+bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, buffers_place place)
 {
     size_t sent = bytes_of(extent_blocks(has.send, n), size);
     size_t received = bytes_of(received_blocks(c, has, n), size);
 
     bool listed = buffers_lists(b, c, n);
 
-    b->folded = buffers_fold(c, n, size, fold);
+    b->folded = buffers_fold(c, n, size, place.fold);
+    b->shared = place.shared;
     fold_library(b->folded);
-    b->send = allocate(sent, b->folded);
-    b->recv = allocate(received, b->folded);
+    b->send = allocate(sent, b);
+    b->recv = allocate(received, b);
     if (b->send && coll_has(c, COLL_REDUCES) && !b->folded)
         make_ones(b->send, sent);
     return listed && b->send && b->recv;
@@ -126,8 +135,8 @@ bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, 
 
 void buffers_close(buffers *b)
 {
-    release(b->send, b->folded);
-    release(b->recv, b->folded);
+    release(b->send, b);
+    release(b->recv, b);
     buffers_lists_free(b);
 }
 

@@ -17,10 +17,17 @@ typedef struct buffers {
     int *counts, *place;
     MPI_Aint *byte_place;
     MPI_Datatype *types;
-    bool folded;
+    bool folded, shared;
 } buffers;
 
-bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, int64_t fold);
+/* Where data lie: folded above so many bytes (0: never); in memory of tutti_alloc. */
+typedef struct buffers_place {
+    int64_t fold;
+    bool shared;
+} buffers_place;
+
+bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size,
+                  buffers_place place);
 void buffers_close(buffers *b);
 
 /* The same without the memory for data. */

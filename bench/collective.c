@@ -141,7 +141,8 @@ static int open_buffers(session *s)
     if (largest < 0)
         return complain(s, "-m", "no size fits the limit of memory (-M)");
     coll_sides has = coll_sides_of(s->o.what, s->rank, s->o.root, false);
-    if (!buffers_open(&s->b, s->o.what, has, s->blocks, largest, s->o.fold))
+    if (!buffers_open(&s->b, s->o.what, has, s->blocks, largest,
+                      (buffers_place){.fold = s->o.fold, .shared = s->o.shared}))
         return complain(s, "-m", "out of memory");
     return 0;
 }

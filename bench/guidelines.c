@@ -95,8 +95,9 @@ static int check_options(session *s)
     const options *o = &s->o;
     const char *unknown;
 
-    if (o->overlap || o->calls || o->threads || o->fold || o->call)
-        return complain(s, "--overlap, -t, --threads, --fold, --call", "not here");
+    if (o->overlap || o->calls || o->threads || o->fold || o->shared || o->call)
+        return complain(s, "--overlap, -t, --threads, --fold, --shared-buffers, --call",
+                        "not here");
 #ifndef TUTTI_SIMULATED
     if (o->iterations < 6)
         return complain(s, "-i", "must be at least 6 for an interval of 95 %");
@@ -179,7 +180,7 @@ static int run_collective(session *s, coll_kind c, const char *calls)
         if (fits(s, &o, size))
             largest = size;
     o.max = largest;
-    if (!k || (largest >= 0 && !buffers_open(&b, c, has, s->p, largest, 0)))
+    if (!k || (largest >= 0 && !buffers_open(&b, c, has, s->p, largest, (buffers_place){0})))
         return complain(s, "-m", "out of memory");
     if (largest >= 0 && claims_open(k, &o, calls, s->rules)) {
         for (int64_t size = o.min; size <= o.max; size = options_next(&o, size))

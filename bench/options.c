@@ -23,6 +23,7 @@ enum {
     OPTION_VERIFY,
     OPTION_THREADS,
     OPTION_FOLD,
+    OPTION_SHARED,
     OPTION_CSV,
     OPTION_JSON,
     OPTION_LABEL,
@@ -52,6 +53,7 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
                                       {"validation", no_argument, NULL, 'c'},
                                       {"threads", no_argument, NULL, OPTION_THREADS},
                                       {"fold", required_argument, NULL, OPTION_FOLD},
+                                      {"shared-buffers", no_argument, NULL, OPTION_SHARED},
                                       {"csv", required_argument, NULL, OPTION_CSV},
                                       {"json", required_argument, NULL, OPTION_JSON},
                                       {"label", required_argument, NULL, OPTION_LABEL},
@@ -100,6 +102,7 @@ void options_usage(const char *command)
         "      --label TEXT               column of the CSV, key of the JSON\n"
         "      --fold BYTES               SimGrid: larger buffers share memory between ranks, "
         "unverified\n"
+        "      --shared-buffers           buffers are those of tutti_alloc\n"
         "      --call NAME                multi_collective: the alltoall in the lanes (native)\n",
         command);
 }
@@ -269,6 +272,8 @@ static bool parse_plain(options *o, int option, char *argument)
     case 'c':
     case OPTION_VERIFY:
         return o->verify = true;
+    case OPTION_SHARED:
+        return o->shared = true;
     case OPTION_THREADS:
         return o->threads = true;
     case OPTION_CSV:

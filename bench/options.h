@@ -28,6 +28,7 @@ typedef struct options {
     int calls; /* -t: progress calls during the computation */
     bool full, verify, threads;
     int64_t memory; /* -M: bytes of buffers of a process; larger sizes are left out */
+    bool shared;    /* --shared-buffers: buffers are tutti_alloc's */
     int64_t fold;   /* --fold: in SimGrid, buffers above share memory */
     const char *csv, *json, *label;
     char *collectives, *rules; /* guidelines: lists; and the tolerance as a fraction */

@@ -58,6 +58,33 @@ static void place_blocks(blocks *b, blocks_side *s, bool send, bool listed, MPI_
     s->origin = MARGIN + low * extent;
 }
 
+static void *get_buffer(const blocks *b, MPI_Aint bytes)
+{
+    void *memory = NULL;
+
+#ifndef PLAIN
+    if (b->shared) {
+        CHECK(tutti_alloc(bytes, &memory) == MPI_SUCCESS);
+        return memory;
+    }
+#endif
+    (void)b;
+    memory = malloc((size_t)bytes);
+    return memory;
+}
+
+static void give_buffer(const blocks *b, void *memory)
+{
+#ifndef PLAIN
+    if (b->shared) {
+        CHECK(tutti_free(memory) == MPI_SUCCESS);
+        return;
+    }
+#endif
+    (void)b;
+    free(memory);
+}
+
 static void open_side(blocks *b, blocks_side *s, call_side *call, bool send)
 {
     const coll_shape *shape = &coll_shapes[b->kind];
@@ -82,7 +109,7 @@ static void open_side(blocks *b, blocks_side *s, call_side *call, bool send)
         call->list = b->native.send.list;
         s->bytes = b->send.bytes;
     }
-    s->buffer = malloc((size_t)s->bytes);
+    s->buffer = get_buffer(b, s->bytes);
     call->buffer = s->buffer + s->origin;
 }
 
@@ -178,7 +205,7 @@ void blocks_close(blocks *b)
     free(b->packed);
     for (int i = 0; i < 2; i++) {
         blocks_side *s = i ? &b->recv : &b->send;
-        free(s->buffer);
+        give_buffer(b, s->buffer);
         free(s->length);
         free(s->large_counts);
         free(s->large_displs);

@@ -29,6 +29,7 @@ typedef struct blocks {
     bool in_place;              /* where the collective allows it: of a rooted one, at the root */
     bool below;                 /* listed: some displacements are negative */
     bool full;                  /* listed: no block is empty */
+    bool shared;                /* buffers are tutti_alloc's */
     oracle o;
     call_args args;       /* for the call that is tested */
     call_args native;     /* for that of the MPI: not in place, but at the root that scatters */

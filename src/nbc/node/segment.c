@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,7 +54,22 @@ typedef struct extent {
     size_t at, size;
 } extent;
 
-/* Memory that is given away in parts. Library lock. */
+/* A lock of its own: memory is given back under that of the library. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+    if (process_threaded)
+        pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (process_threaded)
+        pthread_mutex_unlock(&mutex);
+}
+
+/* Memory that is given away in parts. */
 typedef struct arena {
     char *at;
     size_t left;
@@ -140,7 +156,7 @@ static void *take(arena *a, size_t bytes)
     char *memory = NULL;
     extent *e;
 
-    process_lock();
+    lock();
     DL_FOREACH (a->unused, e)
         if (e->size >= bytes)
             break;
@@ -154,15 +170,15 @@ static void *take(arena *a, size_t bytes)
             free(e);
         }
     }
-    process_unlock();
+    unlock();
     return memory;
 }
 
 static void give(arena *a, void *memory, size_t bytes)
 {
-    process_lock();
+    lock();
     add_extent(a, (size_t)((char *)memory - a->at), bytes);
-    process_unlock();
+    unlock();
 }
 
 static void drop(arena *a)
@@ -191,9 +207,9 @@ size_t segment_left(void)
 {
     size_t bytes;
 
-    process_lock();
+    lock();
     bytes = slice.left;
-    process_unlock();
+    unlock();
     return bytes;
 }
 

@@ -1,10 +1,14 @@
 /* bind.c - see bind.h. */
 #include "nbc/run/bind.h"
 
+#include "nbc/node/segment.h"
+#include "nbc/run/near.h"
 #include "nbc/run/wire.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+
+enum { SCRATCH_LEAST = 16384 }; /* tuning: bytes of scratch that others may read */
 
 void bind_release(bound *b)
 {
@@ -24,7 +28,11 @@ void bind_release(bound *b)
         operation_release(&b->given.op);
     b->holds_op = false;
     free(b->pack);
-    free(b->scratch);
+    if (b->scratch_shared)
+        segment_store_give(b->scratch, (size_t)b->scratch_shared);
+    else
+        free(b->scratch);
+    b->scratch_shared = 0;
     b->pack = b->scratch = NULL;
     b->memory = 0;
     b->shape = 0;
@@ -158,6 +166,32 @@ static int64_t place_rooms(const bound *b, space_binding *s)
     return s->room_at ? bytes : -1;
 }
 
+/* Does any message of some length leave from there? */
+static bool sends_scratch(const bound *b)
+{
+    const sched *s = b->sched;
+
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        if (st->kind == STEP_SEND && s->list[st->first].space == SPACE_SCRATCH &&
+            wire_bytes(b, st) >= NEAR_LEND)
+            return true;
+    }
+    return false;
+}
+
+/* Where others can read it in place, if the exec is to be used again: such memory takes long to
+ * get. */
+static void *take_scratch(bound *b, size_t bytes)
+{
+    void *memory = NULL;
+
+    if (b->reusable && bytes >= SCRATCH_LEAST && segment_lends() && sends_scratch(b))
+        memory = segment_store_take(bytes);
+    b->scratch_shared = memory ? (int64_t)bytes : 0;
+    return memory ? memory : malloc(bytes);
+}
+
 static int bind_scratch(bound *b)
 {
     space_binding *s = &b->space[SPACE_SCRATCH];
@@ -167,7 +201,7 @@ static int bind_scratch(bound *b)
     if (n == 0) /* a rank without data may have bound no space to take the type from */
         return MPI_SUCCESS;
     bytes = s->type.extent < s->type.true_extent ? place_rooms(b, s) : datatype_span(&s->type, n);
-    b->scratch = bytes < 0 ? NULL : malloc((size_t)bytes);
+    b->scratch = bytes < 0 ? NULL : take_scratch(b, (size_t)bytes);
     if (!b->scratch)
         return MPI_ERR_NO_MEM;
     b->memory += bytes;

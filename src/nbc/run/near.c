@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-/* Tuning. Shorter messages are copied rather than lent. Longer ones that meet others between the
- * same two ranks are MPI's, which copies as often, unless they are reduced on the way. */
-enum { LEND_LEAST = 4096, MEET_MOST = 262144 };
+/* Tuning: longer messages that meet others between the same two ranks are MPI's, which copies as
+ * often, unless they are reduced on the way. */
+enum { MEET_MOST = 262144 };
 
 /* ---- which messages, and where ---- */
 
@@ -207,7 +207,7 @@ static void add_messages(near *n, const bound *b)
         m->before = t->lines;
         t->lines += lines_of(m);
         find_run(b, st, m);
-        m->lendable = m->bytes >= LEND_LEAST && m->space >= 0 && m->way->reads;
+        m->lendable = m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads;
         m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
                          ? find_reduce(b, i)
                          : -1;

@@ -20,6 +20,8 @@
 #include "nbc/node/links.h"
 #include "nbc/run/bound.h"
 
+enum { NEAR_LEND = 4096 }; /* tuning: shorter messages are copied rather than lent */
+
 /* Of one (peer, direction) and kind of ring. */
 typedef struct near_track {
     ring *ring;

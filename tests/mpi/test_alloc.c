@@ -1,0 +1,151 @@
+/* test_alloc.c - messages of lengths around every limit of shared memory (nbc/node), from and to
+ * buffers of tutti_alloc, of malloc, and of both; and the rules of tutti_alloc itself.
+ */
+#include "mpi/blocks.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tutti.h>
+
+static int turn;
+
+/* ---- all collectives ---- */
+
+/* Bytes about: a line, many lines, the last small message, the first one that is lent, a block, two
+ * and a bit, more than a ring, more than goes both ways. */
+static const int lengths[] = {56, 600, 1024, 1025, 4096, 33000, 70000, 300000};
+enum { LENGTHS = sizeof lengths / sizeof *lengths, WAYS = 3 };
+
+typedef enum way { BLOCKING, NONBLOCKING, PERSISTENT } way;
+
+static void run(const call_set *s, blocks *b, way how)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+    persistent q = PERSISTENT_NULL;
+
+    blocks_fill(b, turn++);
+    switch (how) {
+    case BLOCKING:
+        CHECK(calls_run(s, false, &b->args) == MPI_SUCCESS);
+        break;
+    case NONBLOCKING:
+        CHECK(calls_start(s, false, &b->args, &r) == MPI_SUCCESS);
+        CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        break;
+    case PERSISTENT:
+        CHECK(calls_init(s, false, &b->args, MPI_INFO_NULL, &q) == MPI_SUCCESS);
+        for (int i = 0; i < 3; i++) {
+            CHECK(blocks_are_right(b) || i == 0);
+            blocks_fill(b, turn++);
+            CHECK(persistent_start(&q) == MPI_SUCCESS);
+            CHECK(persistent_wait(&q, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        }
+        CHECK(persistent_free(&q) == MPI_SUCCESS);
+    }
+    CHECK(blocks_are_right(b));
+}
+
+/* The k-th case: other types, roots, buffers and ways each time. */
+static void one_case(const call_set *s, int bytes, int k)
+{
+    bool reduces = coll_has(s->kind, COLL_REDUCES);
+    const type_pair *types = &type_pairs[k % type_pair_count];
+    int size;
+    blocks b = {.kind = s->kind,
+                .comm = MPI_COMM_WORLD,
+                .types = types,
+                .reduction = reduces ? &reductions[k % reduction_count] : NULL,
+                .in_place = k % 5 == 0 && coll_shapes[s->kind].send != COLL_NONE,
+                .shared = k % 4 != 0,
+                .full = k % 2,
+                .o = {.root = coll_has(s->kind, COLL_ROOTED) ? k % world_size : 0}};
+
+    if (!calls_serve(s, world_size, b.reduction))
+        return;
+    MPI_Type_size(reduces ? b.reduction->type : types->sendtype, &size);
+    b.count = (bytes + size - 1) / size;
+    mpi_test_context("%s %s, %d bytes, case %d", coll_kind_name(s->kind), s->algorithm, bytes, k);
+    blocks_open(&b);
+    run(s, &b, (way)(k % WAYS));
+    blocks_close(&b);
+}
+
+/* Each algorithm has every length; with `few` each third one. */
+static void all_collectives_are_right(void)
+{
+    const char *cases = getenv("TEST_CASES");
+    int step = cases && strcmp(cases, "few") == 0 ? 3 : 1, k = 0;
+
+    type_pairs_make();
+    reductions_make();
+    for (int i = 0; i < call_set_count; i++)
+        for (int n = k % step; n < LENGTHS; n += step, k++)
+            one_case(&call_sets[i], lengths[n], k);
+}
+
+/* ---- tutti_alloc ---- */
+
+static void memory_is_had_and_given_back(void)
+{
+    static const MPI_Aint sizes[] = {0, 1, 100, 65536, 65537, 3000000};
+    unsigned char *m[6][3];
+
+    for (int round = 0; round < 50; round++) {
+        for (int i = 0; i < 6; i++)
+            for (int k = 0; k < 3; k++) {
+                CHECK(tutti_alloc(sizes[i], &m[i][k]) == MPI_SUCCESS);
+                CHECK((uintptr_t)m[i][k] % 128 == 0);
+                memset(m[i][k], 16 * i + k, (size_t)sizes[i]);
+            }
+        for (int i = 0; i < 6; i++)
+            for (int k = (round + i) % 3, n = 0; n < 3; n++, k = (k + 1) % 3) {
+                for (MPI_Aint at = 0; at < sizes[i]; at += 4096)
+                    CHECK(m[i][k][at] == 16 * i + k);
+                CHECK(tutti_free(m[i][k]) == MPI_SUCCESS);
+            }
+    }
+}
+
+static void errors_are_reported(void)
+{
+    void *memory = NULL;
+    int ours;
+
+    mpi_test_context("errors");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK_CLASS(tutti_alloc(-1, &memory), MPI_ERR_SIZE);
+    CHECK_CLASS(tutti_alloc(8, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_alloc((MPI_Aint)1 << 60, &memory), MPI_ERR_NO_MEM);
+    CHECK(!memory);
+    CHECK(tutti_free(NULL) == MPI_SUCCESS);
+    CHECK_CLASS(tutti_free(&ours), MPI_ERR_BASE);
+    CHECK(tutti_alloc(8, &memory) == MPI_SUCCESS);
+    CHECK(tutti_free(memory) == MPI_SUCCESS);
+    CHECK_CLASS(tutti_free(memory), MPI_ERR_BASE);
+}
+
+/* More than the machine has, in all: some calls get ordinary memory, or none; nothing is killed. */
+static void the_program_may_ask_for_much(void)
+{
+    void *memory[4] = {NULL};
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 4; i++)
+        if (tutti_alloc((MPI_Aint)1 << 45, &memory[i]) != MPI_SUCCESS)
+            memory[i] = NULL;
+    for (int i = 0; i < 4; i++)
+        CHECK(tutti_free(memory[i]) == MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(memory_is_had_and_given_back),
+        MPI_TEST(all_collectives_are_right),
+        MPI_TEST(errors_are_reported),
+        MPI_TEST(the_program_may_ask_for_much),
+    };
+
+    return mpi_test_main(argc, argv, "alloc", tests, sizeof tests / sizeof *tests);
+}
