@@ -122,18 +122,21 @@ static inline int64_t bytes_to_end(const ring *r, uint64_t position)
 }
 
 /* The words of a message that begins at this position: they are side by side. */
-enum { WORD_BYTES = 1, WORD_WHERE, WORD_READ };
+enum { WORD_BYTES = 1, WORD_WHERE, WORD_ANSWER };
 
 static inline _Atomic uint64_t *word_at(const ring *r, uint64_t position, int word)
 {
     return &r->stamp[(position & (r->lines - 1)) + (uint64_t)word];
 }
 
-static void say(ring *r, uint64_t position, int64_t bytes, uint64_t where)
+static inline void put_word(ring *r, uint64_t position, int word, uint64_t value)
 {
-    atomic_store_explicit(word_at(r, position, WORD_BYTES), (uint64_t)bytes, memory_order_relaxed);
-    atomic_store_explicit(word_at(r, position, WORD_WHERE), where, memory_order_relaxed);
-    atomic_store_explicit(word_at(r, position, WORD_READ), 0, memory_order_relaxed);
+    atomic_store_explicit(word_at(r, position, word), value, memory_order_relaxed);
+}
+
+static inline uint64_t get_word(const ring *r, uint64_t position, int word)
+{
+    return atomic_load_explicit(word_at(r, position, word), memory_order_relaxed);
 }
 
 /* Lines of the part of a message that begins so far behind its beginning. */
@@ -154,8 +157,10 @@ static bool put_blocks(ring *r, uint64_t position, const char *from, int64_t byt
             return false;
         memcpy(line_at(r, block), from + *done, (size_t)first);
         memcpy(r->line, from + *done + first, (size_t)(n - first));
-        if (*done == 0)
-            say(r, position, bytes, 0);
+        if (*done == 0) {
+            put_word(r, position, WORD_BYTES, (uint64_t)bytes);
+            put_word(r, position, WORD_WHERE, 0);
+        }
         put_stamp(r, block, stamp_of(block, *done ? 0 : RING_FIRST, 0));
         *done += n;
     }
@@ -172,21 +177,15 @@ bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, int64
     return true;
 }
 
-bool ring_lend(ring *r, uint64_t position, uint64_t where, int64_t bytes)
+bool ring_lend(ring *r, uint64_t position, uint64_t where, uint64_t answer, int64_t bytes)
 {
     if (!ring_room(r, position, RING_LINE / sizeof(uint64_t)))
         return false;
-    say(r, position, bytes, where);
+    put_word(r, position, WORD_BYTES, (uint64_t)bytes);
+    put_word(r, position, WORD_WHERE, where);
+    put_word(r, position, WORD_ANSWER, answer);
     put_stamp(r, position, stamp_of(position, RING_FIRST, 0));
     return true;
-}
-
-/* Another message may have come into its place: then this one has been read. */
-bool ring_returned(const ring *r, uint64_t position)
-{
-    return atomic_load_explicit(word_at(r, position, WORD_READ), memory_order_acquire) ==
-               position + 1 ||
-           (int64_t)(r->ack - position) > 0;
 }
 
 /* ---- get ---- */
@@ -279,57 +278,42 @@ ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_pr
     return state;
 }
 
-/* The length that the sender has given it, and where it has lent it. */
-static inline int64_t its_bytes(const ring *r, uint64_t place)
-{
-    return (int64_t)atomic_load_explicit(word_at(r, place, WORD_BYTES), memory_order_relaxed);
-}
-
-static inline uint64_t its_where(const ring *r, uint64_t place)
-{
-    return atomic_load_explicit(word_at(r, place, WORD_WHERE), memory_order_relaxed);
-}
-
-static inline void give_back(ring *r, uint64_t place)
-{
-    atomic_store_explicit(word_at(r, place, WORD_READ), place + 1, memory_order_release);
-}
-
 /* Place of the block that has the byte behind `done`. */
 static inline uint64_t block_of(uint64_t place, int64_t done)
 {
     return place + (uint64_t)(done / RING_BLOCK) * (RING_BLOCK / RING_LINE);
 }
 
-/* It is longer than expected: it is dropped, as far as it has come. What else comes of it is not
- * waited for, because the sender may wait for us. */
-static void give_up(ring *r, uint64_t position, uint64_t place, int64_t bytes, int64_t its)
+/* Its first block, or what is lent. Behind it the words may be another message's. */
+static ring_piece first_piece(const ring *r, uint64_t place)
 {
-    if (its_where(r, place))
-        give_back(r, place);
-    skew(r, position, bytes, its);
-    take(r, place, ring_lines(RING_OF_BLOCKS, its));
+    int64_t its = (int64_t)get_word(r, place, WORD_BYTES);
+    uint64_t where = get_word(r, place, WORD_WHERE);
+    int64_t n = least(least(its, RING_BLOCK), bytes_to_end(r, place));
+
+    if (!where)
+        return (ring_piece){.at = line_at(r, place), .bytes = n, .last = n == its};
+    return (ring_piece){.where = where,
+                        .answer = get_word(r, place, WORD_ANSWER),
+                        .position = place,
+                        .bytes = its,
+                        .last = true};
 }
 
-/* Its first block, or what is lent. Behind it the words may be another message's. */
+/* One that is longer than expected is dropped, as far as it has come. What else comes of it is not
+ * waited for, because the sender may wait for us. */
 static ring_state look_first(ring *r, uint64_t position, uint64_t place, int64_t bytes,
                              ring_progress *progress, ring_piece *piece)
 {
-    int64_t its, n;
-
     if (!ring_begun(r, position))
         return RING_EMPTY;
-    its = its_bytes(r, place);
-    if (its > bytes) {
-        give_up(r, position, place, bytes, its);
-        return RING_OTHER;
-    }
-    progress->bytes = its;
-    n = least(least(its, RING_BLOCK), bytes_to_end(r, place));
-    *piece = (ring_piece){.at = line_at(r, place), .bytes = n, .last = n == its};
-    if (its_where(r, place))
-        *piece = (ring_piece){.where = its_where(r, place), .bytes = its, .last = true};
-    return RING_COMPLETE;
+    *piece = first_piece(r, place);
+    progress->bytes = (int64_t)get_word(r, place, WORD_BYTES);
+    if (progress->bytes <= bytes)
+        return RING_COMPLETE;
+    skew(r, position, bytes, progress->bytes);
+    take(r, place, ring_lines(RING_OF_BLOCKS, progress->bytes));
+    return RING_OTHER;
 }
 
 ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
@@ -358,8 +342,6 @@ void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progres
     uint64_t begin = piece->at ? block_of(place, progress->done) : place;
 
     progress->done += piece->bytes;
-    if (!piece->at)
-        give_back(r, place);
     if (piece->last) {
         if (progress->bytes != bytes)
             skew(r, position, bytes, progress->bytes);
@@ -371,9 +353,10 @@ void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progres
 
 static bool all_blocks(const ring *r, uint64_t place)
 {
-    uint64_t last = block_of(place, its_bytes(r, place) - 1);
+    uint64_t last = block_of(place, (int64_t)get_word(r, place, WORD_BYTES) - 1);
 
-    return its_where(r, place) || last == place || get_stamp(r, last) == stamp_of(last, 0, 0);
+    return get_word(r, place, WORD_WHERE) || last == place ||
+           get_stamp(r, last) == stamp_of(last, 0, 0);
 }
 
 bool ring_complete(const ring *r, uint64_t position)

@@ -15,15 +15,15 @@
  * A small message is written when there is room for all of it; a stamp is (position + 1, is it the
  * message's first line, bytes of the message). A longer one is written block by block, as room
  * comes, and may be longer than the ring. Or it is lent: its data stays where it is, in memory that
- * both share, and the message says where; then the receiver says that it has read it.
+ * both share, and the message says where, and where the lender wants to hear that it has been read:
+ * in memory of its own, because that of the ring may be gone by then.
  *
  * A stamp is written last, with release; who reads it with acquire finds the data that was written
  * before. Where a stamp is there never was data, so nothing that the program sends looks like one;
  * and stamps of different laps differ, so none is ever cleared. A line is written again a lap
  * later, when `ack`, which the receiver writes with release behind its last read of the line, has
  * come so far. That is all the order there is: one writer for each word, and each word carries or
- * frees what was touched before it. (The word `read` of a message has two: the sender clears it
- * before the stamp, the receiver sets it behind that.)
+ * frees what was touched before it.
  *
  * A position is of 48 bits and may wrap: by then every line has been written.
  *
@@ -109,10 +109,21 @@ bool ring_room(ring *r, uint64_t position, uint64_t lines);
  * been written before. True: all of it has been. */
 bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, int64_t *done);
 
-/* Say where the data of a longer message is: not 0. False: there is no room yet. And has it been
- * read? */
-bool ring_lend(ring *r, uint64_t position, uint64_t where, int64_t bytes);
-bool ring_returned(const ring *r, uint64_t position);
+/* Say where the data of a longer message is, not 0, and where the answer is wanted. False: there is
+ * no room yet. */
+bool ring_lend(ring *r, uint64_t position, uint64_t where, uint64_t answer, int64_t bytes);
+
+/* The answer: it has been read. The last that the receiver does with the lender's memory; a word is
+ * used for positions that rise. */
+static inline void ring_answer(_Atomic uint64_t *answer, uint64_t position)
+{
+    atomic_store_explicit(answer, position + 1, memory_order_release);
+}
+
+static inline bool ring_answered(const _Atomic uint64_t *answer, uint64_t position)
+{
+    return atomic_load_explicit(answer, memory_order_acquire) == position + 1;
+}
 
 /* What a receiver knows of a message; cleared before and behind it. */
 typedef struct ring_progress {
@@ -146,14 +157,15 @@ ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_pr
 
 /* Longer ones: the next bytes of a message, where they lie. */
 typedef struct ring_piece {
-    const void *at; /* NULL: they have been lent, */
-    uint64_t where; /* and are there */
+    const void *at;         /* NULL: they have been lent, */
+    uint64_t where, answer; /* are there, and this is to be answered there, */
+    uint64_t position;      /* for this one of the sender's, behind ring_read */
     int64_t bytes;
     bool last;
 } ring_piece;
 
 /* What comes behind the bytes that have been read? COMPLETE: this piece has come. Read it, then say
- * so. Lengths that differ as above. */
+ * so. Lengths that differ as above; OTHER: what was lent is to be answered all the same. */
 ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
                      ring_piece *piece);
 void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,

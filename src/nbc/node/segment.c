@@ -253,9 +253,14 @@ uint64_t segment_find(const void *memory, size_t bytes)
     return (uint64_t)(at - base);
 }
 
-const void *segment_reach(uint64_t where)
+void *segment_reach(uint64_t where)
 {
     return base + where;
+}
+
+uint64_t segment_place(const void *memory)
+{
+    return (uint64_t)((const char *)memory - base);
 }
 
 /* ---- set up ---- */

@@ -61,6 +61,9 @@ void segment_store_give(void *memory, size_t bytes);
 /* Where these bytes are in my store, as others know it; 0: they are not. And what another one has
  * lent. */
 uint64_t segment_find(const void *memory, size_t bytes);
-const void *segment_reach(uint64_t where);
+void *segment_reach(uint64_t where);
+
+/* Where memory of segment_take is, for segment_reach. */
+uint64_t segment_place(const void *memory);
 
 #endif

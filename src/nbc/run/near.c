@@ -187,6 +187,13 @@ static near_track *choose_track(near_track *t, int64_t bytes)
     return carries(t, RING_OF_BLOCKS, bytes) ? &t[RING_OF_BLOCKS] : NULL;
 }
 
+/* Will the receiver be able to read it, if it lies in the store? */
+static bool may_lend(const near_message *m, const step *st)
+{
+    return st->kind == STEP_SEND && m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads &&
+           ring_kind_of(m->track->ring) == RING_OF_BLOCKS;
+}
+
 /* The ring is decided for every track: which messages go through it? */
 static void add_messages(near *n, const bound *b)
 {
@@ -207,12 +214,28 @@ static void add_messages(near *n, const bound *b)
         m->before = t->lines;
         t->lines += lines_of(m);
         find_run(b, st, m);
-        m->lendable = m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads;
+        n->nanswers += may_lend(m, st);
         m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
                          ? find_reduce(b, i)
                          : -1;
         n->messages++;
         n->bytes += m->bytes;
+    }
+}
+
+/* A word for each message that may be lent, where its receiver can answer. Without memory for them
+ * nothing is lent. */
+static void make_answers(near *n, const sched *s)
+{
+    _Atomic uint64_t *next;
+
+    n->answers = n->nanswers ? segment_take((size_t)n->nanswers * sizeof *next) : NULL;
+    next = n->answers;
+    for (int i = 0; n->answers && i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        if (m && m->track && may_lend(m, st))
+            m->answer = next++;
     }
 }
 
@@ -267,6 +290,7 @@ static int finish(near **n, const bound *b)
 
     add_messages(*n, b);
     gather_tracks(*n, b->sched);
+    make_answers(*n, b->sched);
     error = make_packed(*n, b->sched);
     if (error || !(*n)->messages)
         near_free(n);
@@ -311,8 +335,10 @@ void near_free(near **n)
 {
     for (int i = 0; *n && i < (*n)->nrings; i++)
         own_ring_free(&(*n)->in[i]);
-    if (*n)
+    if (*n) {
+        segment_give((*n)->answers, (size_t)(*n)->nanswers * sizeof(uint64_t));
         free((*n)->packed);
+    }
     free(*n);
     *n = NULL;
 }
@@ -470,10 +496,10 @@ static char *run_of(const near *n, const bound *b, const near_message *m)
 /* Lend it, if it can be. False: it must be copied. */
 static bool lend(const near *n, const bound *b, near_message *m, uint64_t position)
 {
-    uint64_t where = m->lendable ? segment_find(run_of(n, b, m), (size_t)m->bytes) : 0;
+    uint64_t where = m->answer ? segment_find(run_of(n, b, m), (size_t)m->bytes) : 0;
 
     if (where)
-        m->begun = ring_lend(m->track->ring, position, where, m->bytes);
+        m->begun = ring_lend(m->track->ring, position, where, segment_place(m->answer), m->bytes);
     return where != 0;
 }
 
@@ -501,10 +527,10 @@ static bool try_send(near *n, const bound *b, const step *st, int *error)
     uint64_t position = m->track->base + m->before;
 
     if (m->space >= 0 && m->begun) {
-        m->begun = !ring_returned(r, position);
+        m->begun = !ring_answered(m->answer, position);
         return !m->begun;
     }
-    if (m->lendable && m->progress.done == 0 && lend(n, b, m, position))
+    if (m->answer && m->progress.done == 0 && lend(n, b, m, position))
         return false;
     if (m->space < 0 && !m->begun && !pack(n, b, st, m, position, error))
         return false;
@@ -551,6 +577,13 @@ static int take_piece(near *n, const bound *b, const step *st, const ring_piece 
                                    : MPI_SUCCESS;
 }
 
+/* What was lent has been read. */
+static void answer(const ring_piece *p)
+{
+    if (!p->at)
+        ring_answer(segment_reach(p->answer), p->position);
+}
+
 static bool receive_blocks(near *n, const bound *b, const step *st, int *error)
 {
     near_message *m = &n->message[st->message];
@@ -568,11 +601,13 @@ static bool receive_blocks(near *n, const bound *b, const step *st, int *error)
             return false;
         if (state == RING_OTHER) {
             m->error = MPI_ERR_TRUNCATE;
+            answer(&piece);
             break;
         }
         one = take_piece(n, b, st, &piece);
         m->error = m->error ? m->error : one;
         ring_read(r, position, m->bytes, &m->progress, &piece);
+        answer(&piece);
     }
     *error = m->error;
     m->error = MPI_SUCCESS;

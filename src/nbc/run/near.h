@@ -41,9 +41,10 @@ typedef struct near_message {
     int32_t reduces; /* the step that is all that reads what comes, if it can do so piece by piece;
                         or -1 */
     int error;       /* the first one, of pieces that have come */
-    bool lendable;   /* the receiver can read what this process has in the segment */
-    bool begun;      /* packed, or lent */
-    bool reducing;   /* that step is being done */
+    _Atomic uint64_t *answer; /* where the receiver says that it has read what is lent; NULL: it
+                                 cannot be */
+    bool begun;               /* packed, or lent */
+    bool reducing;            /* that step is being done */
 } near_message;
 
 /* May that step begin as soon as this one, a receive, is over? Asked of who runs the steps. */
@@ -55,13 +56,15 @@ typedef struct near {
     int ntracks;
     int32_t *open; /* [nopen]: steps that wait for data or for room */
     int nopen;
-    char *packed;     /* room for those that are */
-    char *reduced;    /* [local steps]: it has been done with its message */
-    bool own;         /* a persistent request's rings: */
-    int nrings;       /* kinds x queues */
-    own_ring *in;     /* [nrings], */
-    ring *out;        /* [nrings] */
-    char *turn;       /* [nqueues]: how far the init has come */
+    char *packed;              /* room for those that are */
+    char *reduced;             /* [local steps]: it has been done with its message */
+    bool own;                  /* a persistent request's rings: */
+    int nrings;                /* kinds x queues */
+    own_ring *in;              /* [nrings], */
+    ring *out;                 /* [nrings] */
+    char *turn;                /* [nqueues]: how far the init has come */
+    _Atomic uint64_t *answers; /* [nanswers], in the segment */
+    int nanswers;
     int64_t messages; /* that go through rings, */
     int64_t bytes;    /* and what they carry, in one start */
 } near;
