@@ -1,4 +1,5 @@
 /* blocks.c - see layout.h. */
+#include "call.h"
 #include "layout.h"
 
 #include <stdlib.h>
@@ -100,7 +101,7 @@ bool blocks_make(blocks *b, const layout *type, int p, const int units[], bool r
         blocks_free(b);
         return false;
     }
-    b->memory = malloc(b->bytes);
+    b->memory = own_memory(b->bytes, &b->shared);
     b->image = malloc(b->bytes);
     return true;
 }
@@ -112,7 +113,7 @@ void blocks_free(blocks *b)
     free(b->displ);
     free(b->large_count);
     free(b->large_displ);
-    free(b->memory);
+    own_memory_free(b->memory, b->shared);
     free(b->image);
     *b = (blocks){0};
 }

@@ -36,4 +36,8 @@ int own_family(enum family w, int n, void *requests[], int done[], MPI_Status st
 void own_begin(bool *restricted, bool *manual);
 void own_progress(void);
 
+/* For buffers: some of Tutti's memory, if it has any. */
+void *own_memory(size_t bytes, bool *shared);
+void own_memory_free(void *memory, bool shared);
+
 #endif

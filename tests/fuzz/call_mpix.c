@@ -1,6 +1,8 @@
 /* call_mpix.c - see call.h: the calls are Tutti's, by MPIX_ names. */
 #include "call.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const program_name = "fuzz_mpix";
@@ -98,4 +100,23 @@ void own_begin(bool *restricted, bool *manual)
 void own_progress(void)
 {
     tutti_progress();
+}
+
+/* Every other long one. */
+void *own_memory(size_t bytes, bool *shared)
+{
+    static atomic_uint n;
+    void *memory = NULL;
+
+    *shared = bytes > 2000 && atomic_fetch_add(&n, 1) % 2 == 0 &&
+              tutti_alloc((MPI_Aint)bytes, &memory) == MPI_SUCCESS;
+    return *shared ? memory : malloc(bytes);
+}
+
+void own_memory_free(void *memory, bool shared)
+{
+    if (shared)
+        tutti_free(memory);
+    else
+        free(memory);
 }

@@ -1,6 +1,8 @@
 /* call_plain.c - see call.h: the calls are the MPI's, for libtutti_mpi.so and for the MPI alone. */
 #include "call.h"
 
+#include <stdlib.h>
+
 const char *const program_name = "fuzz_plain";
 const bool names_are_ours = false;
 
@@ -34,4 +36,16 @@ void own_begin(bool *restricted, bool *manual)
 
 void own_progress(void)
 {
+}
+
+void *own_memory(size_t bytes, bool *shared)
+{
+    *shared = false;
+    return malloc(bytes);
+}
+
+void own_memory_free(void *memory, bool shared)
+{
+    (void)shared;
+    free(memory);
 }

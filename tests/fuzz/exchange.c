@@ -52,7 +52,7 @@ static void choose(exchange *x, uint64_t key, int variant)
     signature_choose(&r, &x->sig);
     x->grain = grains[rng_below(&r, 6)];
     int size = rng_below(&r, 100);
-    int bytes = size < 8 ? 0 : size < 70 ? 200 : size < 92 ? 6000 : 90000;
+    int bytes = size < 8 ? 0 : size < 70 ? 200 : size < 90 ? 6000 : size < 98 ? 90000 : 600000;
     x->most = rng_below(&r, bytes / x->sig.bytes / x->grain + 1) * x->grain;
     x->empty = rng_chance(&r, 40) ? rng_below(&r, 100) : 0;
     x->root = rng_below(&r, x->p);
