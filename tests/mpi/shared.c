@@ -5,6 +5,7 @@
  *                                        the others see it; and as this rank does (0)
  *
  *   plain    nothing is refused (rank: none)
+ *   forever  likewise, and it does not end
  *   off      TUTTI_NODE_WIRE=off
  *   fsize    no file may be longer than a page
  *   nofile   no file descriptor is left
@@ -89,7 +90,7 @@ static void look(const int *all, int n, int round)
 
 static void operate(int n)
 {
-    int *mine = malloc(sizeof(int) * (size_t)n), *all = malloc(sizeof(int) * (size_t)(n * p));
+    int *mine = calloc((size_t)n, sizeof *mine), *all = malloc(sizeof(int) * (size_t)(n * p));
     MPI_Request request;
     MPIX_Request again;
 
@@ -283,6 +284,12 @@ int main(int argc, char **argv)
     }
     for (int n = 1; n <= 3 * N; n += N)
         operate(n);
+    if (argc > 1 && strcmp(argv[1], "forever") == 0) {
+        puts("begun");
+        fflush(stdout);
+        for (;;)
+            operate(N);
+    }
     if (argc > 1 && strcmp(argv[1], "plain") == 0) {
         letter_first(false);
         letter_first(true);
