@@ -14,6 +14,7 @@ typedef struct request {
     choice choice;
     int p, rank, root;
     bool root_given, all, in_place, critical_path;
+    int64_t bytes;       /* --bytes, or -1 */
     const char *regions; /* or NULL */
     topo *topo;          /* of it */
     int64_t *counts, *displs;

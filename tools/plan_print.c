@@ -4,6 +4,7 @@
  * token, which is no data.
  */
 #include "critical_path.h"
+#include "nbc/node/ring.h"
 #include "plan.h"
 
 #include <inttypes.h>
@@ -126,7 +127,44 @@ static int64_t blocks_of(const sched *s, step_kind kind)
     return blocks;
 }
 
+/* Bytes of a message, if a block, or a vector, has so many; a token has none. */
+static int64_t bytes_of(const request *r, const sched *s, const step *st)
+{
+    int64_t sum = 0, bytes = coll_shapes[r->kind].recv == COLL_NONE ? 0 : r->bytes;
+
+    for (int k = 0; k < st->n; k++) {
+        interval i = s->list[st->first + k];
+        sum +=
+            sched_items(s->parts, bytes, interval_end(i)) - sched_items(s->parts, bytes, i.offset);
+    }
+    return sum;
+}
+
+/* Lines of the cache that a message in shared memory moves from one core to another: its data and
+ * its stamps (nbc/node/ring.h). */
+static int64_t lines_of(int64_t bytes)
+{
+    if (bytes <= RING_SMALL)
+        return (int64_t)ring_lines(RING_OF_LINES, bytes);
+    return (bytes + RING_LINE - 1) / RING_LINE + (bytes + RING_BLOCK - 1) / RING_BLOCK;
+}
+
+/* Those that this rank writes, or reads. Where nothing is known of nodes all ranks are on one. */
+static int64_t count_lines(const request *r, const sched *s, int rank, step_kind kind)
+{
+    const int *region = regions_of(r);
+    int64_t lines = 0;
+
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        if (st->kind == kind && (!region || region[st->peer] == region[rank]))
+            lines += lines_of(bytes_of(r, s, st));
+    }
+    return lines;
+}
+
 typedef struct totals {
+    total written, read;
     total steps, messages, blocks, far_messages, far_blocks, copies, reductions, edges, bytes;
     const char *unit;
     int parts;
@@ -146,6 +184,10 @@ static void count_rank(totals *t, const request *r, const sched *s, int rank)
     add(&t->far_blocks, crossing_blocks);
     add(&t->copies, blocks_of(s, STEP_COPY));
     add(&t->reductions, blocks_of(s, STEP_REDUCE));
+    if (r->bytes >= 0) {
+        add(&t->written, count_lines(r, s, rank, STEP_SEND));
+        add(&t->read, count_lines(r, s, rank, STEP_RECV));
+    }
     add(&t->edges, s->nedges);
     add(&t->bytes, (int64_t)sched_memory(s));
     t->unit = unit_of(r, s);
@@ -168,6 +210,10 @@ static void print_totals(const request *r, const totals *t)
     print_data(t->unit, "copied", &t->copies);
     if (coll_has(r->kind, COLL_REDUCES))
         print_data(t->unit, "reduced", &t->reductions);
+    if (r->bytes >= 0) {
+        print_total("lines written in a node", &t->written);
+        print_total("lines read in a node", &t->read);
+    }
     print_total("dependencies", &t->edges);
     print_total("bytes of schedule", &t->bytes);
 }

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIMENSIONS = 2 };
+enum { DIMENSIONS = 2, MOST_BYTES = 1 << 30 };
 
 static const char usage_begin[] =
     "usage: tutti-plan COLLECTIVE ALGORITHM[:WORD[,WORD]] -p RANKS [--regions SHAPE] [--in-place]\n"
-    "                  [--root R] [--rank R | --all | --critical-path]\n"
+    "                  [--root R] [--rank R | --all [--bytes N] | --critical-path]\n"
     "  COLLECTIVE   one of";
 static const char usage_end[] =
     ";\n"
@@ -35,6 +35,10 @@ static const char usage_end[] =
     "  --root R     of collectives that have one (default 0)\n"
     "  --rank R     print the schedule of rank R (default 0)\n"
     "  --all        print totals over all ranks instead\n"
+    "  --bytes N    of a block, or of a vector that is cut into parts: count lines of 64 bytes "
+    "that "
+    "a\n"
+    "               rank writes and reads in the shared memory of its node\n"
     "  --critical-path  print how long all of it takes, in transfers of a block, or of a part of "
     "a\n"
     "               vector\n";
@@ -134,6 +138,16 @@ static int take_number(const char *value, int least, int *result, const char *wh
     return *result < 0 ? plan_fail(what, value) : 0;
 }
 
+static int take_bytes(const char *value, int64_t *bytes)
+{
+    char *end;
+    long long n = strtoll(value, &end, 10);
+
+    *bytes = n;
+    return *value && !*end && n >= 0 && n <= MOST_BYTES ? 0
+                                                        : plan_fail("not a number of bytes", value);
+}
+
 /* The word stands where an option was expected. */
 static int take_option(request *r, int option, char *value, const char *word)
 {
@@ -151,6 +165,8 @@ static int take_option(request *r, int option, char *value, const char *word)
     case 'c':
         r->critical_path = true;
         return 0;
+    case 'b':
+        return take_bytes(value, &r->bytes);
     case 'a':
         r->all = true;
         return 0;
@@ -167,15 +183,12 @@ static int take_option(request *r, int option, char *value, const char *word)
 
 static int parse_options(int argc, char **argv, request *r)
 {
-    static const struct option options[] = {{"ranks", required_argument, NULL, 'p'},
-                                            {"rank", required_argument, NULL, 'r'},
-                                            {"regions", required_argument, NULL, 'g'},
-                                            {"critical-path", no_argument, NULL, 'c'},
-                                            {"root", required_argument, NULL, 'o'},
-                                            {"all", no_argument, NULL, 'a'},
-                                            {"in-place", no_argument, NULL, 'i'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"ranks", required_argument, NULL, 'p'},   {"rank", required_argument, NULL, 'r'},
+        {"regions", required_argument, NULL, 'g'}, {"critical-path", no_argument, NULL, 'c'},
+        {"root", required_argument, NULL, 'o'},    {"all", no_argument, NULL, 'a'},
+        {"bytes", required_argument, NULL, 'b'},   {"in-place", no_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},          {0}};
     int option, failed = 0;
 
     while (!failed && (option = getopt_long(argc, argv, "p:r:aih", options, NULL)) != -1)
@@ -246,7 +259,7 @@ static int parse(int argc, char **argv, request *r)
 
 int main(int argc, char **argv)
 {
-    request r = {0};
+    request r = {.bytes = -1};
     int failed = parse(argc, argv, &r);
 
     if (failed)
