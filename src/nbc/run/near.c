@@ -286,21 +286,19 @@ static void gather_tracks(near *n, const sched *s)
 /* Complete what has got its rings. Without a message there is no need for any of it. */
 static int finish(near **n, const bound *b)
 {
-    int error;
-
     add_messages(*n, b);
+    if (!(*n)->messages) {
+        near_free(n);
+        return MPI_SUCCESS;
+    }
     gather_tracks(*n, b->sched);
     make_answers(*n, b->sched);
-    error = make_packed(*n, b->sched);
-    if (error || !(*n)->messages)
-        near_free(n);
-    return error;
+    return make_packed(*n, b->sched);
 }
 
 /* A queue is of one peer and direction. */
 static void take_ways(near *n, const sched *s)
 {
-
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         node_link *way = step_is_message(st) ? n->message[st->message].way : NULL;
@@ -323,12 +321,13 @@ int near_address(near **n, const bound *b, const links *l)
     if (!*n)
         return MPI_ERR_NO_MEM;
     error = find_ways(*n, b, l);
-    if (error) {
-        near_free(n);
-        return error;
+    if (!error) {
+        take_ways(*n, b->sched);
+        error = finish(n, b);
     }
-    take_ways(*n, b->sched);
-    return finish(n, b);
+    if (error)
+        near_free(n);
+    return error;
 }
 
 void near_free(near **n)
