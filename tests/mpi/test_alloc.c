@@ -79,9 +79,37 @@ static void all_collectives_are_right(void)
 
     type_pairs_make();
     reductions_make();
+    tutti_init();
     for (int i = 0; i < call_set_count; i++)
         for (int n = k % step; n < LENGTHS; n += step, k++)
             one_case(&call_sets[i], lengths[n], k);
+}
+
+/* ---- what is lent ---- */
+
+/* The root writes to its buffer as soon as its operation is over: the others have read it then. */
+static void the_lender_may_write_at_once(void)
+{
+    enum { BYTES = 1 << 20, ROUNDS = 100 };
+    unsigned char *data = NULL;
+    MPIX_Request request;
+
+    CHECK(tutti_init() == MPI_SUCCESS); /* memory is shared from here on */
+    CHECK(tutti_alloc(BYTES, &data) == MPI_SUCCESS);
+    CHECK(MPIX_Bcast_binomial_init(data, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                                   &request) == MPI_SUCCESS);
+    for (int round = 1; round <= ROUNDS; round++) {
+        memset(data, world_rank ? 0 : round, BYTES);
+        CHECK(MPIX_Start(&request) == MPI_SUCCESS);
+        CHECK(MPIX_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        if (world_rank == 0) /* from the end: who still reads has not come so far */
+            memset(data + BYTES / 2, 255, BYTES / 2);
+        else
+            CHECK(data[0] == round && memcmp(data, data + 1, BYTES - 1) == 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    CHECK(MPIX_Request_free(&request) == MPI_SUCCESS);
+    CHECK(tutti_free(data) == MPI_SUCCESS);
 }
 
 /* ---- tutti_alloc ---- */
@@ -92,6 +120,8 @@ static void memory_is_had_and_given_back(void)
     unsigned char *m[6][3];
 
     for (int round = 0; round < 50; round++) {
+        if (round == 1)
+            tutti_init();
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < 3; k++) {
                 CHECK(tutti_alloc(sizes[i], &m[i][k]) == MPI_SUCCESS);
@@ -141,9 +171,8 @@ static void the_program_may_ask_for_much(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(memory_is_had_and_given_back),
-        MPI_TEST(all_collectives_are_right),
-        MPI_TEST(errors_are_reported),
+        MPI_TEST(memory_is_had_and_given_back), MPI_TEST(all_collectives_are_right),
+        MPI_TEST(the_lender_may_write_at_once), MPI_TEST(errors_are_reported),
         MPI_TEST(the_program_may_ask_for_much),
     };
 
