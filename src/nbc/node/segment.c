@@ -79,6 +79,11 @@ typedef struct arena {
 static char *base; /* NULL: there is none */
 static size_t size, slice_size, header_size;
 static size_t mapped, store_size;
+
+/* Stores are opened in units of huge pages, when they are used: who reads all memory of a process
+ * that can be read, as valgrind does in search of leaks, would fill all of them. */
+enum { CLOSED, READABLE, WRITABLE };
+static _Atomic unsigned char *opened; /* [units of `mapped`] */
 static int processes, sharing;
 static int32_t *index_of; /* [places]: of a process of this node that shares, or -1 */
 static int places;
@@ -220,6 +225,31 @@ bool segment_lends(void)
     return store.at != NULL;
 }
 
+/* Where there are too many mappings, all are opened: that is one. */
+static void open_unit(size_t unit, unsigned char how)
+{
+    size_t begin = rounded(size, HUGE_PAGE);
+    int protection = how == WRITABLE ? PROT_READ | PROT_WRITE : PROT_READ;
+
+    if (mprotect(base + unit * HUGE_PAGE, HUGE_PAGE, protection) == 0)
+        atomic_store_explicit(&opened[unit], how, memory_order_relaxed);
+    else if (mprotect(base + begin, mapped - begin, PROT_READ | PROT_WRITE) == 0)
+        for (size_t k = begin / HUGE_PAGE; k < mapped / HUGE_PAGE; k++)
+            atomic_store_explicit(&opened[k], WRITABLE, memory_order_relaxed);
+}
+
+static void open_range(uint64_t where, size_t bytes, unsigned char how)
+{
+    for (size_t unit = where / HUGE_PAGE; unit * HUGE_PAGE < where + bytes; unit++) {
+        if (atomic_load_explicit(&opened[unit], memory_order_relaxed) >= how)
+            continue;
+        lock();
+        if (atomic_load_explicit(&opened[unit], memory_order_relaxed) < how)
+            open_unit(unit, how);
+        unlock();
+    }
+}
+
 /* Pages come with this call, which fails where there is no memory: a later access would not come
  * back. */
 void *segment_store_take(size_t bytes)
@@ -227,6 +257,8 @@ void *segment_store_take(size_t bytes)
     size_t n = rounded(bytes, PAGE);
     void *memory = store.at && n ? take(&store, n) : NULL;
 
+    if (memory)
+        open_range((uint64_t)((char *)memory - base), n, WRITABLE);
     if (memory && madvise(memory, n, MADV_POPULATE_WRITE) != 0) {
         segment_store_give(memory, bytes);
         memory = NULL;
@@ -253,14 +285,20 @@ uint64_t segment_find(const void *memory, size_t bytes)
     return (uint64_t)(at - base);
 }
 
-void *segment_reach(uint64_t where)
+const void *segment_reach(uint64_t where, size_t bytes)
 {
+    open_range(where, bytes, READABLE);
     return base + where;
 }
 
 uint64_t segment_place(const void *memory)
 {
     return (uint64_t)((const char *)memory - base);
+}
+
+void *segment_at_place(uint64_t place)
+{
+    return base + place;
 }
 
 /* ---- set up ---- */
@@ -270,6 +308,8 @@ static void forget(const char *why)
     if (base)
         munmap(base, mapped);
     free(index_of);
+    free((void *)opened);
+    opened = NULL;
     drop(&slice);
     drop(&store);
     base = NULL;
@@ -405,6 +445,15 @@ static void *map_as_much(int fd, size_t one)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* False: there are none. */
+static bool close_stores(void)
+{
+    size_t begin = rounded(size, HUGE_PAGE);
+
+    opened = calloc(mapped / HUGE_PAGE + 1, sizeof *opened);
+    return opened && mprotect(base + begin, mapped - begin, PROT_NONE) == 0;
+}
+
 static void begin_arena(arena *a, char *at, size_t bytes)
 {
     a->at = at;
@@ -424,7 +473,7 @@ static const char *map_file(int fd, int mine, size_t one)
     madvise(base, size, MADV_DONTFORK);
     madvise(base, mapped, MADV_DONTDUMP);
     begin_arena(&slice, base + begin, slice_size);
-    if (mapped == size)
+    if (mapped == size || !close_stores())
         return NULL;
     store_size = one;
     begin_arena(&store, base + rounded(size, HUGE_PAGE) + (size_t)mine * one, one);

@@ -59,11 +59,12 @@ void *segment_store_take(size_t bytes);
 void segment_store_give(void *memory, size_t bytes);
 
 /* Where these bytes are in my store, as others know it; 0: they are not. And what another one has
- * lent. */
+ * lent, to be read. */
 uint64_t segment_find(const void *memory, size_t bytes);
-void *segment_reach(uint64_t where);
+const void *segment_reach(uint64_t where, size_t bytes);
 
-/* Where memory of segment_take is, for segment_reach. */
+/* The same for memory of segment_take. */
 uint64_t segment_place(const void *memory);
+void *segment_at_place(uint64_t place);
 
 #endif

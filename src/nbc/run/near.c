@@ -563,7 +563,7 @@ static bool receive_small(near *n, const bound *b, const step *st, int *error)
 static int take_piece(near *n, const bound *b, const step *st, const ring_piece *p)
 {
     near_message *m = &n->message[st->message];
-    const char *from = p->at ? p->at : segment_reach(p->where);
+    const char *from = p->at ? p->at : segment_reach(p->where, (size_t)p->bytes);
     int64_t done = m->progress.done;
 
     if (m->reducing)
@@ -580,7 +580,7 @@ static int take_piece(near *n, const bound *b, const step *st, const ring_piece 
 static void answer(const ring_piece *p)
 {
     if (!p->at)
-        ring_answer(segment_reach(p->answer), p->position);
+        ring_answer(segment_at_place(p->answer), p->position);
 }
 
 static bool receive_blocks(near *n, const bound *b, const step *st, int *error)
