@@ -9,7 +9,7 @@ int side_block_bytes(const args_side *s, int i, int64_t *bytes)
     *bytes = 0;
     if (side_count(s, i) <= 0)
         return MPI_SUCCESS;
-    error = datatype_describe(s->types[i], &type);
+    error = datatype_describe(s->lists->types[i], &type);
     return !error && __builtin_mul_overflow(side_count(s, i), type.size, bytes) ? MPI_ERR_COUNT
                                                                                 : error;
 }
@@ -22,7 +22,7 @@ static int check_block(const args_side *s, int i, int64_t *bytes)
 
     if (error || side_count(s, i) <= 0)
         return error;
-    error = datatype_describe(s->types[i], &type);
+    error = datatype_describe(s->lists->types[i], &type);
     return error ? error : datatype_check_committed(&type);
 }
 
@@ -32,8 +32,8 @@ static int check_list(const args_side *s, int me, facts_side *f)
     int64_t n;
     int error;
 
-    if (f->n > 0 && ((!s->counts && !s->counts_c) || (listed && !s->displs && !s->displs_c) ||
-                     (f->extent == COLL_TYPED && !s->types)))
+    if (f->n > 0 && (!side_has_counts(s) || (listed && !side_has_displs(s)) ||
+                     (f->extent == COLL_TYPED && !s->lists->types)))
         return MPI_ERR_ARG;
     for (int i = 0; i < f->n; i++) {
         n = side_count(s, i);

@@ -120,7 +120,7 @@ static int typed_of(const args_side *s, const facts_side *f, typed_blocks **resu
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < f->n && !error; i++)
         if (side_count(s, i) > 0)
-            error = typed_add(t, s->types[i], side_count(s, i), side_displ(s, i));
+            error = typed_add(t, s->lists->types[i], side_count(s, i), side_displ(s, i));
     *result = t;
     return error;
 }

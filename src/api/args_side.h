@@ -4,14 +4,24 @@
 
 #include "api/args.h"
 
+static inline bool side_has_counts(const args_side *s)
+{
+    return s->lists && (s->lists->counts || s->lists->counts_c);
+}
+
+static inline bool side_has_displs(const args_side *s)
+{
+    return s->lists && (s->lists->displs || s->lists->displs_c);
+}
+
 static inline int64_t side_count(const args_side *s, int i)
 {
-    return s->counts ? s->counts[i] : s->counts_c[i];
+    return s->lists->counts ? s->lists->counts[i] : s->lists->counts_c[i];
 }
 
 static inline int64_t side_displ(const args_side *s, int i)
 {
-    return s->displs ? s->displs[i] : s->displs_c[i];
+    return s->lists->displs ? s->lists->displs[i] : s->lists->displs_c[i];
 }
 
 /* Items of the type in one element of the space. */

@@ -247,11 +247,10 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
 }
 
 /* No exec idles that has been bound for the same call. */
-static int prepare_otherwise(const args *a, coll_sides has, MPI_Info info, comm *c, bool may_block,
-                             exec **e)
+static int prepare_otherwise(const args *a, MPI_Info info, comm *c, bool may_block, exec **e)
 {
     binding b;
-    plan *again = info == MPI_INFO_NULL ? repeat_recall(a, has, c, &b) : NULL;
+    plan *again = info == MPI_INFO_NULL ? repeat_recall(a, c, &b) : NULL;
     int error;
 
     if (!again)
@@ -267,7 +266,6 @@ static int prepare_otherwise(const args *a, coll_sides has, MPI_Info info, comm 
 static int prepare(const args *a, MPI_Info info, const void *result, bool may_block, exec **e,
                    comm **c)
 {
-    coll_sides has;
     int error = library_enter();
 
     if (!error)
@@ -277,9 +275,8 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
     comm_reap();
     if (!result)
         return MPI_ERR_ARG;
-    has = args_sides(a, *c);
-    *e = info == MPI_INFO_NULL ? repeat_exec(a, has, *c) : NULL;
-    return *e ? MPI_SUCCESS : prepare_otherwise(a, has, info, *c, may_block, e);
+    *e = info == MPI_INFO_NULL ? repeat_exec(a, *c) : NULL;
+    return *e ? MPI_SUCCESS : prepare_otherwise(a, info, *c, may_block, e);
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */

@@ -7,42 +7,51 @@
 
 #include <stddef.h>
 
-/* Without what counts elsewhere only. */
-static inline comm_call call_of(const args *a, coll_sides has)
+static inline uint64_t number_of(MPI_Datatype type)
 {
-    comm_call call = {.algo = a->algo,
-                      .root = a->root,
-                      .in_place = args_in_place(a),
-                      .op = (uint64_t)(uintptr_t)a->op};
-
-    if (has.recv) {
-        call.recvtype = (uint64_t)(uintptr_t)a->recv.type;
-        call.recvcount = a->recv.count;
-    }
-    if (has.send) {
-        call.sendtype = (uint64_t)(uintptr_t)a->send.type;
-        call.sendcount = a->send.count;
-    }
-    return call;
+    return (uint64_t)(uintptr_t)type;
 }
 
-/* All fields, of the sides that there are, which follow from root and in_place: a memcmp costs as
- * much as all the rest of the short way. */
+static inline uint64_t in_place_of(const args *a)
+{
+    return (uint64_t)(a->send.buffer == MPI_IN_PLACE) | (uint64_t)(a->recv.buffer == MPI_IN_PLACE)
+                                                            << 1;
+}
+
+/* Also what counts on other ranks only: it is rarely new, and not to look at it would cost a look
+ * at the shape. */
+static comm_call call_of(const args *a)
+{
+    return (comm_call){.algo = a->algo,
+                       .root = a->root,
+                       .in_place = in_place_of(a),
+                       .op = (uint64_t)(uintptr_t)a->op,
+                       .sendtype = number_of(a->send.type),
+                       .recvtype = number_of(a->recv.type),
+                       .sendcount = a->send.count,
+                       .recvcount = a->recv.count};
+}
+
+/* All fields: without a branch, and a memcmp costs as much as all the rest of the short way. */
 _Static_assert(sizeof(comm_call) == 2 * sizeof(int32_t) + 6 * sizeof(int64_t), "compare it too");
 
-static inline bool same_call(const args *a, coll_sides has, const comm_call *b)
+static inline bool same_call(const args *a, const comm_call *b)
 {
-    return a->algo == b->algo && a->root == b->root && args_in_place(a) == b->in_place &&
-           (uint64_t)(uintptr_t)a->op == b->op &&
-           (!has.recv ||
-            ((uint64_t)(uintptr_t)a->recv.type == b->recvtype && a->recv.count == b->recvcount)) &&
-           (!has.send ||
-            ((uint64_t)(uintptr_t)a->send.type == b->sendtype && a->send.count == b->sendcount));
+    uint64_t differ = (uint64_t)(uint32_t)(a->algo ^ b->algo) | (uint32_t)(a->root ^ b->root);
+
+    differ |= in_place_of(a) ^ b->in_place;
+    differ |= (uint64_t)(uintptr_t)a->op ^ b->op;
+    differ |= number_of(a->send.type) ^ b->sendtype;
+    differ |= number_of(a->recv.type) ^ b->recvtype;
+    differ |= (uint64_t)(a->send.count ^ b->sendcount) | (uint64_t)(a->recv.count ^ b->recvcount);
+    return differ == 0;
 }
 
 /* What looks wrong with the buffers goes the long way. */
-static bool buffers_good(const args *a, coll_sides has, const comm_repeat *r)
+static inline bool buffers_good(const args *a, const comm_repeat *r)
 {
+    coll_sides has = r->has;
+
     if (has.recv && (!a->recv.buffer || a->recv.buffer == MPI_IN_PLACE))
         return false;
     if (!has.send)
@@ -53,12 +62,12 @@ static bool buffers_good(const args *a, coll_sides has, const comm_repeat *r)
 
 static bool has_lists(const args_side *s)
 {
-    return (s->counts || s->counts_c) && (s->displs || s->displs_c);
+    return side_has_counts(s) && side_has_displs(s);
 }
 
 static bool same_list(const args_side *s, int n, const int64_t *counts, const int64_t *displs)
 {
-    if (displs ? !has_lists(s) : !s->counts && !s->counts_c)
+    if (displs ? !has_lists(s) : !side_has_counts(s))
         return false;
     for (int i = 0; i < n; i++)
         if (side_count(s, i) != counts[i] || (displs && counts[i] && side_displ(s, i) != displs[i]))
@@ -71,14 +80,14 @@ static bool same_blocks(const args_side *s, int n, const int64_t *bytes, const t
 {
     const typed_block *b = t->block;
 
-    if (!has_lists(s) || !s->types)
+    if (!has_lists(s) || !s->lists->types)
         return false;
     for (int i = 0; i < n; i++) {
         if ((side_count(s, i) != 0) != (bytes[i] != 0))
             return false;
         if (bytes[i] == 0)
             continue;
-        if (b->given != s->types[i] || b->count != side_count(s, i) ||
+        if (b->given != s->lists->types[i] || b->count != side_count(s, i) ||
             b->offset != side_displ(s, i))
             return false;
         b++;
@@ -99,10 +108,10 @@ static bool same_side(const args_side *s, coll_extent extent, int n, const int64
 }
 
 /* As they are in the plan's key: args_key. */
-static bool same_lists(const args *a, coll_sides has, const comm *c)
+__attribute__((noinline)) static bool same_lists(const args *a, const comm *c, const comm_repeat *r)
 {
     const coll_neighbors *near = comm_neighbors(c, a->kind);
-    const comm_repeat *r = &c->repeat[a->kind];
+    coll_sides has = r->has;
     const int64_t *v = r->plan->key.v;
 
     if (coll_shapes[a->kind].send == COLL_SIZED)
@@ -116,8 +125,9 @@ static MPI_Datatype type_of(coll_extent extent, const args_side *s)
     return extent == COLL_TYPED ? MPI_BYTE : s->type;
 }
 
-static binding binding_of(const args *a, coll_sides has, const comm_repeat *r)
+static binding binding_of(const args *a, const comm_repeat *r)
 {
+    coll_sides has = r->has;
     binding b = {.op = operation_none,
                  .packs = r->plan->key.packs,
                  .sendtype = MPI_DATATYPE_NULL,
@@ -140,16 +150,15 @@ static binding binding_of(const args *a, coll_sides has, const comm_repeat *r)
     return b;
 }
 
-static bool is_same(const args *a, coll_sides has, const comm *c)
+/* The sides are the same, too: they follow from the kind, root and in_place. */
+static inline bool is_same(const args *a, const comm *c, const comm_repeat *r)
 {
-    const comm_repeat *r = &c->repeat[a->kind];
-
-    return r->plan && same_call(a, has, &r->call) && buffers_good(a, has, r) &&
-           (!coll_is_v(a->kind) || same_lists(a, has, c));
+    return r->plan && same_call(a, &r->call) && buffers_good(a, r) &&
+           (!coll_is_v(a->kind) || same_lists(a, c, r));
 }
 
 /* It is bound but for the buffers. */
-static void give_buffers(bound *b, const args *a, coll_sides has)
+static inline void give_buffers(bound *b, const args *a, coll_sides has)
 {
     void *sendbuf = has.send ? (void *)a->send.buffer : NULL;
     void *recvbuf = has.recv ? (void *)a->recv.buffer : NULL;
@@ -159,33 +168,33 @@ static void give_buffers(bound *b, const args *a, coll_sides has)
     b->given.recvbuf = b->base[SPACE_RECV] = recvbuf;
 }
 
-exec *repeat_exec(const args *a, coll_sides has, comm *c)
+exec *repeat_exec(const args *a, comm *c)
 {
     comm_repeat *r = &c->repeat[a->kind];
     exec *e = NULL;
 
     process_lock();
-    if (is_same(a, has, c)) {
+    if (is_same(a, c, r)) {
         e = r->plan->idle;
         if (e && (e->bound.shape != r->shape || e->bound.spanning))
             e = NULL;
-        if (e)
+        if (e) {
             plan_take_idle(r->plan, c);
+            give_buffers(&e->bound, a, r->has);
+        }
     }
     process_unlock();
-    if (e)
-        give_buffers(&e->bound, a, has);
     return e;
 }
 
-plan *repeat_recall(const args *a, coll_sides has, comm *c, binding *b)
+plan *repeat_recall(const args *a, comm *c, binding *b)
 {
     const comm_repeat *r = &c->repeat[a->kind];
     plan *p = NULL;
 
     process_lock();
-    if (is_same(a, has, c)) {
-        *b = binding_of(a, has, r);
+    if (is_same(a, c, r)) {
+        *b = binding_of(a, r);
         p = r->plan;
         p->refs++;
     }
@@ -224,7 +233,8 @@ void repeat_remember(const args *a, const facts *f, const exec *e)
     if (p->cached) {
         plan_forget_repeat(r);
         *r = (comm_repeat){.plan = p,
-                           .call = call_of(a, (coll_sides){f->send.extent, f->recv.extent}),
+                           .call = call_of(a),
+                           .has = {f->send.extent, f->recv.extent},
                            .sendblocks = typed_share(b->space[SPACE_SEND].blocks),
                            .recvblocks = typed_share(b->space[SPACE_RECV].blocks),
                            .mine = (MPI_Aint)args_forbidden(a, f),

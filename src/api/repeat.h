@@ -7,13 +7,12 @@
 #include "api/args.h"
 
 /* The plan of the call before, with a reference, and what it binds, if this one is like it; else
- * NULL. has: args_sides. Predefined types and operations need no description, and no displacement
- * is below 0. */
-plan *repeat_recall(const args *a, coll_sides has, comm *c, binding *b);
+ * NULL. Predefined types and operations need no description, and no displacement is below 0. */
+plan *repeat_recall(const args *a, comm *c, binding *b);
 
 /* An exec of that plan that has been bound for the call before, now with the buffers of this one;
  * NULL: there is none that idles, or the call is another one. */
-exec *repeat_exec(const args *a, coll_sides has, comm *c);
+exec *repeat_exec(const args *a, comm *c);
 
 /* An exec that has been bound for the call that is remembered. */
 void repeat_bound(coll_kind kind, const exec *e);

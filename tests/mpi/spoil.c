@@ -69,10 +69,12 @@ typedef struct given {
     struct {
         const void *buffer;
         MPI_Count count;
-        const int *counts, *displs;
-        const MPI_Aint *displs_c;
         MPI_Datatype type;
-        const MPI_Datatype *types;
+        struct {
+            const int *counts, *displs;
+            const MPI_Aint *displs_c;
+            const MPI_Datatype *types;
+        } lists;
     } send, recv;
     int root;
     MPI_Op op;
@@ -92,6 +94,7 @@ static void spoil(given g)
 #define UNWRAP(...) __VA_ARGS__
 #define COUNT       int
 #define DISPL       int
+#define LISTS       lists =
 #define COUNTS      counts
 #define DISPLS      displs
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \

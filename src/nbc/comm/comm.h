@@ -34,7 +34,7 @@ struct comm_hooks;
 struct plan;
 struct typed_blocks;
 
-/* All of a call but its buffers, handles as numbers: no padding, compared as bytes. */
+/* All of a call but its buffers, handles as numbers. */
 typedef struct comm_call {
     int32_t algo, root;
     uint64_t in_place, sendtype, recvtype, op;
@@ -46,6 +46,7 @@ typedef struct comm_call {
 typedef struct comm_repeat {
     struct plan *plan; /* NULL: there is none, or it has left the cache */
     comm_call call;
+    coll_sides has;
     struct typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
     MPI_Aint mine;  /* bytes from the receive buffer to where the send buffer must not be */
     uint64_t shape; /* of an exec that has been bound for this call (run/bound.h) */
@@ -107,7 +108,8 @@ typedef struct comm {
     int refs;
     comm_ticket *gated_head, *gated_tail;   /* waiting for the handshake or for a window */
     comm_ticket *window_head, *window_tail; /* running non-blocking operations, oldest first */
-    int64_t next_operation;                 /* number of the next non-blocking operation */
+    int64_t next_operation;                 /* number of the next non-blocking operation, */
+    int next_window;                        /* and its window */
     int split, nwindows;                    /* of the first lane: [0, split) are not persistent */
     comm_windows persistent;
     struct plan *plans;             /* plan cache, least recently used first */
@@ -173,11 +175,52 @@ int comm_advance(comm_ticket **admitted);
 /* Do not go on with handshakes that are under way. */
 void comm_abandon(void);
 
-/* Is the gate closed for this operation? */
-bool comm_gate(comm *c, comm_ticket *t);
+/* Is the oldest operation that runs so new that the one of the ticket has a window of its own? */
+static inline bool comm_window_free(const comm *c, const comm_ticket *t)
+{
+    return !c->window_head || t->operation - c->window_head->operation < c->split;
+}
 
-/* The operation has completed, its window is free. */
-void comm_window_done(comm *c, comm_ticket *t);
+static inline void comm_window_take(comm *c, comm_ticket *t)
+{
+    t->next = NULL;
+    t->prev = c->window_tail;
+    if (c->window_tail)
+        c->window_tail->next = t;
+    else
+        c->window_head = t;
+    c->window_tail = t;
+}
+
+void comm_gate_shut(comm *c, comm_ticket *t);
+
+/* Is the gate closed for this non-blocking operation? */
+static inline bool comm_gate(comm *c, comm_ticket *t)
+{
+    if (!c->ready || c->gated_head || !comm_window_free(c, t)) {
+        comm_gate_shut(c, t);
+        return true;
+    }
+    comm_window_take(c, t);
+    return false;
+}
+
+void comm_gate_look(void);
+
+/* The operation, which is non-blocking, has completed: its window is free. */
+static inline void comm_window_done(comm *c, comm_ticket *t)
+{
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        c->window_head = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+    else
+        c->window_tail = t->prev;
+    if (c->gated_head)
+        comm_gate_look();
+}
 
 /* All that wait at a gate. */
 void comm_visit_gated(void (*visit)(comm_ticket *t));
@@ -189,9 +232,11 @@ static inline void comm_number_next(comm *c, comm_ticket *t)
 {
     process_lock();
     t->operation = c->next_operation++;
+    t->window = c->next_window++;
+    if (c->next_window == c->split)
+        c->next_window = 0;
     process_unlock();
     t->lane = 0;
-    t->window = (int)(t->operation % c->split);
 }
 
 /* Begin the handshake, if nobody has: after all arguments have been checked, because it is

@@ -27,64 +27,32 @@ static void set_pending(bool pending)
 
 /* ---- the gate ---- */
 
-static bool window_free(const comm *c, const comm_ticket *t)
+/* The operation waits. */
+void comm_gate_shut(comm *c, comm_ticket *t)
 {
-    return !c->window_head || t->operation - c->window_head->operation < c->split;
-}
-
-static void window_take(comm *c, comm_ticket *t)
-{
-    t->next = NULL;
-    t->prev = c->window_tail;
-    if (c->window_tail)
-        c->window_tail->next = t;
-    else
-        c->window_head = t;
-    c->window_tail = t;
-}
-
-bool comm_gate(comm *c, comm_ticket *t)
-{
-    if (t->persistent)
-        return false;
-    if (c->ready && !c->gated_head && window_free(c, t)) {
-        window_take(c, t);
-        return false;
-    }
     t->gate_next = NULL;
     if (c->gated_tail)
         c->gated_tail->gate_next = t;
     else
         c->gated_head = t;
     c->gated_tail = t;
-    return true;
 }
 
-void comm_window_done(comm *c, comm_ticket *t)
+/* Something that waits may begin. */
+void comm_gate_look(void)
 {
-    if (t->persistent)
-        return;
-    if (t->prev)
-        t->prev->next = t->next;
-    else
-        c->window_head = t->next;
-    if (t->next)
-        t->next->prev = t->prev;
-    else
-        c->window_tail = t->prev;
-    if (c->gated_head)
-        set_pending(true);
+    set_pending(true);
 }
 
 /* Put what may begin at the end of a list; returns the new end. */
 static comm_ticket **open_gate(comm *c, comm_ticket **end)
 {
-    while (c->gated_head && window_free(c, c->gated_head)) {
+    while (c->gated_head && comm_window_free(c, c->gated_head)) {
         comm_ticket *t = c->gated_head;
         c->gated_head = t->gate_next;
         if (!c->gated_head)
             c->gated_tail = NULL;
-        window_take(c, t);
+        comm_window_take(c, t);
         t->gate_next = NULL;
         *end = t;
         end = &t->gate_next;

@@ -222,7 +222,7 @@ int plan_attach(plan *p, exec *e)
 }
 
 /* What can be used again stays with its plan. Library lock held. */
-static bool keep(plan *p, exec *e)
+static inline bool keep(plan *p, exec *e)
 {
     if (!p || !p->cached || !e->bound.reusable || e->run.persistent ||
         p->nidle >= (e->bound.memory < PLAN_LARGE ? PLAN_IDLE : 1))
@@ -233,11 +233,25 @@ static bool keep(plan *p, exec *e)
     return true;
 }
 
+/* It was the last of its plan or communicator, or cannot be used again. */
+static void drop_exec(exec *e, plan *p, comm *c, bool kept)
+{
+    if (!kept && process_in_callback) {
+        bury(e, p);
+    } else {
+        if (!kept)
+            exec_free(e);
+        if (p)
+            plan_unref(p);
+    }
+    comm_unref(c);
+}
+
 void plan_return_exec(exec *e)
 {
     plan *p = e->plan;
     comm *c = e->comm;
-    bool kept;
+    bool kept, shared;
 
     if (e->near && e->near->own) /* another operation gets other rings */
         near_free(&e->near);
@@ -248,20 +262,12 @@ void plan_return_exec(exec *e)
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     process_lock();
     kept = keep(p, e);
-    if (kept && p->refs > 1 && c->refs > 1) { /* nothing goes with it */
+    shared = kept && p->refs > 1 && c->refs > 1;
+    if (shared) { /* nothing goes with it */
         p->refs--;
         c->refs--;
-        process_unlock();
-        return;
     }
     process_unlock();
-    if (!kept && process_in_callback) {
-        bury(e, p);
-    } else {
-        if (!kept)
-            exec_free(e);
-        if (p)
-            plan_unref(p);
-    }
-    comm_unref(c);
+    if (!shared)
+        drop_exec(e, p, c, kept);
 }
