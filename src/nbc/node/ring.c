@@ -99,6 +99,20 @@ bool ring_room(ring *r, uint64_t position, uint64_t lines)
     return has_room(r, position, lines);
 }
 
+/* This line is written next: take it from the receiver's cache, which has read it a lap ago, while
+ * there is time. Without it the line would travel twice, once to be written and once to be read:
+ * worth a tenth of a small broadcast. A line that the receiver polls already goes back to it, for
+ * nothing. GCC makes of __builtin_prefetch one for reading, unless told of a newer processor; where
+ * there is no such instruction x86-64 takes it for none. */
+static inline void claim(const unsigned char *line)
+{
+#ifdef __x86_64__
+    __asm__ volatile("prefetchw %0" : : "m"(*line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
 /* Whole lines are copied with a length that the compiler knows. */
 static void put_lines(ring *r, uint64_t position, const char *from, int64_t bytes)
 {
@@ -113,6 +127,7 @@ static void put_lines(ring *r, uint64_t position, const char *from, int64_t byte
         return;
     copy_few(line_at(r, position), from, (size_t)left);
     put_stamp(r, position, stamp_of(position, first, bytes));
+    claim(line_at(r, position + 1));
 }
 
 /* Bytes that lie in the lines from this one to the end of the ring. */
