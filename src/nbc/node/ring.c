@@ -217,7 +217,7 @@ static void tell(ring *r)
 }
 
 /* So many lines from here on have been read. */
-static void take(ring *r, uint64_t position, uint64_t lines)
+static inline void take(ring *r, uint64_t position, uint64_t lines)
 {
     uint64_t mask = r->lines - 1;
 
@@ -280,9 +280,9 @@ static ring_state get_other(ring *r, uint64_t position, uint64_t place, char *to
     return state;
 }
 
-ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_progress *progress)
+static ring_state get_some(ring *r, uint64_t position, uint64_t place, void *to, int64_t bytes,
+                           ring_progress *progress)
 {
-    uint64_t place = ring_place(r, position);
     ring_state state = get_lines(r, place, to, bytes, &progress->done);
 
     if (state == RING_COMPLETE)
@@ -291,6 +291,19 @@ ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_pr
              (int64_t)(get_stamp(r, place) & RING_LENGTH) != bytes)
         state = get_other(r, position, place, to, bytes, &progress->done);
     return state;
+}
+
+/* Most are of one line. */
+ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_progress *progress)
+{
+    uint64_t place = ring_place(r, position);
+
+    if (bytes > RING_DATA || get_stamp(r, place) != stamp_of(place, RING_FIRST, bytes))
+        return get_some(r, position, place, to, bytes, progress);
+    copy_few(to, line_at(r, place), (size_t)bytes);
+    progress->done = bytes;
+    take(r, place, 1);
+    return RING_COMPLETE;
 }
 
 /* Place of the block that has the byte behind `done`. */

@@ -177,7 +177,7 @@ static void finish(exec *e, int index, int error)
     const step *st = &e->bound.sched->steps[index];
 
     if (error == MPI_SUCCESS && st->kind == STEP_RECV &&
-        wire_packed(&e->bound.messages[st->message]) && !near_takes(e->near, st))
+        wire_packed(&e->bound.messages[st->message]))
         error = wire_unpack(&e->bound, st);
     if (st->kind == STEP_RECV)
         simulate_derived(e, st);
@@ -195,32 +195,44 @@ static void finish(exec *e, int index, int error)
     }
 }
 
-static void finish_each(exec *e, int n)
+/* A message that has come or gone through shared memory: not in SimGrid. */
+static inline void finish_near(exec *e, int index, int error)
+{
+    keep_error(e, error);
+    if (e->run.flat) {
+        e->run.left--;
+        meet_tail(e, index);
+    } else {
+        retire(e, index);
+    }
+}
+
+static int poll_near(exec *e)
 {
     const struct finished *f = e->run.finished;
+    int n = near_poll(e->near, &e->bound, may_begin, e, e->run.finished);
 
     for (int i = 0; i < n; i++)
-        finish(e, f[i].step, f[i].error);
+        finish_near(e, f[i].step, f[i].error);
+    return n;
 }
 
 static void finish_all(exec *e, int n)
 {
+    const struct finished *f = e->run.finished;
+
     e->run.nopen -= n;
-    finish_each(e, n);
+    for (int i = 0; i < n; i++)
+        finish(e, f[i].step, f[i].error);
 }
 
 /* Messages through shared memory first: to look costs one load each. */
 static int poll_messages(exec *e)
 {
-    int near =
-            near_waits(e->near) ? near_poll(e->near, &e->bound, may_begin, e, e->run.finished) : 0,
-        n;
+    int near = near_waits(e->near) ? poll_near(e) : 0, n;
 
-    if (near) {
-        finish_each(e, near);
-        if (!e->run.nopen)
-            return near;
-    }
+    if (near && !e->run.nopen)
+        return near;
     n = open_poll(e);
     if (n)
         finish_all(e, n);
@@ -232,7 +244,8 @@ int steps_poll(exec *e)
     int n = poll_messages(e);
 
     if (n) {
-        issue_ready(e);
+        if (!e->run.flat || simulated())
+            issue_ready(e);
     } else if (has_put_off(e) && !process_in_background) {
         issue_ready(e);
         n = 1;
