@@ -99,7 +99,7 @@ bool ring_room(ring *r, uint64_t position, uint64_t lines)
     return has_room(r, position, lines);
 }
 
-/* This line is written next: take it from the receiver's cache, which has read it a lap ago, while
+/* This line is written soon: take it from the receiver's cache, which has read it a lap ago, while
  * there is time. Without it the line would travel twice, once to be written and once to be read:
  * worth a tenth of a small broadcast. A line that the receiver polls already goes back to it, for
  * nothing. GCC makes of __builtin_prefetch one for reading, unless told of a newer processor; where
@@ -113,7 +113,8 @@ static inline void claim(const unsigned char *line)
 #endif
 }
 
-/* Whole lines are copied with a length that the compiler knows. */
+/* Whole lines are copied with a length that the compiler knows. What comes next is as long, most
+ * often. */
 static void put_lines(ring *r, uint64_t position, const char *from, int64_t bytes)
 {
     uint64_t first = RING_FIRST;
@@ -123,11 +124,13 @@ static void put_lines(ring *r, uint64_t position, const char *from, int64_t byte
         memcpy(line_at(r, position), from, RING_DATA);
         put_stamp(r, position, stamp_of(position, first, bytes));
     }
-    if (left == 0 && bytes)
-        return;
-    copy_few(line_at(r, position), from, (size_t)left);
-    put_stamp(r, position, stamp_of(position, first, bytes));
-    claim(line_at(r, position + 1));
+    if (left || !bytes) {
+        copy_few(line_at(r, position), from, (size_t)left);
+        put_stamp(r, position, stamp_of(position, first, bytes));
+        position++;
+    }
+    for (uint64_t n = ring_lines(RING_OF_LINES, bytes); n > 0; n--)
+        claim(line_at(r, position++));
 }
 
 /* Bytes that lie in the lines from this one to the end of the ring. */
