@@ -5,26 +5,30 @@
  *                                        the others see it; and as this rank does (0)
  *
  *   plain    nothing is refused (rank: none)
+ *   apart    likewise; and the program makes no mistakes
  *   forever  likewise, and it does not end
  *   off      TUTTI_NODE_WIRE=off
  *   fsize    no file may be longer than a page
  *   nofile   no file descriptor is left
  *   as       no address space is left
+ *   noproc   there is no /proc (as root)
  *
  * While a rank looks at shared memory only, its MPI goes on: letters of another rank, which comes
  * to the collective only when they have been received.
  *
- * What comes behind a mistake of the program, of which MPI says nothing, is right.
+ * What comes behind a mistake of the program, of which MPI says nothing, is right (plain).
  *
  * And what an init has agreed on does not outlive its communicator: it is freed at once, while a
  * rank comes a second late to the init.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <tutti.h>
@@ -66,6 +70,15 @@ static void warm_up(void)
     free(memory);
 }
 
+static void hide_proc(void)
+{
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("none", "/proc", "tmpfs", 0, NULL)) {
+        perror("noproc");
+        exit(2);
+    }
+}
+
 static void refuse(const char *what)
 {
     int next = open("/dev/null", O_RDONLY);
@@ -79,6 +92,8 @@ static void refuse(const char *what)
         limit(RLIMIT_NOFILE, (rlim_t)next);
     else if (strcmp(what, "as") == 0)
         limit(RLIMIT_AS, address_space());
+    else if (strcmp(what, "noproc") == 0)
+        hide_proc();
 }
 
 static void look(const int *all, int n, int round)
@@ -290,15 +305,17 @@ int main(int argc, char **argv)
         for (;;)
             operate(N);
     }
-    if (argc > 1 && strcmp(argv[1], "plain") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "plain") == 0 || strcmp(argv[1], "apart") == 0)) {
         letter_first(false);
         letter_first(true);
         letters_meanwhile();
         free_at_once(1);
-        mistakes();
     }
-    MPI_Finalize();
+    if (argc > 1 && strcmp(argv[1], "plain") == 0)
+        mistakes();
     if (!wrong)
         puts("right");
+    fflush(stdout);
+    MPI_Finalize();
     return wrong != 0;
 }
