@@ -33,6 +33,10 @@ int mpi_test_class(int error);
 /* Is it the empty status of MPI (section 3.7.3), but for the field MPI_ERROR? */
 bool mpi_test_is_empty(const MPI_Status *status);
 
+/* What is in a buffer that an operation writes to: a program must not look, and a call that would
+ * tell makes progress. ThreadSanitizer is not told. */
+int mpi_test_peek(const volatile int *at);
+
 /* A word on what is being tested, printed with each failure. */
 void mpi_test_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
