@@ -373,10 +373,17 @@ int engine_progress_for(exec *e)
     return try_advance(e, 1);
 }
 
+/* MPI is looked at before the processor is given away, also where all that is open is in shared
+ * memory: on a busy machine that is for long, and others may wait for messages of the program's. */
 static void idle_turn(exec *e, int *idle)
 {
-    if (engine_progress(e) || (++*idle >= SPIN && !rest(*idle - SPIN)))
+    if (engine_progress(e)) {
         *idle = 0;
+    } else if (++*idle >= SPIN) {
+        channel_poke();
+        if (!rest(*idle - SPIN))
+            *idle = 0;
+    }
 }
 
 void engine_idle_turn(int *idle)

@@ -1,0 +1,81 @@
+/* test_naps.c - a rank that waits on a machine where others compute gives its processor away between
+ * two looks at shared memory, for long; it looks at MPI before each time, because a message of the
+ * program's may need that. The machine is made up: here sched_yield takes long, and so the library
+ * naps; and who naps and who asks MPI is counted, by functions of these names that stand in front
+ * of the C library's and of MPI's. */
+#define _GNU_SOURCE /* syscall */
+#include "mpi/mpi_test.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <tutti.h>
+#include <unistd.h>
+
+enum { ENOUGH = 20 };
+
+static int naps, blind; /* blind: without a look at MPI since the one before */
+static bool counting, looked;
+
+#define IN_FRONT __attribute__((visibility("default")))
+
+static int sleep_for(const struct timespec *t)
+{
+    return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, t, NULL);
+}
+
+IN_FRONT int sched_yield(void)
+{
+    return counting ? sleep_for(&(struct timespec){0, 2000000}) : 0;
+}
+
+/* The others come to the collective when this rank has napped often enough. */
+IN_FRONT int nanosleep(const struct timespec *t, struct timespec *left)
+{
+    (void)left;
+    if (counting) {
+        naps++;
+        blind += !looked;
+        looked = false;
+    }
+    for (int r = 1; counting && naps == ENOUGH && r < world_size; r++)
+        PMPI_Send(NULL, 0, MPI_INT, r, 1, MPI_COMM_WORLD);
+    return sleep_for(t);
+}
+
+IN_FRONT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    looked = true;
+    return MPI_Iprobe(source, tag, comm, flag, status);
+}
+
+static void who_naps_looks_at_mpi_before(void)
+{
+    int all[64] = {0}, processes = 0;
+    const char *reason;
+    MPIX_Request r = MPIX_REQUEST_NULL;
+
+    CHECK(tutti_init() == MPI_SUCCESS);
+    CHECK(tutti_shared_memory(&processes, &reason) == MPI_SUCCESS);
+    if (world_size < 2 || world_size > 64 || processes < world_size)
+        return;
+    CHECK(MPIX_Allgather_ring_init(&world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD,
+                                   MPI_INFO_NULL, &r) == MPI_SUCCESS);
+    if (world_rank > 0)
+        PMPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    counting = world_rank == 0;
+    CHECK(MPIX_Start(&r) == MPI_SUCCESS);
+    CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    counting = false;
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i);
+    CHECK(world_rank != 0 || naps >= ENOUGH);
+    CHECK(blind == 0);
+    CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {MPI_TEST(who_naps_looks_at_mpi_before)};
+
+    return mpi_test_main(argc, argv, "naps", tests, sizeof tests / sizeof *tests);
+}
