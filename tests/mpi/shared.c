@@ -11,6 +11,8 @@
  *   fsize    no file may be longer than a page
  *   nofile   no file descriptor is left
  *   as       no address space is left
+ *   bounded  addresses are limited, but suffice for all: the program has them for itself
+ *   locked   what is mapped is locked in memory (mlockall): not a store as large as the machine
  *   noproc   there is no /proc (as root)
  *
  * While a rank looks at shared memory only, its MPI goes on: letters of another rank, which comes
@@ -28,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -92,8 +95,48 @@ static void refuse(const char *what)
         limit(RLIMIT_NOFILE, (rlim_t)next);
     else if (strcmp(what, "as") == 0)
         limit(RLIMIT_AS, address_space());
+    else if (strcmp(what, "bounded") == 0)
+        limit(RLIMIT_AS, address_space() + ((rlim_t)4 << 40));
+    else if (strcmp(what, "locked") == 0 && mlockall(MCL_FUTURE) != 0)
+        perror("mlockall"); /* then nothing is refused */
     else if (strcmp(what, "noproc") == 0)
         hide_proc();
+}
+
+/* Pages of shared memory that this process has. */
+static long shared_pages(void)
+{
+    FILE *in = fopen("/proc/self/statm", "r");
+    long pages = -1;
+
+    if (!in || fscanf(in, "%*s %*s %ld", &pages) != 1)
+        exit(2);
+    fclose(in);
+    return pages;
+}
+
+/* Slices, and the one buffer as long as it is there. */
+static void memory_is_small(void)
+{
+    long mib = (1 << 20) / sysconf(_SC_PAGESIZE), before = shared_pages(), with;
+    char *buffer;
+
+    wrong += before > 256 * mib;
+    wrong += tutti_alloc(64 << 20, &buffer) != MPI_SUCCESS;
+    wrong += shared_pages() < before + 60 * mib;
+    mlockall(MCL_CURRENT);
+    with = shared_pages();
+    wrong += tutti_free(buffer) != MPI_SUCCESS;
+    wrong += shared_pages() > with - 60 * mib;
+    munlockall();
+}
+
+/* Where stores are used, the program has no limit on its addresses. */
+static void limits_are_kept(const char *what, const char *reason)
+{
+    wrong += (strcmp(what, "bounded") == 0) == (reason[0] == '\0');
+    if (strcmp(what, "locked") == 0)
+        memory_is_small();
 }
 
 static void look(const int *all, int n, int round)
@@ -297,6 +340,8 @@ int main(int argc, char **argv)
         printf("rank %d: %d processes share memory: %s\n", rank, processes, reason);
         wrong++;
     }
+    if (refused && processes)
+        limits_are_kept(argv[1], reason);
     for (int n = 1; n <= 3 * N; n += N)
         operate(n);
     if (argc > 1 && strcmp(argv[1], "forever") == 0) {

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <tutti.h>
+#include <unistd.h>
 
 static int turn;
 
@@ -155,6 +157,33 @@ static void errors_are_reported(void)
     CHECK_CLASS(tutti_free(memory), MPI_ERR_BASE);
 }
 
+/* What a child does with its copy of the library's records changes nothing for its parent. */
+static void a_child_takes_nothing_from_its_parent(void)
+{
+    enum { BYTES = 1 << 20 };
+    unsigned char *mine = NULL, *more = NULL;
+    int status = -1;
+    pid_t child;
+
+    CHECK(tutti_init() == MPI_SUCCESS);
+    CHECK(tutti_alloc(BYTES, &mine) == MPI_SUCCESS);
+    memset(mine, 7, BYTES);
+    child = fork();
+    if (child == 0) {
+        int error = tutti_alloc(BYTES, &more);
+        if (!error)
+            memset(more, 9, BYTES);
+        _exit(error || tutti_free(mine) || tutti_free(more));
+    }
+    CHECK(tutti_alloc(BYTES, &more) == MPI_SUCCESS);
+    memset(more, 8, BYTES);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(mine[0] == 7 && memcmp(mine, mine + 1, BYTES - 1) == 0);
+    CHECK(more[0] == 8 && memcmp(more, more + 1, BYTES - 1) == 0);
+    CHECK(tutti_free(mine) == MPI_SUCCESS);
+    CHECK(tutti_free(more) == MPI_SUCCESS);
+}
+
 /* More than the machine has, in all: some calls get ordinary memory, or none; nothing is killed. */
 static void the_program_may_ask_for_much(void)
 {
@@ -171,9 +200,9 @@ static void the_program_may_ask_for_much(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(memory_is_had_and_given_back), MPI_TEST(all_collectives_are_right),
-        MPI_TEST(the_lender_may_write_at_once), MPI_TEST(errors_are_reported),
-        MPI_TEST(the_program_may_ask_for_much),
+        MPI_TEST(memory_is_had_and_given_back),          MPI_TEST(all_collectives_are_right),
+        MPI_TEST(the_lender_may_write_at_once),          MPI_TEST(errors_are_reported),
+        MPI_TEST(a_child_takes_nothing_from_its_parent), MPI_TEST(the_program_may_ask_for_much),
     };
 
     return mpi_test_main(argc, argv, "alloc", tests, sizeof tests / sizeof *tests);

@@ -1,5 +1,5 @@
 /* segment.c - see segment.h. */
-#define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK */
+#define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK, munlock */
 #include "nbc/node/segment.h"
 
 #include "nbc/process/process.h"
@@ -88,12 +88,15 @@ static int processes, sharing;
 static int32_t *index_of; /* [places]: of a process of this node that shares, or -1 */
 static int places;
 static const char *absent = "no communicator has been used yet";
+static const char *storeless;
 
 static arena slice, store;
+static pid_t
+    owner; /* of both; a child has a copy of what is said here, and none of what is meant */
 
 const char *segment_absent(void)
 {
-    return base ? NULL : absent;
+    return base ? storeless : absent;
 }
 
 int segment_processes(void)
@@ -250,12 +253,12 @@ static void open_range(uint64_t where, size_t bytes, unsigned char how)
     }
 }
 
-/* Pages come with this call, which fails where there is no memory: a later access would not come
- * back. */
+/* Pages come with this call, where they are dearest to be waited for later. More than the machine
+ * has is not refused: as for malloc'ed memory that is written, the kernel looks for a victim. */
 void *segment_store_take(size_t bytes)
 {
     size_t n = rounded(bytes, PAGE);
-    void *memory = store.at && n ? take(&store, n) : NULL;
+    void *memory = store.at && n && getpid() == owner ? take(&store, n) : NULL;
 
     if (memory)
         open_range((uint64_t)((char *)memory - base), n, WRITABLE);
@@ -266,13 +269,16 @@ void *segment_store_take(size_t bytes)
     return memory;
 }
 
+/* A child that gives back what its parent had taken leaves it to the parent. Memory that the
+ * program has locked since (mlockall) is not taken away by the kernel. */
 void segment_store_give(void *memory, size_t bytes)
 {
     size_t n = rounded(bytes, PAGE);
 
-    if (!memory || !base)
+    if (!memory || !base || getpid() != owner)
         return;
-    madvise(memory, n, MADV_REMOVE);
+    if (madvise(memory, n, MADV_REMOVE) != 0 && munlock(memory, n) == 0)
+        madvise(memory, n, MADV_REMOVE);
     give(&store, memory, n);
 }
 
@@ -316,6 +322,7 @@ static void forget(const char *why)
     index_of = NULL;
     size = mapped = slice_size = store_size = 0;
     processes = sharing = places = 0;
+    storeless = NULL;
     absent = why;
 }
 
@@ -431,27 +438,52 @@ static bool allocate(int fd, size_t from, size_t bytes)
     return result == 0;
 }
 
-/* All of it if there are so many addresses, else without the stores. */
-static void *map_as_much(int fd, size_t one)
+/* Under a limit the program will want its addresses itself. */
+static bool addresses_abound(void)
 {
-    void *memory;
+    struct rlimit limit;
 
-    mapped = with_stores(one);
-    memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (memory == MAP_FAILED && one) {
-        mapped = size;
-        memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    }
-    return memory == MAP_FAILED ? NULL : memory;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
 }
 
-/* False: there are none. */
-static bool close_stores(void)
+static char *map(int fd, size_t bytes, int protection)
 {
-    size_t begin = rounded(size, HUGE_PAGE);
+    void *memory = mmap(NULL, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
 
-    opened = calloc(mapped / HUGE_PAGE + 1, sizeof *opened);
-    return opened && mprotect(base + begin, mapped - begin, PROT_NONE) == 0;
+    if (memory == MAP_FAILED)
+        return NULL;
+    mapped = bytes;
+    return memory;
+}
+
+/* Closed from the begin: what can be read or written is in memory at once, all of it, when the
+ * program has called mlockall(MCL_FUTURE). NULL: not possible. */
+static char *map_with_stores(int fd, size_t one)
+{
+    char *memory = map(fd, with_stores(one), PROT_NONE);
+
+    opened = memory ? calloc(mapped / HUGE_PAGE + 1, sizeof *opened) : NULL;
+    if (opened && mprotect(memory, size, PROT_READ | PROT_WRITE) == 0)
+        return memory;
+    if (memory)
+        munmap(memory, mapped);
+    free((void *)opened);
+    opened = NULL;
+    return NULL;
+}
+
+/* All of it if there are addresses enough, else without the stores. */
+static char *map_as_much(int fd, size_t one)
+{
+    char *memory = NULL;
+
+    if (one == 0)
+        storeless = "a limit on the size of files";
+    else if (!addresses_abound())
+        storeless = "a limit on addresses";
+    else if (!(memory = map_with_stores(fd, one)))
+        storeless = "not enough addresses";
+    return memory ? memory : map(fd, size, PROT_READ | PROT_WRITE);
 }
 
 static void begin_arena(arena *a, char *at, size_t bytes)
@@ -473,7 +505,8 @@ static const char *map_file(int fd, int mine, size_t one)
     madvise(base, size, MADV_DONTFORK);
     madvise(base, mapped, MADV_DONTDUMP);
     begin_arena(&slice, base + begin, slice_size);
-    if (mapped == size || !close_stores())
+    owner = getpid();
+    if (mapped == size)
         return NULL;
     store_size = one;
     begin_arena(&store, base + rounded(size, HUGE_PAGE) + (size_t)mine * one, one);

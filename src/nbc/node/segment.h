@@ -5,7 +5,7 @@
  *
  * Slices are for what the library needs, and are there from the begin. A store is a range of
  * addresses, as long as the machine's memory allows, for buffers: memory comes and goes with them.
- * Who has no room for that many addresses does without the stores.
+ * Who has no room for that many addresses, or a limit on them (RLIMIT_AS), does without the stores.
  *
  * It is made together with the channel, in a call that may block, by all processes of it. The first
  * one of a node makes the file (memfd_create); the others open it through /proc. Each allocates its
@@ -30,7 +30,7 @@ void segment_make(MPI_Comm all, bool wanted);
 /* The channel is gone. */
 void segment_end(void);
 
-/* Why this process has none, or NULL: for people. */
+/* Why this process has none, or no stores, or NULL: for people. */
 const char *segment_absent(void);
 
 /* Of all processes of this node: how many have it, and bytes of a slice. */
