@@ -35,7 +35,8 @@ static int print_driver(void)
     if (tutti_shared_memory(&processes, &reason) != MPI_SUCCESS)
         return 1;
     if (processes)
-        printf("node      %d processes share memory\n", processes);
+        printf("node      %d processes share memory%s%s%s\n", processes,
+               *reason ? ", but not the buffers of tutti_alloc (" : "", reason, *reason ? ")" : "");
     else
         printf("node      messages go through the MPI: %s\n", reason);
     return 0;
