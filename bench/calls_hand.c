@@ -1,5 +1,6 @@
 /* calls_hand.c - the messages of a collective as a programmer would write them: the floor. Which
- * they are says hand.c; here they are sent, plain or persistent. The first phase is on its way when
+ * they are says hand.c; here they are sent, plain or persistent, by PMPI_ names: under libtutti_mpi.so they
+ * are the MPI's own, too. The first phase is on its way when
  * `start` returns, all else is in `wait`. */
 #include "hand.h"
 
@@ -22,10 +23,10 @@ static int post_plain(const run *r, int begin, int end)
         const hand_message *m = &h->messages[i];
         if (m->sends)
             error =
-                MPI_Isend(m->block, r->count, r->type, m->peer, m->tag, r->comm, &h->requests[i]);
+                PMPI_Isend(m->block, r->count, r->type, m->peer, m->tag, r->comm, &h->requests[i]);
         else
             error =
-                MPI_Irecv(m->block, r->count, r->type, m->peer, m->tag, r->comm, &h->requests[i]);
+                PMPI_Irecv(m->block, r->count, r->type, m->peer, m->tag, r->comm, &h->requests[i]);
     }
     return error;
 }
@@ -33,15 +34,15 @@ static int post_plain(const run *r, int begin, int end)
 static int post_persistent(const run *r, int begin, int end)
 {
     if (end - begin == 1)
-        return MPI_Start(&r->hand->requests[begin]);
-    return end > begin ? MPI_Startall(end - begin, &r->hand->requests[begin]) : MPI_SUCCESS;
+        return PMPI_Start(&r->hand->requests[begin]);
+    return end > begin ? PMPI_Startall(end - begin, &r->hand->requests[begin]) : MPI_SUCCESS;
 }
 
 static int await(const run *r, int begin, int end)
 {
     if (end - begin == 1)
-        return MPI_Wait(&r->hand->requests[begin], MPI_STATUS_IGNORE);
-    return end > begin ? MPI_Waitall(end - begin, &r->hand->requests[begin], MPI_STATUSES_IGNORE)
+        return PMPI_Wait(&r->hand->requests[begin], MPI_STATUS_IGNORE);
+    return end > begin ? PMPI_Waitall(end - begin, &r->hand->requests[begin], MPI_STATUSES_IGNORE)
                        : MPI_SUCCESS;
 }
 
@@ -61,8 +62,8 @@ static int end_phase(const run *r, int phase)
     int error = await(r, before(h, phase).messages, h->phases[phase].messages);
 
     for (int i = before(h, phase).reductions; i < h->phases[phase].reductions && !error; i++)
-        error = MPI_Reduce_local(h->reductions[i].from, h->reductions[i].to, r->count, r->type,
-                                 MPI_SUM);
+        error = PMPI_Reduce_local(h->reductions[i].from, h->reductions[i].to, r->count, r->type,
+                                  MPI_SUM);
     return error;
 }
 
@@ -127,9 +128,9 @@ static int open_persistent(run *r)
         const hand_message *m = &r->hand->messages[i];
         MPI_Request *q = &r->hand->requests[i];
         if (m->sends)
-            error = MPI_Send_init(m->block, r->count, r->type, m->peer, m->tag, r->comm, q);
+            error = PMPI_Send_init(m->block, r->count, r->type, m->peer, m->tag, r->comm, q);
         else
-            error = MPI_Recv_init(m->block, r->count, r->type, m->peer, m->tag, r->comm, q);
+            error = PMPI_Recv_init(m->block, r->count, r->type, m->peer, m->tag, r->comm, q);
     }
     return error;
 }
@@ -137,7 +138,7 @@ static int open_persistent(run *r)
 static void close_persistent(run *r)
 {
     for (int i = 0; i < messages_of(r->hand); i++)
-        MPI_Request_free(&r->hand->requests[i]);
+        PMPI_Request_free(&r->hand->requests[i]);
     hand_free(r->hand);
 }
 
