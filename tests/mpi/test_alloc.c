@@ -16,7 +16,7 @@ static int turn;
 
 /* Bytes about: a line, many lines, the last small message, the first one that is lent, a block, two
  * and a bit, more than a ring, more than goes both ways. */
-static const int lengths[] = {56, 600, 1024, 1025, 4096, 33000, 70000, 300000};
+static const int lengths[] = {56, 448, 449, 600, 4096, 33000, 70000, 300000};
 enum { LENGTHS = sizeof lengths / sizeof *lengths, WAYS = 3 };
 
 typedef enum way { BLOCKING, NONBLOCKING, PERSISTENT } way;

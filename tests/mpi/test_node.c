@@ -21,8 +21,8 @@ enum { REQUESTS = 24, MEANWHILE = 8, OPERATIONS = 100000, KINDS = 4 };
 
 /* Ints: of a line and one more, the last small message, a block, what streams, what is too long for
  * both ways. Long ones are few. */
-static const int lengths[REQUESTS] = {1,   2,   13,   14,   15,   28,   100,   255,
-                                      256, 257, 300,  600,  700,  750,  1,     3,
+static const int lengths[REQUESTS] = {1,   2,   13,   14,   15,   28,   100,   111,
+                                      112, 113, 300,  600,  700,  750,  1,     3,
                                       14,  30,  1023, 1024, 1025, 8200, 17000, 70000};
 
 static uint64_t own; /* of this rank's choices */

@@ -126,7 +126,7 @@ static void is_empty(pair *x, uint64_t at, int64_t bytes)
 }
 
 static const int64_t sizes[] = {0,     1,     8,     55,    56,    57,    111,      112,
-                                113,   1008,  1023,  1024,  1025,  1088,  4096,     32767,
+                                113,   392,   447,   448,   449,   1088,  4096,     32767,
                                 32768, 32769, 65535, 65536, 65537, 98304, 4 * 32768};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 

@@ -14,7 +14,8 @@ enum {
     LEAST_BLOCKS = 64, /* of longer ones */
     MOST_BLOCKS = 2048,
     MOST_OWN = 2048, /* of a request's ring; */
-    PLENTY_OWN = 32, /* of a request's, as long as there is plenty; */
+    SHORT_OWN = 512, /* of one for short messages, */
+    PLENTY_OWN = 32, /* and at least so many, as long as there is plenty; */
     LEAST_OWN = 8    /* else */
 };
 
@@ -170,15 +171,24 @@ void links_free(links *l)
 
 /* ---- a request ---- */
 
+/* Two starts find room in it, whatever they are. As long as there is plenty, more of them can be
+ * under way before the sender looks for room: it would find little, and each look costs a line. */
+static uint64_t wanted_lines(uint64_t lines)
+{
+    size_t left = segment_left(), slice = segment_slice();
+    uint64_t n = left > slice / 2 ? PLENTY_OWN : LEAST_OWN;
+
+    while (n < MOST_OWN &&
+           (n < 2 * lines || (left > slice / 4 * 3 && n < 8 * lines && n < SHORT_OWN)))
+        n *= 2;
+    return n;
+}
+
 bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines)
 {
-    uint64_t n = LEAST_OWN, room = segment_left() / SHARE;
-    /* as long as there is plenty, more starts can be under way before anybody looks for room */
-    uint64_t least = room > segment_slice() / SHARE / 2 ? PLENTY_OWN : LEAST_OWN;
+    uint64_t n = wanted_lines(lines), room = segment_left() / SHARE;
 
     *r = (own_ring){0};
-    while ((n < 2 * lines || n < least) && n < MOST_OWN)
-        n *= 2;
     while (ring_size(kind, n) > room && n > LEAST_OWN)
         n /= 2;
     if (lines == 0 || ring_size(kind, n) > room)

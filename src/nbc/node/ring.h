@@ -41,7 +41,7 @@
 enum {
     RING_LINE = 64,     /* bytes of a line, */
     RING_DATA = 56,     /* and of data in that of a small message */
-    RING_SMALL = 1024,  /* tuning: longer messages go in blocks, */
+    RING_SMALL = 448,   /* tuning: longer messages go in blocks, */
     RING_BLOCK = 32768, /* of at most so many bytes; */
     RING_STREAM = 1024  /* lines of a ring that carries messages of any length */
 };
