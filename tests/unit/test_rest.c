@@ -10,7 +10,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-enum { RESTS = 1000, QUICK = 2000, SLICE = 8 * 1000 * 1000 }; /* the last two in ns */
+enum { RESTS = 10000, BURST = 256, QUICK = 2000, SLICE = 8 * 1000 * 1000 }; /* the last two in ns */
 
 static long long now, yield_takes;
 static int yields, naps;
@@ -54,7 +54,8 @@ static void quick_yields_are_never_naps(void **state)
     assert_false(rest(0));
 }
 
-/* Nearly all rests are short then, and a long wait wakes up rarely. */
+/* Nearly all rests are short then, and a long wait wakes up rarely, also where its length is not
+ * told. */
 static void slow_yields_are_followed_by_naps(void **state)
 {
     (void)state;
@@ -64,6 +65,19 @@ static void slow_yields_are_followed_by_naps(void **state)
     rest_often(SLICE, true);
     assert_true(yields <= RESTS / 100);
     assert_true((now - (long long)yields * SLICE) / naps > 500 * 1000);
+    now = naps = 0;
+    for (int i = 0; i < RESTS; i++)
+        rest(1);
+    assert_true(now / naps > 500 * 1000);
+}
+
+/* What is found behind a nap is often followed by more. */
+static void between_naps_there_are_many_turns(void **state)
+{
+    (void)state;
+    rest_often(SLICE, false);
+    rest_often(SLICE, true);
+    assert_in_range(naps, RESTS / BURST - 2, RESTS / BURST + 2);
 }
 
 /* Whatever the naps have left over, it ends. */
@@ -81,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_yields_are_never_naps),
         cmocka_unit_test(slow_yields_are_followed_by_naps),
+        cmocka_unit_test(between_naps_there_are_many_turns),
         cmocka_unit_test(quick_yields_come_back_when_the_load_is_gone),
     };
 

@@ -1,13 +1,14 @@
 /* rest.c - see rest.h.
  *
- *   yield --took long--> NAPS naps --> yield
+ *   yield --took long--> NAPS times: a nap, BURST turns without rest --> yield
  *
  * sched_yield is best as long as it comes back soon: nobody else wants the processor, or those who
  * do yield as well. Beside programs that compute it comes back only after a time slice of each of
  * them (Linux 6.18 lets whoever yields forfeit one of its own), for every message anew. A thread
  * that sleeps keeps its claim and is given the processor when it wakes up. So a yield that took
  * long is followed by naps, each twice as long as the one before, which costs others little however
- * long the wait is.
+ * long the wait is. Behind each nap the thread looks for some 30 us: what comes in answer to what it
+ * found, messages of the program's among it, need not wait for a nap each.
  */
 #include "nbc/process/rest.h"
 
@@ -16,28 +17,35 @@
 
 #include <sched.h>
 
-enum { NAPS = 100, NAP = 50 * 1000 /* ns */, DOUBLED = 4 };
+enum { NAPS = 100, NAP = 50 * 1000 /* ns */, DOUBLED = 4, BURST = 256 };
 static const double slow = 1e-3; /* seconds; a time slice takes longer */
 
-static bool nap(int again)
+static void nap(int before)
 {
-    struct timespec t = {0, (long)NAP << (again < DOUBLED ? again : DOUBLED)};
+    struct timespec t = {0, (long)NAP << (before < DOUBLED ? before : DOUBLED)};
 
     nanosleep(&t, NULL);
-    return true;
 }
 
 bool rest(int again)
 {
-    static _Thread_local int naps;
+    static _Thread_local int naps, turns, last; /* turns: of one wait, with naps */
 
+    if (again == 0 || again < last)
+        turns = 0;
+    last = again;
     if (naps > 0) {
-        naps--;
-        return nap(again);
+        if (turns % BURST == 0) {
+            naps--;
+            nap(turns / BURST);
+        }
+        turns++;
+        return true;
     }
     double before = clock_now();
     sched_yield();
     if (clock_now() - before > slow && !simulated()) /* a nap would take simulated time */
         naps = NAPS;
+    turns = 0;
     return naps > 0;
 }

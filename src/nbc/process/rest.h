@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* After fruitless turns. `again`: rests since the last fruitful turn. Returns whether to rest again
+/* After fruitless turns. `again`: rests since the last fruitful turn, or more than that. Returns whether to rest again
  * after one more fruitless turn, else only after as many as before. */
 bool rest(int again);
 
