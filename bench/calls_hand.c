@@ -1,6 +1,6 @@
 /* calls_hand.c - the messages of a collective as a programmer would write them: the floor. Which
- * they are says hand.c; here they are sent, plain or persistent, by PMPI_ names: under libtutti_mpi.so they
- * are the MPI's own, too. The first phase is on its way when
+ * they are says hand.c; here they are sent, plain or persistent, by PMPI_ names: under
+ * libtutti_mpi.so they are the MPI's own, too. The first phase is on its way when
  * `start` returns, all else is in `wait`. */
 #include "hand.h"
 

@@ -1,8 +1,8 @@
-/* test_naps.c - a rank that waits on a machine where others compute gives its processor away between
- * two looks at shared memory, for long; it looks at MPI before each time, because a message of the
- * program's may need that. The machine is made up: here sched_yield takes long, and so the library
- * naps; and who naps and who asks MPI is counted, by functions of these names that stand in front
- * of the C library's and of MPI's. */
+/* test_naps.c - a rank that waits on a machine where others compute gives its processor away
+ * between two looks at shared memory, for long; it looks at MPI before each time, because a message
+ * of the program's may need that. The machine is made up: here sched_yield takes long, and so the
+ * library naps; and who naps and who asks MPI is counted, by functions of these names that stand in
+ * front of the C library's and of MPI's. */
 #define _GNU_SOURCE /* syscall */
 #include "mpi/mpi_test.h"
 

@@ -7,8 +7,8 @@
  * them (Linux 6.18 lets whoever yields forfeit one of its own), for every message anew. A thread
  * that sleeps keeps its claim and is given the processor when it wakes up. So a yield that took
  * long is followed by naps, each twice as long as the one before, which costs others little however
- * long the wait is. Behind each nap the thread looks for some 30 us: what comes in answer to what it
- * found, messages of the program's among it, need not wait for a nap each.
+ * long the wait is. Behind each nap the thread looks for some 30 us: what comes in answer to what
+ * it found, messages of the program's among it, need not wait for a nap each.
  */
 #include "nbc/process/rest.h"
 

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* After fruitless turns. `again`: rests since the last fruitful turn, or more than that. Returns whether to rest again
- * after one more fruitless turn, else only after as many as before. */
+/* After fruitless turns. `again`: rests since the last fruitful turn, or any number that does not
+ * fall until the next one. Returns whether to rest again after one more fruitless turn, else only
+ * after as many as before. */
 bool rest(int again);
 
 #endif
