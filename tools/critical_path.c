@@ -1,12 +1,13 @@
 /* critical_path.c - see critical_path.h. */
 #include "critical_path.h"
 
+#include "tune/stepgraph.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* All steps of all ranks in one row; a message is known by its send. */
+/* A step; a message is known by its send. */
 typedef struct node {
-    int rank, index, peer; /* peer: of a send its receive, and the other way; else -1 */
     int waiting;
     bool ready, started;
     int64_t chain;
@@ -23,11 +24,10 @@ typedef struct port {
 } port;
 
 typedef struct model {
-    sched *const *of;
-    int p, n, phase;    /* phase: this one only, or -1 */
+    stepgraph graph;
+    int phase;          /* this one only, or -1 */
     const sched *named; /* the schedule that names most phases */
     const int *region;
-    int *base;    /* [p + 1] */
     int *leading; /* [p]: phases before those that a rank leaves out */
     node *nodes;
     port *out, *in; /* [2 p]: local, between regions */
@@ -36,9 +36,9 @@ typedef struct model {
     int64_t now;
 } model;
 
-static const step *step_of(const model *m, int g)
+static const sched *sched_of(const model *m, int g)
 {
-    return &m->of[m->nodes[g].rank]->steps[m->nodes[g].index];
+    return m->graph.of[m->graph.rank[g]];
 }
 
 /* ---- phases ---- */
@@ -56,69 +56,21 @@ static int count_leading(const sched *s, const sched *named)
 
 static void match_phases(model *m)
 {
-    m->named = m->of[0];
-    for (int r = 1; r < m->p; r++)
-        if (m->of[r]->nphases > m->named->nphases)
-            m->named = m->of[r];
-    for (int r = 0; r < m->p; r++)
-        m->leading[r] = count_leading(m->of[r], m->named);
+    m->named = m->graph.of[0];
+    for (int r = 1; r < m->graph.p; r++)
+        if (m->graph.of[r]->nphases > m->named->nphases)
+            m->named = m->graph.of[r];
+    for (int r = 0; r < m->graph.p; r++)
+        m->leading[r] = count_leading(m->graph.of[r], m->named);
 }
 
 static bool in_phase(const model *m, int g)
 {
-    int rank = m->nodes[g].rank, phase = step_of(m, g)->phase;
+    int rank = m->graph.rank[g], phase = stepgraph_step(&m->graph, g)->phase;
 
     if (phase >= m->leading[rank])
-        phase += m->named->nphases - m->of[rank]->nphases;
+        phase += m->named->nphases - m->graph.of[rank]->nphases;
     return m->phase < 0 || phase == m->phase;
-}
-
-/* ---- matching: the k-th message of a to b is the k-th that b has from a ---- */
-
-typedef struct end {
-    int from, to, order, g;
-} end;
-
-static int compare_ends(const void *left, const void *right)
-{
-    const end *a = left, *b = right;
-
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    if (a->to != b->to)
-        return a->to < b->to ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
-}
-
-static int list_ends(const model *m, step_kind kind, end *list)
-{
-    int n = 0;
-
-    for (int g = 0; g < m->n; g++) {
-        const step *s = step_of(m, g);
-        int me = m->nodes[g].rank;
-        if (s->kind == kind)
-            list[n++] = kind == STEP_SEND ? (end){me, s->peer, g, g} : (end){s->peer, me, g, g};
-    }
-    qsort(list, (size_t)n, sizeof *list, compare_ends);
-    return n;
-}
-
-static bool match(model *m)
-{
-    end *sends = malloc(2 * ((size_t)m->n + 1) * sizeof *sends), *receives = sends + m->n + 1;
-    int n;
-
-    if (!sends)
-        return false;
-    n = list_ends(m, STEP_SEND, sends);
-    list_ends(m, STEP_RECV, receives);
-    for (int i = 0; i < n; i++) {
-        m->nodes[sends[i].g].peer = receives[i].g;
-        m->nodes[receives[i].g].peer = sends[i].g;
-    }
-    free(sends);
-    return true;
 }
 
 /* ---- ports ---- */
@@ -170,7 +122,7 @@ static void start_one(model *m, port *q, bool out)
     while (!q->busy && *link >= 0) {
         int g = *link;
         node *s = &m->nodes[g];
-        int from = s->rank, to = m->nodes[s->peer].rank;
+        int from = m->graph.rank[g], to = m->graph.rank[m->graph.peer[g]];
         port *a = port_of(m->out, m, from, to), *b = port_of(m->in, m, to, from);
 
         if (!s->started && !a->busy && !b->busy) {
@@ -203,10 +155,11 @@ static void lengthen(node *n, int64_t chain, int messages)
 static void retire(model *m, int g)
 {
     const node *n = &m->nodes[g];
-    const sched *s = m->of[n->rank];
+    const sched *s = sched_of(m, g);
+    int base = m->graph.base[m->graph.rank[g]];
 
-    for (int k = s->succ_at[n->index]; k < s->succ_at[n->index + 1]; k++) {
-        int next = m->base[n->rank] + s->succ[k];
+    for (int k = s->succ_at[g - base]; k < s->succ_at[g - base + 1]; k++) {
+        int next = base + s->succ[k];
         if (!in_phase(m, next))
             continue;
         lengthen(&m->nodes[next], n->chain, n->messages);
@@ -220,15 +173,15 @@ static void make_ready(model *m, int g)
 {
     node *n = &m->nodes[g];
 
-    if (!step_is_message(step_of(m, g))) {
+    if (!step_is_message(stepgraph_step(&m->graph, g))) {
         retire(m, g);
         return;
     }
     n->ready = true;
-    if (!m->nodes[n->peer].ready)
+    if (!m->nodes[m->graph.peer[g]].ready)
         return;
-    int send = step_of(m, g)->kind == STEP_SEND ? g : n->peer;
-    int from = m->nodes[send].rank, to = m->nodes[m->nodes[send].peer].rank;
+    int send = stepgraph_step(&m->graph, g)->kind == STEP_SEND ? g : m->graph.peer[g];
+    int from = m->graph.rank[send], to = m->graph.rank[m->graph.peer[send]];
     port *a = port_of(m->out, m, from, to), *b = port_of(m->in, m, to, from);
     enqueue(m, a, send, true);
     enqueue(m, b, send, false);
@@ -244,14 +197,15 @@ static void drain(model *m)
 
 static void complete(model *m, int send)
 {
-    node *s = &m->nodes[send], *r = &m->nodes[s->peer];
-    port *a = port_of(m->out, m, s->rank, r->rank), *b = port_of(m->in, m, r->rank, s->rank);
+    int receive = m->graph.peer[send], from = m->graph.rank[send], to = m->graph.rank[receive];
+    node *s = &m->nodes[send], *r = &m->nodes[receive];
+    port *a = port_of(m->out, m, from, to), *b = port_of(m->in, m, to, from);
 
     m->now = s->end;
     lengthen(r, s->chain + s->size, s->messages + 1);
     a->busy = b->busy = false;
     retire(m, send);
-    retire(m, s->peer);
+    retire(m, receive);
     drain(m);
     start_one(m, a, true);
     start_one(m, b, false);
@@ -274,28 +228,28 @@ static void reset(model *m, int phase)
     m->phase = phase;
     m->now = 0;
     m->nheap = m->nwork = 0;
-    for (int g = 0; g < m->n; g++) {
+    for (int g = 0; g < m->graph.n; g++) {
         node *n = &m->nodes[g];
         n->waiting = 0;
         n->ready = n->started = false;
         n->chain = n->messages = 0;
     }
-    for (int i = 0; i < 2 * m->p; i++)
+    for (int i = 0; i < 2 * m->graph.p; i++)
         m->out[i] = m->in[i] = (port){false, -1, -1};
-    for (int g = 0; g < m->n; g++) {
-        const node *n = &m->nodes[g];
-        const sched *s = m->of[n->rank];
-        for (int k = s->succ_at[n->index]; in_phase(m, g) && k < s->succ_at[n->index + 1]; k++)
-            m->nodes[m->base[n->rank] + s->succ[k]].waiting++;
+    for (int g = 0; g < m->graph.n; g++) {
+        const sched *s = sched_of(m, g);
+        int base = m->graph.base[m->graph.rank[g]];
+        for (int k = s->succ_at[g - base]; in_phase(m, g) && k < s->succ_at[g - base + 1]; k++)
+            m->nodes[base + s->succ[k]].waiting++;
     }
 }
 
 /* The receives, or all others, that wait for nothing. */
 static void begin(model *m, bool receives)
 {
-    for (int g = 0; g < m->n; g++)
+    for (int g = 0; g < m->graph.n; g++)
         if (in_phase(m, g) && m->nodes[g].waiting == 0 &&
-            (step_of(m, g)->kind == STEP_RECV) == receives)
+            (stepgraph_step(&m->graph, g)->kind == STEP_RECV) == receives)
             m->work[m->nwork++] = g;
 }
 
@@ -313,30 +267,24 @@ static int64_t run(model *m, int phase)
 
 static void fill(model *m, const topo *t)
 {
-    int level = topo_regions(t), g = 0;
+    int level = topo_regions(t);
 
     m->region = t && level < t->nlevels ? t->level[level].region : NULL;
-    for (int r = 0; r < m->p; r++) {
-        m->base[r] = g;
-        for (int i = 0; i < m->of[r]->nsteps; i++, g++)
-            m->nodes[g] = (node){.rank = r, .index = i, .peer = -1};
-    }
-    for (g = 0; g < m->n; g++)
-        m->nodes[g].size = size_of(m->of[m->nodes[g].rank], step_of(m, g));
+    for (int g = 0; g < m->graph.n; g++)
+        m->nodes[g] = (node){.size = size_of(sched_of(m, g), stepgraph_step(&m->graph, g))};
 }
 
 static bool allocate(model *m)
 {
-    size_t n = (size_t)m->n + 1, p = (size_t)m->p;
+    size_t n = (size_t)m->graph.n + 1, p = (size_t)m->graph.p;
 
-    m->base = malloc((2 * p + 1) * sizeof *m->base);
+    m->leading = malloc(p * sizeof *m->leading);
     m->nodes = malloc(n * sizeof *m->nodes);
     m->out = malloc(4 * p * sizeof *m->out);
     m->heap = malloc(2 * n * sizeof *m->heap);
-    m->leading = m->base ? m->base + p + 1 : NULL;
     m->in = m->out ? m->out + 2 * p : NULL;
     m->work = m->heap ? m->heap + n : NULL;
-    return m->base && m->nodes && m->out && m->heap;
+    return m->leading && m->nodes && m->out && m->heap;
 }
 
 static void find(model *m, critical_path *result)
@@ -347,7 +295,7 @@ static void find(model *m, critical_path *result)
         result->phase_on_ports[i] = run(m, i);
     }
     result->on_ports = run(m, -1);
-    for (int g = 0; g < m->n; g++)
+    for (int g = 0; g < m->graph.n; g++)
         if (m->nodes[g].chain > result->chain) {
             result->chain = m->nodes[g].chain;
             result->messages = m->nodes[g].messages;
@@ -356,21 +304,18 @@ static void find(model *m, critical_path *result)
 
 bool critical_path_find(sched *const of[], int p, const topo *t, critical_path *result)
 {
-    model m = {.of = of, .p = p, .phase = -1};
-    bool done = false;
+    model m = {.phase = -1};
+    bool done = stepgraph_make(&m.graph, of, p) && allocate(&m);
 
-    for (int r = 0; r < p; r++)
-        m.n += of[r]->nsteps;
-    if (allocate(&m)) {
+    if (done) {
         fill(&m, t);
         match_phases(&m);
-        done = match(&m);
-    }
-    if (done)
         find(&m, result);
+    }
     free(m.heap);
     free(m.out);
     free(m.nodes);
-    free(m.base);
+    free(m.leading);
+    stepgraph_free(&m.graph);
     return done;
 }

@@ -1,5 +1,6 @@
 /* plan.h - what tutti-plan is asked for, and its parts: a schedule of one rank (plan_compile), what
- * would take too long (plan_limits.c), what is printed (plan_print.c).
+ * would take too long (plan_limits.c), what is printed (plan_print.c), how long it takes
+ * (plan_time.c).
  */
 #ifndef TUTTI_PLAN_TOOL_H
 #define TUTTI_PLAN_TOOL_H
@@ -13,9 +14,10 @@ typedef struct request {
     coll_kind kind;
     choice choice;
     int p, rank, root;
-    bool root_given, all, in_place, critical_path;
+    bool root_given, all, in_place, critical_path, time;
     int64_t bytes;       /* --bytes, or -1 */
     const char *regions; /* or NULL */
+    const char *machine; /* or NULL */
     topo *topo;          /* of it */
     int64_t *counts, *displs;
 } request;
@@ -26,6 +28,13 @@ int plan_fail(const char *what, const char *value);
 /* NULL: out of memory. */
 sched *plan_compile(const request *r, int rank);
 
+/* The schedules of all ranks, and an end to them. NULL: out of memory. */
+sched **plan_compile_all(const request *r);
+void plan_free_all(const request *r, sched **all);
+
+/* "allgather ring, 8 ranks on node:4" */
+void plan_print_title(const request *r);
+
 /* Does it take too long? Said on stderr; returns 0 or the exit status. `option` asks for all ranks.
  */
 int plan_too_many_nodes(const request *r);
@@ -35,5 +44,7 @@ int plan_too_much(const request *r, const char *option);
 int plan_print_rank(const request *r);
 int plan_print_all(const request *r);
 int plan_print_critical_path(const request *r);
+int plan_print_time(const request *r);
+int plan_print_machine(const request *r);
 
 #endif

@@ -56,7 +56,7 @@ int plan_too_much(const request *r, const char *option)
 
     if (!estimate(r, &steps, &work))
         return plan_fail("out of memory", "schedule");
-    if (work <= MOST_WORK && (!r->critical_path || steps <= MOST_STEPS))
+    if (work <= MOST_WORK && (!(r->critical_path || r->time) || steps <= MOST_STEPS))
         return 0;
     fprintf(
         stderr,

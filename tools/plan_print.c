@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_title(const request *r)
+void plan_print_title(const request *r)
 {
     char name[128];
 
@@ -52,7 +52,7 @@ int plan_print_rank(const request *r)
     sched *s = plan_compile(r, r->rank);
     const char *wrong = !s ? "no memory, or too large" : is_checked(s) ? sched_check(s) : NULL;
 
-    print_title(r);
+    plan_print_title(r);
     printf(", rank %d: ", r->rank);
     if (s && s->parts > 1)
         printf("%s, ", cut_of(r, s->parts));
@@ -196,7 +196,7 @@ static void count_rank(totals *t, const request *r, const sched *s, int rank)
 
 static void print_totals(const request *r, const totals *t)
 {
-    print_title(r);
+    plan_print_title(r);
     if (t->parts > 1)
         printf(", %s", cut_of(r, t->parts));
     printf("\n  %-24s %12s %10s %10s\n", "", "all ranks", "least", "most");
@@ -247,7 +247,7 @@ static void print_path(const request *r, const critical_path *path, const sched 
 {
     int64_t sum = 0;
 
-    print_title(r);
+    plan_print_title(r);
     printf("\n  critical path, in %s transfers", unit_of(r, s));
     if (s->parts > 1)
         printf(", %d of them a vector", s->parts);
@@ -269,19 +269,14 @@ static void print_path(const request *r, const critical_path *path, const sched 
 int plan_print_critical_path(const request *r)
 {
     int failed = plan_too_much(r, "--critical-path");
-    sched **all = failed ? NULL : calloc((size_t)r->p, sizeof *all);
+    sched **all = failed ? NULL : plan_compile_all(r);
     critical_path path;
-    bool done = all != NULL;
+    bool done = all && critical_path_find(all, r->p, r->topo, &path);
 
     if (failed)
         return failed;
-    for (int k = 0; done && k < r->p; k++)
-        done = (all[k] = plan_compile(r, k)) != NULL;
-    done = done && critical_path_find(all, r->p, r->topo, &path);
     if (done)
         print_path(r, &path, all[0]);
-    for (int k = 0; all && k < r->p; k++)
-        sched_free(all[k]);
-    free(all);
+    plan_free_all(r, all);
     return done ? 0 : plan_fail("out of memory", "schedules");
 }

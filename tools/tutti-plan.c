@@ -21,7 +21,8 @@ enum { DIMENSIONS = 2, MOST_BYTES = 1 << 30 };
 
 static const char usage_begin[] =
     "usage: tutti-plan COLLECTIVE ALGORITHM[:WORD[,WORD]] -p RANKS [--regions SHAPE] [--in-place]\n"
-    "                  [--root R] [--rank R | --all [--bytes N] | --critical-path]\n"
+    "                  [--root R] [--rank R | --all [--bytes N] | --critical-path |\n"
+    "                  --time --bytes N [--machine M]]\n"
     "  COLLECTIVE   one of";
 static const char usage_end[] =
     ";\n"
@@ -41,7 +42,11 @@ static const char usage_end[] =
     "               rank writes and reads in the shared memory of its node\n"
     "  --critical-path  print how long all of it takes, in transfers of a block, or of a part of "
     "a\n"
-    "               vector\n";
+    "               vector\n"
+    "  --time       print how long all of it takes by the estimate of src/tune/estimate.h, for\n"
+    "               blocks, or a vector, of --bytes N; ranks are on one node without --regions\n"
+    "  --machine M  ethernet, fast (default), or a file of constants; --machine M alone, without\n"
+    "               a collective, prints them\n";
 
 static void usage(FILE *out)
 {
@@ -122,6 +127,26 @@ sched *plan_compile(const request *r, int rank)
     return s;
 }
 
+sched **plan_compile_all(const request *r)
+{
+    sched **all = calloc((size_t)r->p, sizeof *all);
+    bool done = all != NULL;
+
+    for (int k = 0; done && k < r->p; k++)
+        done = (all[k] = plan_compile(r, k)) != NULL;
+    if (done)
+        return all;
+    plan_free_all(r, all);
+    return NULL;
+}
+
+void plan_free_all(const request *r, sched **all)
+{
+    for (int k = 0; all && k < r->p; k++)
+        sched_free(all[k]);
+    free(all);
+}
+
 /* A whole number from least to MOST_RANKS, or -1. */
 static int number(const char *text, int least)
 {
@@ -165,6 +190,12 @@ static int take_option(request *r, int option, char *value, const char *word)
     case 'c':
         r->critical_path = true;
         return 0;
+    case 't':
+        r->time = true;
+        return 0;
+    case 'm':
+        r->machine = value;
+        return 0;
     case 'b':
         return take_bytes(value, &r->bytes);
     case 'a':
@@ -188,6 +219,7 @@ static int parse_options(int argc, char **argv, request *r)
         {"regions", required_argument, NULL, 'g'}, {"critical-path", no_argument, NULL, 'c'},
         {"root", required_argument, NULL, 'o'},    {"all", no_argument, NULL, 'a'},
         {"bytes", required_argument, NULL, 'b'},   {"in-place", no_argument, NULL, 'i'},
+        {"time", no_argument, NULL, 't'},          {"machine", required_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},          {0}};
     int option, failed = 0;
 
@@ -230,6 +262,8 @@ static int parse(int argc, char **argv, request *r)
 
     if (failed)
         return failed;
+    if (argc == optind && r->machine)
+        return 0;
     if (argc - optind < 2)
         return plan_fail("needed", "COLLECTIVE ALGORITHM");
     if (argc - optind > 2)
@@ -241,6 +275,8 @@ static int parse(int argc, char **argv, request *r)
         return plan_fail("no such collective", argv[optind]);
     if (!select_parse(r->kind, argv[optind + 1], r->p, 0, &r->choice))
         return plan_fail("no such algorithm, form or parameter", argv[optind + 1]);
+    if (r->time && r->bytes < 0)
+        return plan_fail("needed", "--bytes N");
     if (r->rank >= r->p)
         return plan_fail("not a rank of the job", "--rank");
     if (r->root >= r->p)
@@ -264,12 +300,14 @@ int main(int argc, char **argv)
 
     if (failed)
         goto end;
-    failed = plan_too_many_nodes(&r);
+    failed = r.p ? plan_too_many_nodes(&r) : 0;
     if (failed)
         goto end;
-    failed = r.critical_path ? plan_print_critical_path(&r)
-             : r.all         ? plan_print_all(&r)
-                             : plan_print_rank(&r);
+    failed = !r.p              ? plan_print_machine(&r)
+             : r.time          ? plan_print_time(&r)
+             : r.critical_path ? plan_print_critical_path(&r)
+             : r.all           ? plan_print_all(&r)
+                               : plan_print_rank(&r);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "tutti-plan: standard output could not be written\n");
         failed = 2;

@@ -1,0 +1,238 @@
+/* test_estimate.c - the time of small schedules, which can be added up by hand, on a machine of
+ * round numbers; and of algorithms whose time is known.
+ */
+#include "algos/algo.h"
+#include "topo/shape.h"
+#include "tune/estimate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { RANKS = 64, MIB = 1 << 20 };
+
+/* Microseconds: a message of n MiB inside a node takes 10 and 100 n, between nodes 20 and 1000 n;
+ * each of its ends 1 of the processor; a copy of n MiB 50 n, a sum 25 n. Two messages of a node at
+ * a time are as fast as one, four take twice as long; links carry one. */
+#define RATE(us_for_a_mib) (MIB / (us_for_a_mib * 1e-6))
+static const constants machine = {.copy = RATE(50.),
+                                  .reduce = RATE(25.),
+                                  .way = {{.latency = 10e-6,
+                                           .overhead = 1e-6,
+                                           .bandwidth = RATE(100.),
+                                           .shared = RATE(50.),
+                                           .eager = MIB},
+                                          {.latency = 20e-6,
+                                           .overhead = 1e-6,
+                                           .bandwidth = RATE(1000.),
+                                           .shared = RATE(1000.),
+                                           .eager = MIB}}};
+
+static sched_builder *builders[RANKS];
+static sched *scheds[RANKS];
+static int p;
+
+static void begin(int ranks)
+{
+    p = ranks;
+    for (int r = 0; r < p; r++)
+        assert_non_null(builders[r] = sched_begin(p, FORM_STEP));
+}
+
+/* One element from the begin of SEND to the begin of RECV. */
+static void message(int from, int to)
+{
+    sched_send(builders[from], interval_make(SPACE_SEND, 0, 1), to);
+    sched_recv(builders[to], interval_make(SPACE_RECV, from, 1), from);
+}
+
+static topo *ranks_on(const char *shape)
+{
+    location at[RANKS] = {{0}};
+    char why[200];
+    topo *t;
+
+    if (!shape)
+        return NULL;
+    assert_true(shape_places(shape, p, at, why, sizeof why));
+    assert_non_null(t = topo_make(at, p));
+    return t;
+}
+
+static estimate estimated(int64_t bytes, const char *shape)
+{
+    stepgraph g;
+    estimate e;
+    topo *t = ranks_on(shape);
+
+    assert_true(stepgraph_make(&g, scheds, p));
+    assert_true(estimate_find(&g, bytes, t, &machine, &e));
+    stepgraph_free(&g);
+    topo_free(t);
+    return e;
+}
+
+static estimate end(int64_t bytes, const char *shape)
+{
+    estimate e;
+
+    for (int r = 0; r < p; r++)
+        assert_int_equal(sched_commit(builders[r], &scheds[r]), SCHED_OK);
+    e = estimated(bytes, shape);
+    for (int r = 0; r < p; r++)
+        sched_free(scheds[r]);
+    return e;
+}
+
+static void expect_us(int64_t picoseconds, double us)
+{
+    double found = 1e-6 * (double)picoseconds;
+
+    if (found < us - 0.001 || found > us + 0.001)
+        fail_msg("%.3f us, not %.3f", found, us);
+}
+
+static void one_message(void **state)
+{
+    (void)state;
+    begin(2);
+    message(0, 1);
+    expect_us(end(MIB, NULL).time, 1 + 100 + 10 + 1);
+    begin(2);
+    message(0, 1);
+    expect_us(end(MIB, "node:1").time, 1 + 1000 + 20 + 1);
+    begin(2);
+    message(0, 1);
+    expect_us(end(0, NULL).time, 1 + 10 + 1);
+}
+
+/* A long one waits for its receive, which comes behind a copy. */
+static void long_messages_wait_for_their_receive(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 2; n++) {
+        begin(2);
+        sched_copy(builders[1], interval_make(SPACE_SEND, 0, 4), interval_make(SPACE_RECV, 0, 4));
+        message(0, 1);
+        expect_us(end((int64_t)n * MIB, NULL).time,
+                  n == 1 ? 200 + 1 + 50         /* it has come meanwhile, and is copied */
+                         : 400 + 200 + 10 + 1); /* it begins then */
+    }
+}
+
+static void messages_of_a_node_share_its_memory(void **state)
+{
+    (void)state;
+    for (int pairs = 1; pairs <= 8; pairs *= 2) {
+        begin(2 * pairs);
+        for (int i = 0; i < pairs; i++)
+            message(2 * i, 2 * i + 1);
+        expect_us(end(MIB, NULL).time, 1 + (pairs < 2 ? 100 : 50 * pairs) + 10 + 1);
+    }
+}
+
+static void messages_between_nodes_share_links(void **state)
+{
+    (void)state;
+    begin(4); /* two out of one node, into two */
+    message(0, 2);
+    message(1, 3);
+    expect_us(end(MIB, "node:2,1,1").time, 1 + 2000 + 20 + 1);
+    begin(4); /* out of two, into one */
+    message(0, 2);
+    message(1, 3);
+    expect_us(end(MIB, "node:1,1,2").time, 1 + 2000 + 20 + 1);
+    begin(4); /* both ways */
+    message(0, 1);
+    message(1, 0);
+    message(2, 3);
+    message(3, 2);
+    expect_us(end(MIB, "node:1").time, 1 + 1000 + 20 + 1);
+}
+
+static void packing_copying_and_adding_take_time(void **state)
+{
+    estimate e;
+
+    (void)state;
+    begin(2); /* two runs at both ends */
+    for (int r = 0; r < 2; r++) {
+        sched_open(builders[r], r ? STEP_RECV : STEP_SEND, 1 - r);
+        sched_add(builders[r], interval_make(r ? SPACE_RECV : SPACE_SEND, 0, 1));
+        sched_add(builders[r], interval_make(r ? SPACE_RECV : SPACE_SEND, 2, 1));
+        sched_close(builders[r]);
+    }
+    expect_us(end(MIB / 2, NULL).time, 1 + 50 + 100 + 10 + 1 + 50);
+    begin(1);
+    sched_copy(builders[0], interval_make(SPACE_SEND, 0, 2), interval_make(SPACE_RECV, 0, 2));
+    sched_reduce(builders[0], interval_make(SPACE_SEND, 0, 2), interval_make(SPACE_RECV, 0, 2));
+    e = end(MIB, NULL);
+    expect_us(e.time, 100 + 50);
+    expect_us(e.processor, 150);
+}
+
+/* ---- algorithms ---- */
+
+static void compile(const char *name, int ranks, int root, const topo *t)
+{
+    int algo = algo_find(COLL_bcast, name);
+
+    p = ranks;
+    assert_true(algo != ALGO_NONE);
+    for (int r = 0; r < p; r++) {
+        coll c = {.kind = COLL_bcast,
+                  .p = p,
+                  .rank = r,
+                  .root = root,
+                  .in_place = true,
+                  .parameter = algo_parameter_for(algo_table[algo], 0, p),
+                  .recv = {.count = 1}};
+        assert_int_equal(algo_compile(algo_table[algo], FORM_STEP, &c, t, &scheds[r]), SCHED_OK);
+    }
+}
+
+/* The last rank of a binomial tree is as many messages away as the root has children. */
+static void a_tree_is_as_long_as_its_longest_branch(void **state)
+{
+    (void)state;
+    compile("binomial", 8, 0, NULL);
+    expect_us(estimated(0, NULL).time, 3 * (1 + 10 + 1));
+    for (int r = 0; r < p; r++)
+        sched_free(scheds[r]);
+}
+
+/* The same whatever else is done, and the same twice. */
+static void it_does_not_depend_on_the_root(void **state)
+{
+    int64_t first = 0;
+
+    (void)state;
+    for (int root = 0; root < 13; root++) {
+        int64_t time;
+        compile("binomial", 13, root, NULL);
+        time = estimated(12345, NULL).time;
+        first = root ? first : time;
+        assert_int_equal(time, first);
+        assert_int_equal(estimated(12345, NULL).time, time);
+        for (int r = 0; r < p; r++)
+            sched_free(scheds[r]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_message),
+        cmocka_unit_test(long_messages_wait_for_their_receive),
+        cmocka_unit_test(messages_of_a_node_share_its_memory),
+        cmocka_unit_test(messages_between_nodes_share_links),
+        cmocka_unit_test(packing_copying_and_adding_take_time),
+        cmocka_unit_test(a_tree_is_as_long_as_its_longest_branch),
+        cmocka_unit_test(it_does_not_depend_on_the_root),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
