@@ -1,6 +1,8 @@
 /* estimate.c - see estimate.h. */
 #include "tune/estimate.h"
 
+#include "tune/link.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct costs {
 
 typedef enum what {
     STARTS,  /* a message, named by its send, leaves */
+    PASSES,  /* perhaps a message has passed a link, which is what is named */
     ARRIVES, /* it has come */
     ENDS     /* a step */
 } what;
@@ -28,15 +31,21 @@ typedef struct event {
     int64_t at;
     uint32_t number; /* of those at one time the oldest first */
     what what;
-    int step;
+    int step; /* or link */
 } event;
 
 typedef struct progress {
     int waiting;  /* for so many steps */
     bool posted;  /* a message's end has been begun, */
     bool arrived; /* and its data is there: a receive */
+    int links;    /* of a send: that it has not passed yet */
     int64_t posted_at;
 } progress;
+
+#define NEVER INT64_MAX
+
+/* What a node has. */
+typedef enum links { MEMORY, OUT, IN, LINKS } links;
 
 typedef struct model {
     const stepgraph *g;
@@ -44,14 +53,17 @@ typedef struct model {
     const int *node; /* of each rank, or NULL */
     int64_t copy, reduce;
     costs way[WAYS];
-    server *processor;         /* [p] */
-    server *memory, *out, *in; /* [nodes] */
+    server *processor; /* [p] */
     int nodes;
-    progress *of; /* [g->n] */
-    event *heap;  /* of at most three for each step */
-    int nheap;
+    link *link;      /* [LINKS * nodes] */
+    int64_t *told;   /* of each link: when it is to be looked at, or NEVER */
+    link_flow *flow; /* of all links: as many as messages pass it */
+    progress *of;    /* [g->n] */
+    event *heap;
+    int nheap, room;
     uint32_t events;
     int64_t end;
+    bool no_memory;
 } model;
 
 /* ---- events, the next first ---- */
@@ -64,7 +76,19 @@ static bool before(const event *a, const event *b)
 static void push(model *m, int64_t at, what what, int step)
 {
     event e = {.at = at, .number = m->events++, .what = what, .step = step};
-    int i = m->nheap++;
+    int i = m->nheap;
+
+    if (i == m->room) {
+        int room = 2 * m->room + 64;
+        event *larger = realloc(m->heap, (size_t)room * sizeof *larger);
+        if (!larger) {
+            m->no_memory = true;
+            return;
+        }
+        m->heap = larger;
+        m->room = room;
+    }
+    m->nheap++;
 
     for (; i > 0 && before(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)
         m->heap[i] = m->heap[(i - 1) / 2];
@@ -95,20 +119,12 @@ static int64_t work(int64_t bytes, int64_t cost)
     return (int64_t)((__int128)bytes * cost >> 20);
 }
 
-/* A server does it, from `from` on at the earliest. Returns when it begins. */
-static int64_t serve(server *s, int64_t from, int64_t work)
-{
-    int64_t begin = s->free > from ? s->free : from;
-
-    s->free = begin + work;
-    s->work += work;
-    return begin;
-}
-
-/* The end of it. */
+/* A server does it, from `from` on at the earliest. Returns when it ends. */
 static int64_t served(server *s, int64_t from, int64_t work)
 {
-    return serve(s, from, work) + work;
+    s->free = (s->free > from ? s->free : from) + work;
+    s->work += work;
+    return s->free;
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -200,20 +216,58 @@ static void begin_step(model *m, int i, int64_t now)
     }
 }
 
-/* It passes what it shares with others. */
+static int link_of(const model *m, int node, links which)
+{
+    return (int)which * m->nodes + node;
+}
+
+/* The links that a message passes, all at once: one or two. */
+static int links_of(const model *m, int send, int passed[2])
+{
+    int from = node_of(m, m->g->rank[send]), to = node_of(m, m->g->rank[m->g->peer[send]]);
+
+    passed[0] = link_of(m, from, from == to ? MEMORY : OUT);
+    passed[1] = link_of(m, to, IN);
+    return from == to ? 1 : 2;
+}
+
+static void look_again(model *m, int which)
+{
+    int64_t next = m->link[which].n > 0 ? link_next(&m->link[which]) : NEVER;
+
+    if (next < m->told[which]) {
+        m->told[which] = next;
+        push(m, next, PASSES, which);
+    }
+}
+
 static void start(model *m, int send, int64_t now)
 {
-    const costs *c = way_of(m, send);
-    int from = node_of(m, m->g->rank[send]), to = node_of(m, m->g->rank[m->g->peer[send]]);
-    int64_t bytes = bytes_of(m, send), shared = work(bytes, c->shared), end;
+    int passed[2], n = links_of(m, send, passed);
 
-    if (from == to) {
-        end = served(&m->memory[from], now, shared);
-    } else {
-        int64_t leaves = serve(&m->out[from], now, shared);
-        end = served(&m->in[to], leaves, shared);
+    m->of[send].links = n;
+    for (int i = 0; i < n; i++) {
+        link *l = &m->link[passed[i]];
+        link_add(l, now, bytes_of(m, send), send);
+        look_again(m, passed[i]);
     }
-    push(m, larger(end, now + work(bytes, c->message)) + c->latency, ARRIVES, send);
+}
+
+/* Others may have begun since the time was told: then it is later, or an earlier one was told. */
+static void pass(model *m, int which, int64_t now)
+{
+    link *l = &m->link[which];
+    int send;
+
+    if (m->told[which] != now)
+        return;
+    m->told[which] = NEVER;
+    if (link_next(l) <= now) {
+        send = link_end(l, now);
+        if (--m->of[send].links == 0)
+            push(m, now + way_of(m, send)->latency, ARRIVES, send);
+    }
+    look_again(m, which);
 }
 
 static void arrive(model *m, int send, int64_t now)
@@ -253,6 +307,8 @@ static void run(model *m)
         event e = pop(m);
         if (e.what == STARTS)
             start(m, e.step, e.at);
+        else if (e.what == PASSES)
+            pass(m, e.step, e.at);
         else if (e.what == ARRIVES)
             arrive(m, e.step, e.at);
         else
@@ -283,17 +339,33 @@ static costs costs_of(const way_constants *k)
 
 static bool allocate(model *m)
 {
-    size_t n = (size_t)m->g->n + 1, p = (size_t)m->g->p, nodes = (size_t)m->nodes;
+    size_t n = (size_t)m->g->n + 1, links = (size_t)LINKS * (size_t)m->nodes;
 
-    m->processor = calloc(p + 3 * nodes, sizeof *m->processor);
+    m->processor = calloc((size_t)m->g->p, sizeof *m->processor);
+    m->link = calloc(links, sizeof *m->link);
+    m->told = malloc(links * sizeof *m->told);
+    m->flow = malloc(2 * n * sizeof *m->flow);
     m->of = calloc(n, sizeof *m->of);
-    m->heap = malloc(3 * n * sizeof *m->heap);
-    if (!m->processor || !m->of || !m->heap)
-        return false;
-    m->memory = m->processor + p;
-    m->out = m->memory + nodes;
-    m->in = m->out + nodes;
-    return true;
+    return m->processor && m->link && m->told && m->flow && m->of;
+}
+
+/* Each has room for all messages that ever pass it. */
+static void make_links(model *m)
+{
+    link_flow *free = m->flow;
+    int passed[2];
+
+    for (int i = 0; i < m->g->n; i++)
+        for (int k = 0; stepgraph_step(m->g, i)->kind == STEP_SEND && k < links_of(m, i, passed);
+             k++)
+            m->link[passed[k]].n++;
+    for (int i = 0; i < LINKS * m->nodes; i++) {
+        const costs *c = &m->way[i < link_of(m, 0, OUT) ? WAY_NODE : WAY_NETWORK];
+        int n = m->link[i].n;
+        m->link[i] = (link){.alone = c->message, .shared = c->shared, .flow = free};
+        m->told[i] = NEVER;
+        free += n;
+    }
 }
 
 static void count_dependencies(model *m)
@@ -303,13 +375,27 @@ static void count_dependencies(model *m)
             m->of[m->g->base[r] + i].waiting = m->g->of[r]->ndeps[i];
 }
 
-static int64_t most_work(const server *s, int n)
+static int64_t most_work(const model *m, links which)
 {
+    const link *l = &m->link[link_of(m, 0, which)];
     int64_t most = 0;
 
-    for (int i = 0; i < n; i++)
-        most = larger(most, s[i].work);
+    for (int i = 0; i < m->nodes; i++)
+        most = larger(most, work(l[i].bytes, l[i].shared));
     return most;
+}
+
+static estimate result_of(const model *m)
+{
+    int64_t processor = 0;
+
+    for (int r = 0; r < m->g->p; r++)
+        processor = larger(processor, m->processor[r].work);
+    return (estimate){.time = m->end,
+                      .processor = processor,
+                      .memory = most_work(m, MEMORY),
+                      .out = most_work(m, OUT),
+                      .in = most_work(m, IN)};
 }
 
 bool estimate_find(const stepgraph *g, int64_t bytes, const topo *t, const constants *k,
@@ -327,15 +413,16 @@ bool estimate_find(const stepgraph *g, int64_t bytes, const topo *t, const const
         m.way[w] = costs_of(&k->way[w]);
     if (done) {
         count_dependencies(&m);
+        make_links(&m);
         run(&m);
-        *result = (estimate){.time = m.end,
-                             .processor = most_work(m.processor, g->p),
-                             .memory = most_work(m.memory, m.nodes),
-                             .out = most_work(m.out, m.nodes),
-                             .in = most_work(m.in, m.nodes)};
+        done = !m.no_memory;
+        *result = result_of(&m);
     }
-    free(m.processor);
-    free(m.of);
     free(m.heap);
+    free(m.of);
+    free(m.flow);
+    free(m.told);
+    free(m.link);
+    free(m.processor);
     return done;
 }

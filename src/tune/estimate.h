@@ -1,14 +1,14 @@
 /* estimate.h - how long a collective takes: the schedules of all ranks, executed on a machine that
  * is described by a few constants. Pure, and the same on every machine: times are whole numbers.
  *
- * What takes time, one thing after the other at each of them:
+ * What takes time:
  *
- *   a rank's processor    each message at its end, COPY, REDUCE
- *   a node's memory       all messages between its ranks
- *   a node's links        all messages that leave it, and all that enter it
+ *   a rank's processor    each message at its end, packing, COPY, REDUCE; one after the other
+ *   a node's memory       shared by all messages between its ranks, see link.h
+ *   a node's links        shared by all messages that leave it, and by all that enter it
  *
- * A message is no faster than its own bandwidth, and begins when its send is begun; a long one when
- * its receive is, too. Who comes first is served first.
+ * A message begins when its send is begun, a long one when its receive is, too. It passes the links
+ * of both nodes at once, and has come when the slower one has let it through.
  */
 #ifndef TUTTI_ESTIMATE_H
 #define TUTTI_ESTIMATE_H

@@ -1,0 +1,61 @@
+/* link.c - see link.h. */
+#include "tune/link.h"
+
+enum { FINE = 16, MIB = 20 };
+
+/* Of each message, as many as there are. */
+static int64_t cost(const link *l)
+{
+    int64_t share = l->shared * l->n;
+
+    return share > l->alone ? share : l->alone;
+}
+
+static void advance(link *l, int64_t now)
+{
+    if (l->n > 0)
+        l->level += (uint64_t)(((__int128)(now - l->at) << (MIB + FINE)) / cost(l));
+    l->at = now;
+}
+
+static void swap(link_flow *a, link_flow *b)
+{
+    link_flow t = *a;
+
+    *a = *b;
+    *b = t;
+}
+
+void link_add(link *l, int64_t now, int64_t bytes, int id)
+{
+    int i = l->n;
+
+    advance(l, now);
+    l->n++;
+    l->bytes += bytes;
+    l->flow[i] = (link_flow){.until = l->level + ((uint64_t)bytes << FINE), .id = id};
+    for (int up; i > 0 && l->flow[i].until < l->flow[up = (i - 1) / 2].until; i = up)
+        swap(&l->flow[i], &l->flow[up]);
+}
+
+int64_t link_next(const link *l)
+{
+    uint64_t until = l->flow[0].until, left = until > l->level ? until - l->level : 0;
+
+    return l->at + (int64_t)(((__int128)left * cost(l)) >> (MIB + FINE));
+}
+
+int link_end(link *l, int64_t now)
+{
+    int id = l->flow[0].id, i = 0;
+
+    advance(l, now);
+    l->flow[0] = l->flow[--l->n];
+    for (int child; (child = 2 * i + 1) < l->n; i = child) {
+        child += child + 1 < l->n && l->flow[child + 1].until < l->flow[child].until;
+        if (l->flow[i].until <= l->flow[child].until)
+            break;
+        swap(&l->flow[i], &l->flow[child]);
+    }
+    return id;
+}

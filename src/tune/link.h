@@ -1,0 +1,37 @@
+/* link.h - what messages share: a node's memory, or its links in one direction. Pure.
+ *
+ * All messages that are on their way get the same share of it, but none gets more than its own
+ * bandwidth. So at any time all are equally fast, and the link counts only how far one would have
+ * come that had been there from the begin (processor sharing).
+ *
+ * Times are picoseconds; costs are picoseconds for 2^20 bytes.
+ */
+#ifndef TUTTI_LINK_H
+#define TUTTI_LINK_H
+
+#include <stdint.h>
+
+typedef struct link_flow {
+    uint64_t until; /* how far the one that was there from the begin is when this one ends */
+    int id;
+} link_flow;
+
+typedef struct link {
+    int64_t alone, shared; /* costs: of one message; of all together */
+    int64_t at;            /* the time, */
+    uint64_t level;        /* and how far it is by then: 2^-16 bytes */
+    int64_t bytes;         /* of all messages so far */
+    link_flow *flow;       /* [n], the next that ends first; room for all is the caller's */
+    int n;
+} link;
+
+/* A message begins. Times never fall. */
+void link_add(link *l, int64_t now, int64_t bytes, int id);
+
+/* When the first of them ends, if none begins before; there are some. */
+int64_t link_next(const link *l);
+
+/* It ends, now: whose id it was. */
+int link_end(link *l, int64_t now);
+
+#endif
