@@ -54,11 +54,13 @@ int plan_print_time(const request *r)
 {
     constants k;
     int64_t bytes = coll_shapes[r->kind].recv == COLL_NONE ? 0 : r->bytes; /* tokens have none */
+    int64_t item = coll_has(r->kind, COLL_REDUCES) ? (int64_t)sizeof(double) : 1;
     stepgraph g = {0};
     estimate e;
     int failed = find_machine(machine_of(r), &k) ? plan_too_much(r, "--time") : 2;
     sched **all = failed ? NULL : plan_compile_all(r);
-    bool done = all && stepgraph_make(&g, all, r->p) && estimate_find(&g, bytes, r->topo, &k, &e);
+    bool done = all && stepgraph_make(&g, all, r->p) &&
+                estimate_find(&g, bytes / item, item, r->topo, &k, &e);
 
     if (done)
         print_estimate(r, &e);

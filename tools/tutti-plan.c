@@ -44,7 +44,8 @@ static const char usage_end[] =
     "a\n"
     "               vector\n"
     "  --time       print how long all of it takes by the estimate of src/tune/estimate.h, for\n"
-    "               blocks, or a vector, of --bytes N; ranks are on one node without --regions\n"
+    "               blocks, or a vector, of --bytes N (of doubles, where they are reduced); ranks\n"
+    "               are on one node without --regions\n"
     "  --machine M  ethernet, fast (default), or a file of constants; --machine M alone, without\n"
     "               a collective, prints them\n";
 

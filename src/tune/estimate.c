@@ -49,7 +49,7 @@ typedef enum links { MEMORY, OUT, IN, LINKS } links;
 
 typedef struct model {
     const stepgraph *g;
-    int64_t bytes;
+    int64_t count, size;
     const int *node; /* of each rank, or NULL */
     int64_t copy, reduce;
     costs way[WAYS];
@@ -154,16 +154,24 @@ static int64_t bytes_of(const model *m, int i)
 
     for (int k = 0; k < (step_is_message(st) ? st->n : st->n < 1 ? 0 : 1); k++) {
         interval x = s->list[st->first + k];
-        sum += sched_items(s->parts, m->bytes, interval_end(x)) -
-               sched_items(s->parts, m->bytes, x.offset);
+        sum += sched_items(s->parts, m->count, interval_end(x)) -
+               sched_items(s->parts, m->count, x.offset);
     }
-    return sum;
+    return sum * m->size;
 }
 
 /* Of the processor for one end of a message, of several runs of bytes packed or unpacked. */
 static int64_t handling(const model *m, int i, int64_t bytes, const costs *c)
 {
     return c->overhead + (stepgraph_step(m->g, i)->n > 1 ? work(bytes, m->copy) : 0);
+}
+
+/* Parts of a vector may be empty: their messages are not sent. Tokens are. */
+static bool is_sent(const model *m, int i, int64_t bytes)
+{
+    const sched *s = m->g->of[m->g->rank[i]];
+
+    return bytes > 0 || s->extent[SPACE_SEND] + s->extent[SPACE_RECV] == 0;
 }
 
 /* ---- what happens ---- */
@@ -184,6 +192,10 @@ static void begin_step(model *m, int i, int64_t now)
     server *processor = &m->processor[m->g->rank[i]];
     progress *p = &m->of[i];
 
+    if (step_is_message(st) && !is_sent(m, i, bytes_of(m, i))) {
+        push(m, now, ENDS, i);
+        return;
+    }
     switch ((step_kind)st->kind) {
     case STEP_SEND:
         p->posted = true;
@@ -398,11 +410,12 @@ static estimate result_of(const model *m)
                       .in = most_work(m, IN)};
 }
 
-bool estimate_find(const stepgraph *g, int64_t bytes, const topo *t, const constants *k,
-                   estimate *result)
+bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
+                   const constants *k, estimate *result)
 {
     model m = {.g = g,
-               .bytes = bytes,
+               .count = count,
+               .size = size,
                .node = t ? t->node : NULL,
                .nodes = t ? t->nodes : 1,
                .copy = of_rate(k->copy),
