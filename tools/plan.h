@@ -1,11 +1,12 @@
 /* plan.h - what tutti-plan is asked for, and its parts: a schedule of one rank (plan_compile), what
  * would take too long (plan_limits.c), what is printed (plan_print.c), how long it takes
- * (plan_time.c).
+ * (plan_time.c), and all algorithms beside each other (plan_why.c).
  */
 #ifndef TUTTI_PLAN_TOOL_H
 #define TUTTI_PLAN_TOOL_H
 
 #include "algos/algo.h"
+#include "tune/estimate.h"
 #include "tune/select.h"
 
 enum { MOST_RANKS = 1 << 20 };
@@ -14,7 +15,7 @@ typedef struct request {
     coll_kind kind;
     choice choice;
     int p, rank, root;
-    bool root_given, all, in_place, critical_path, time;
+    bool root_given, all, in_place, critical_path, time, why;
     int64_t bytes;       /* --bytes, or -1 */
     const char *regions; /* or NULL */
     const char *machine; /* or NULL */
@@ -32,6 +33,12 @@ sched *plan_compile(const request *r, int rank);
 sched **plan_compile_all(const request *r);
 void plan_free_all(const request *r, sched **all);
 
+/* Constants of --machine. False: said. */
+bool plan_find_machine(const request *r, constants *k);
+
+/* How long it takes; r->bytes is there. False: out of memory. */
+bool plan_estimate(const request *r, const constants *k, estimate *result);
+
 /* "allgather ring, 8 ranks on node:4" */
 void plan_print_title(const request *r);
 
@@ -46,5 +53,6 @@ int plan_print_all(const request *r);
 int plan_print_critical_path(const request *r);
 int plan_print_time(const request *r);
 int plan_print_machine(const request *r);
+int plan_print_why(const request *r);
 
 #endif

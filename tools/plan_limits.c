@@ -32,7 +32,7 @@ int plan_too_many_nodes(const request *r)
 
 /* Steps and intervals of all ranks, and what looking at the machine takes, as four ranks have them.
  * False: out of memory. */
-static bool estimate(const request *r, int64_t *steps, int64_t *work)
+static bool sample(const request *r, int64_t *steps, int64_t *work)
 {
     enum { SAMPLES = 4 };
     int64_t looks = r->topo && algo_table[r->choice.algo]->regional ? r->p : 0;
@@ -54,9 +54,9 @@ int plan_too_much(const request *r, const char *option)
 {
     int64_t steps, work;
 
-    if (!estimate(r, &steps, &work))
+    if (!sample(r, &steps, &work))
         return plan_fail("out of memory", "schedule");
-    if (work <= MOST_WORK && (!(r->critical_path || r->time) || steps <= MOST_STEPS))
+    if (work <= MOST_WORK && (!(r->critical_path || r->time || r->why) || steps <= MOST_STEPS))
         return 0;
     fprintf(
         stderr,

@@ -1,6 +1,5 @@
 /* plan_time.c - see plan.h. */
 #include "plan.h"
-#include "tune/estimate.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +32,25 @@ static const char *machine_of(const request *r)
     return r->machine ? r->machine : "fast";
 }
 
+bool plan_find_machine(const request *r, constants *k)
+{
+    return find_machine(machine_of(r), k);
+}
+
+bool plan_estimate(const request *r, const constants *k, estimate *result)
+{
+    int64_t bytes = coll_shapes[r->kind].recv == COLL_NONE ? 0 : r->bytes; /* tokens have none */
+    int64_t item = coll_has(r->kind, COLL_REDUCES) ? (int64_t)sizeof(double) : 1;
+    sched **all = plan_compile_all(r);
+    stepgraph g = {0};
+    bool done = all && stepgraph_make(&g, all, r->p) &&
+                estimate_find(&g, bytes / item, item, r->topo, k, result);
+
+    stepgraph_free(&g);
+    plan_free_all(r, all);
+    return done;
+}
+
 static void print_part(const char *what, int64_t picoseconds, const estimate *e)
 {
     printf("  %12.3f us  %3.0f %%  %s\n", 1e-6 * (double)picoseconds,
@@ -53,29 +71,22 @@ static void print_estimate(const request *r, const estimate *e)
 int plan_print_time(const request *r)
 {
     constants k;
-    int64_t bytes = coll_shapes[r->kind].recv == COLL_NONE ? 0 : r->bytes; /* tokens have none */
-    int64_t item = coll_has(r->kind, COLL_REDUCES) ? (int64_t)sizeof(double) : 1;
-    stepgraph g = {0};
     estimate e;
-    int failed = find_machine(machine_of(r), &k) ? plan_too_much(r, "--time") : 2;
-    sched **all = failed ? NULL : plan_compile_all(r);
-    bool done = all && stepgraph_make(&g, all, r->p) &&
-                estimate_find(&g, bytes / item, item, r->topo, &k, &e);
+    int failed = plan_find_machine(r, &k) ? plan_too_much(r, "--time") : 2;
 
-    if (done)
-        print_estimate(r, &e);
-    stepgraph_free(&g);
-    plan_free_all(r, all);
     if (failed)
         return failed;
-    return done ? 0 : plan_fail("out of memory", "schedules");
+    if (!plan_estimate(r, &k, &e))
+        return plan_fail("out of memory", "schedules");
+    print_estimate(r, &e);
+    return 0;
 }
 
 int plan_print_machine(const request *r)
 {
     constants k;
 
-    if (!find_machine(r->machine, &k))
+    if (!plan_find_machine(r, &k))
         return 2;
     constants_print(stdout, &k);
     return 0;

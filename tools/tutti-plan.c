@@ -23,6 +23,7 @@ static const char usage_begin[] =
     "usage: tutti-plan COLLECTIVE ALGORITHM[:WORD[,WORD]] -p RANKS [--regions SHAPE] [--in-place]\n"
     "                  [--root R] [--rank R | --all [--bytes N] | --critical-path |\n"
     "                  --time --bytes N [--machine M]]\n"
+    "       tutti-plan COLLECTIVE --why --bytes N -p RANKS [--regions SHAPE] [--machine M]\n"
     "  COLLECTIVE   one of";
 static const char usage_end[] =
     ";\n"
@@ -46,6 +47,9 @@ static const char usage_end[] =
     "  --time       print how long all of it takes by the estimate of src/tune/estimate.h, for\n"
     "               blocks, or a vector, of --bytes N (of doubles, where they are reduced); ranks\n"
     "               are on one node without --regions\n"
+    "  --why        the same of all algorithms in their usual forms, the fastest first, and which "
+    "of\n"
+    "               them auto takes today\n"
     "  --machine M  ethernet, fast (default), or a file of constants; --machine M alone, without\n"
     "               a collective, prints them\n";
 
@@ -194,6 +198,9 @@ static int take_option(request *r, int option, char *value, const char *word)
     case 't':
         r->time = true;
         return 0;
+    case 'w':
+        r->why = true;
+        return 0;
     case 'm':
         r->machine = value;
         return 0;
@@ -215,13 +222,19 @@ static int take_option(request *r, int option, char *value, const char *word)
 
 static int parse_options(int argc, char **argv, request *r)
 {
-    static const struct option options[] = {
-        {"ranks", required_argument, NULL, 'p'},   {"rank", required_argument, NULL, 'r'},
-        {"regions", required_argument, NULL, 'g'}, {"critical-path", no_argument, NULL, 'c'},
-        {"root", required_argument, NULL, 'o'},    {"all", no_argument, NULL, 'a'},
-        {"bytes", required_argument, NULL, 'b'},   {"in-place", no_argument, NULL, 'i'},
-        {"time", no_argument, NULL, 't'},          {"machine", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},          {0}};
+    static const struct option options[] = {{"ranks", required_argument, NULL, 'p'},
+                                            {"rank", required_argument, NULL, 'r'},
+                                            {"regions", required_argument, NULL, 'g'},
+                                            {"critical-path", no_argument, NULL, 'c'},
+                                            {"root", required_argument, NULL, 'o'},
+                                            {"all", no_argument, NULL, 'a'},
+                                            {"bytes", required_argument, NULL, 'b'},
+                                            {"in-place", no_argument, NULL, 'i'},
+                                            {"time", no_argument, NULL, 't'},
+                                            {"why", no_argument, NULL, 'w'},
+                                            {"machine", required_argument, NULL, 'm'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
     int option, failed = 0;
 
     while (!failed && (option = getopt_long(argc, argv, "p:r:aih", options, NULL)) != -1)
@@ -265,18 +278,18 @@ static int parse(int argc, char **argv, request *r)
         return failed;
     if (argc == optind && r->machine)
         return 0;
-    if (argc - optind < 2)
-        return plan_fail("needed", "COLLECTIVE ALGORITHM");
-    if (argc - optind > 2)
-        return plan_fail("one word too many", argv[optind + 2]);
+    if (argc - optind < (r->why ? 1 : 2))
+        return plan_fail("needed", r->why ? "COLLECTIVE" : "COLLECTIVE ALGORITHM");
+    if (argc - optind > (r->why ? 1 : 2))
+        return plan_fail("one word too many", argv[optind + (r->why ? 1 : 2)]);
     if (r->p < 1)
         return plan_fail("needed", "-p RANKS");
     r->kind = coll_kind_find(argv[optind]);
     if (r->kind == COLL_KINDS)
         return plan_fail("no such collective", argv[optind]);
-    if (!select_parse(r->kind, argv[optind + 1], r->p, 0, &r->choice))
+    if (!r->why && !select_parse(r->kind, argv[optind + 1], r->p, 0, &r->choice))
         return plan_fail("no such algorithm, form or parameter", argv[optind + 1]);
-    if (r->time && r->bytes < 0)
+    if ((r->time || r->why) && r->bytes < 0)
         return plan_fail("needed", "--bytes N");
     if (r->rank >= r->p)
         return plan_fail("not a rank of the job", "--rank");
@@ -288,7 +301,7 @@ static int parse(int argc, char **argv, request *r)
         return plan_fail("this collective has none", "--root");
     a = algo_table[r->choice.algo];
     coll c = {.kind = r->kind, .p = r->p};
-    if (algo_refuses(a, &c))
+    if (!r->why && algo_refuses(a, &c))
         return plan_fail(algo_refuses(a, &c), argv[optind + 1]);
     failed = make_counts(r);
     return failed ? failed : make_topo(r);
@@ -301,10 +314,11 @@ int main(int argc, char **argv)
 
     if (failed)
         goto end;
-    failed = r.p ? plan_too_many_nodes(&r) : 0;
+    failed = r.p && !r.why ? plan_too_many_nodes(&r) : 0;
     if (failed)
         goto end;
     failed = !r.p              ? plan_print_machine(&r)
+             : r.why           ? plan_print_why(&r)
              : r.time          ? plan_print_time(&r)
              : r.critical_path ? plan_print_critical_path(&r)
              : r.all           ? plan_print_all(&r)

@@ -23,8 +23,8 @@ typedef struct estimate {
     int64_t processor, memory, out, in; /* work of the rank, or node, that has most of it */
 } estimate;
 
-/* count: items of an element, or of a vector that is cut (sched_cut), each of `size` bytes. t: where
- * the ranks are; NULL: on one node. False: out of memory. */
+/* count: items of an element, or of a vector that is cut (sched_cut); each is of `size` bytes. t:
+ * where the ranks are; NULL: on one node. False: out of memory. */
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                    const constants *k, estimate *result);
 
