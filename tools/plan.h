@@ -33,7 +33,8 @@ sched *plan_compile(const request *r, int rank);
 sched **plan_compile_all(const request *r);
 void plan_free_all(const request *r, sched **all);
 
-/* Constants of --machine. False: said. */
+/* What --machine says, or the usual one; its constants. False: said. */
+const char *plan_machine(const request *r);
 bool plan_find_machine(const request *r, constants *k);
 
 /* How long it takes; r->bytes is there. False: out of memory. */

@@ -27,14 +27,14 @@ static bool find_machine(const char *name, constants *k)
     return name == NULL;
 }
 
-static const char *machine_of(const request *r)
+const char *plan_machine(const request *r)
 {
     return r->machine ? r->machine : "fast";
 }
 
 bool plan_find_machine(const request *r, constants *k)
 {
-    return find_machine(machine_of(r), k);
+    return find_machine(plan_machine(r), k);
 }
 
 bool plan_estimate(const request *r, const constants *k, estimate *result)
@@ -60,7 +60,7 @@ static void print_part(const char *what, int64_t picoseconds, const estimate *e)
 static void print_estimate(const request *r, const estimate *e)
 {
     plan_print_title(r);
-    printf(", %lld bytes, machine %s\n", (long long)r->bytes, machine_of(r));
+    printf(", %lld bytes, machine %s\n", (long long)r->bytes, plan_machine(r));
     print_part("in all, of which is work of", e->time, e);
     print_part("the busiest rank's processor: messages, copies, reductions", e->processor, e);
     print_part("the busiest node's memory: messages inside it", e->memory, e);

@@ -33,7 +33,7 @@ static const char *bound_of(const estimate *e)
     return "latency";
 }
 
-/* Message by message what is too much is left out. */
+/* What would take too long is left out, and that is said. */
 static bool add(const request *r, choice c, const constants *k, row rows[MOST_ROWS], int *n)
 {
     request one = *r;
@@ -77,12 +77,14 @@ static bool add_all(const request *r, choice taken, const constants *k, row rows
 static void print_rows(row rows[], int n, const choice *taken)
 {
     char name[128];
+    int64_t least;
 
     qsort(rows, (size_t)n, sizeof *rows, compare);
+    least = n ? rows[0].estimate.time : 0; /* 0 where nothing has to be sent */
     for (int i = 0; i < n; i++) {
         select_print(&rows[i].choice, name, sizeof name);
         printf("  %12.3f us  %5.2f  %-40s %s%s\n", 1e-6 * (double)rows[i].estimate.time,
-               (double)rows[i].estimate.time / (double)rows[0].estimate.time, name,
+               least ? (double)rows[i].estimate.time / (double)least : 1, name,
                bound_of(&rows[i].estimate), same(&rows[i].choice, taken) ? ", auto" : "");
     }
 }
@@ -102,10 +104,9 @@ int plan_print_why(const request *r)
         return 2;
     if (!add_all(r, taken, &k, rows, &n))
         return plan_fail("out of memory", "schedules");
-    printf("%s, %d ranks%s%s, %lld bytes, machine %s: estimated time, of the fastest, what bounds "
-           "it\n",
+    printf("%s, %d ranks%s%s, %lld bytes, machine %s: estimated time, of the fastest, bound by\n",
            coll_kind_name(r->kind), r->p, r->regions ? " on " : "", r->regions ? r->regions : "",
-           (long long)r->bytes, r->machine ? r->machine : "fast");
+           (long long)r->bytes, plan_machine(r));
     print_rows(rows, n, &taken);
     printf("auto: %s\n", why);
     return 0;

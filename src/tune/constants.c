@@ -16,8 +16,8 @@ enum { KNOWN = sizeof known / sizeof *known };
 
 static const char title[] = "tutti constants 1";
 
-/* Inside a node: a machine with 2 cores of an AMD EPYC (docs/measurements.md); between nodes: one
- * switch, as bench/sim/machines.py has it for clusters of these kinds. */
+/* Round numbers, until they are measured where they are used. Inside a node the latency is that of
+ * a machine with 2 cores of an AMD EPYC (docs/measurements.md). */
 #define NODE                                                                                       \
     {                                                                                              \
         .latency = 1.3e-7, .overhead = 5e-8, .bandwidth = 1e10, .shared = 2e10, .eager = 1e6       \

@@ -4,7 +4,6 @@
 #include "tune/link.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const double picoseconds = 1e12;
 
@@ -40,6 +39,7 @@ typedef struct progress {
     bool arrived; /* and its data is there: a receive */
     int links;    /* of a send: that it has not passed yet */
     int64_t posted_at;
+    int64_t bytes; /* of the message, or copied, or reduced */
 } progress;
 
 #define NEVER INT64_MAX
@@ -55,7 +55,7 @@ typedef struct model {
     costs way[WAYS];
     server *processor; /* [p] */
     int nodes;
-    link *link;      /* [LINKS * nodes] */
+    tune_link *link; /* [LINKS * nodes] */
     int64_t *told;   /* of each link: when it is to be looked at, or NEVER */
     link_flow *flow; /* of all links: as many as messages pass it */
     progress *of;    /* [g->n] */
@@ -120,10 +120,10 @@ static int64_t work(int64_t bytes, int64_t cost)
 }
 
 /* A server does it, from `from` on at the earliest. Returns when it ends. */
-static int64_t served(server *s, int64_t from, int64_t work)
+static int64_t served(server *s, int64_t from, int64_t takes)
 {
-    s->free = (s->free > from ? s->free : from) + work;
-    s->work += work;
+    s->free = (s->free > from ? s->free : from) + takes;
+    s->work += takes;
     return s->free;
 }
 
@@ -146,7 +146,7 @@ static const costs *way_of(const model *m, int send)
 
 /* A message is as long as its send's intervals; COPY and REDUCE name what they write behind what
  * they read. */
-static int64_t bytes_of(const model *m, int i)
+static int64_t count_bytes(const model *m, int i)
 {
     const sched *s = m->g->of[m->g->rank[i]];
     const step *st = stepgraph_step(m->g, i);
@@ -179,7 +179,7 @@ static bool is_sent(const model *m, int i, int64_t bytes)
 static void begin_message(model *m, int send, int64_t now)
 {
     progress *s = &m->of[send], *r = &m->of[m->g->peer[send]];
-    bool waits = bytes_of(m, send) > way_of(m, send)->eager;
+    bool waits = m->of[send].bytes > way_of(m, send)->eager;
 
     if (s->posted && (r->posted || !waits))
         push(m, larger(now, s->posted_at), STARTS, send);
@@ -192,21 +192,21 @@ static void begin_step(model *m, int i, int64_t now)
     server *processor = &m->processor[m->g->rank[i]];
     progress *p = &m->of[i];
 
-    if (step_is_message(st) && !is_sent(m, i, bytes_of(m, i))) {
+    if (step_is_message(st) && !is_sent(m, i, p->bytes)) {
         push(m, now, ENDS, i);
         return;
     }
     switch ((step_kind)st->kind) {
     case STEP_SEND:
         p->posted = true;
-        p->posted_at = served(processor, now, handling(m, i, bytes_of(m, i), way_of(m, i)));
-        if (bytes_of(m, i) <= way_of(m, i)->eager)
+        p->posted_at = served(processor, now, handling(m, i, p->bytes, way_of(m, i)));
+        if (p->bytes <= way_of(m, i)->eager)
             push(m, p->posted_at, ENDS, i);
         begin_message(m, i, now);
         break;
     case STEP_RECV: {
         int send = m->g->peer[i];
-        int64_t bytes = bytes_of(m, send);
+        int64_t bytes = m->of[send].bytes;
         const costs *c = way_of(m, send);
         p->posted = true;
         if (p->arrived)
@@ -217,10 +217,10 @@ static void begin_step(model *m, int i, int64_t now)
         break;
     }
     case STEP_COPY:
-        push(m, served(processor, now, work(bytes_of(m, i), m->copy)), ENDS, i);
+        push(m, served(processor, now, work(p->bytes, m->copy)), ENDS, i);
         break;
     case STEP_REDUCE:
-        push(m, served(processor, now, work(bytes_of(m, i), m->reduce)), ENDS, i);
+        push(m, served(processor, now, work(p->bytes, m->reduce)), ENDS, i);
         break;
     case STEP_FENCE:
         push(m, now, ENDS, i);
@@ -259,8 +259,8 @@ static void start(model *m, int send, int64_t now)
 
     m->of[send].links = n;
     for (int i = 0; i < n; i++) {
-        link *l = &m->link[passed[i]];
-        link_add(l, now, bytes_of(m, send), send);
+        tune_link *l = &m->link[passed[i]];
+        link_add(l, now, m->of[send].bytes, send);
         look_again(m, passed[i]);
     }
 }
@@ -268,7 +268,7 @@ static void start(model *m, int send, int64_t now)
 /* Others may have begun since the time was told: then it is later, or an earlier one was told. */
 static void pass(model *m, int which, int64_t now)
 {
-    link *l = &m->link[which];
+    tune_link *l = &m->link[which];
     int send;
 
     if (m->told[which] != now)
@@ -291,9 +291,9 @@ static void arrive(model *m, int send, int64_t now)
     if (m->of[receive].posted)
         push(m,
              served(&m->processor[m->g->rank[receive]], now,
-                    handling(m, receive, bytes_of(m, send), c)),
+                    handling(m, receive, m->of[send].bytes, c)),
              ENDS, receive);
-    if (bytes_of(m, send) > c->eager)
+    if (m->of[send].bytes > c->eager)
         push(m, now, ENDS, send);
 }
 
@@ -374,22 +374,24 @@ static void make_links(model *m)
     for (int i = 0; i < LINKS * m->nodes; i++) {
         const costs *c = &m->way[i < link_of(m, 0, OUT) ? WAY_NODE : WAY_NETWORK];
         int n = m->link[i].n;
-        m->link[i] = (link){.alone = c->message, .shared = c->shared, .flow = free};
+        m->link[i] = (tune_link){.alone = c->message, .shared = c->shared, .flow = free};
         m->told[i] = NEVER;
         free += n;
     }
 }
 
-static void count_dependencies(model *m)
+static void make_steps(model *m)
 {
-    for (int r = 0; r < m->g->p; r++)
-        for (int i = 0; i < m->g->of[r]->nsteps; i++)
-            m->of[m->g->base[r] + i].waiting = m->g->of[r]->ndeps[i];
+    for (int i = 0; i < m->g->n; i++) {
+        int rank = m->g->rank[i];
+        m->of[i].waiting = m->g->of[rank]->ndeps[i - m->g->base[rank]];
+        m->of[i].bytes = count_bytes(m, i);
+    }
 }
 
 static int64_t most_work(const model *m, links which)
 {
-    const link *l = &m->link[link_of(m, 0, which)];
+    const tune_link *l = &m->link[link_of(m, 0, which)];
     int64_t most = 0;
 
     for (int i = 0; i < m->nodes; i++)
@@ -425,7 +427,7 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
     for (int w = 0; w < WAYS; w++)
         m.way[w] = costs_of(&k->way[w]);
     if (done) {
-        count_dependencies(&m);
+        make_steps(&m);
         make_links(&m);
         run(&m);
         done = !m.no_memory;

@@ -4,14 +4,14 @@
 enum { FINE = 16, MIB = 20 };
 
 /* Of each message, as many as there are. */
-static int64_t cost(const link *l)
+static int64_t cost(const tune_link *l)
 {
     int64_t share = l->shared * l->n;
 
     return share > l->alone ? share : l->alone;
 }
 
-static void advance(link *l, int64_t now)
+static void advance(tune_link *l, int64_t now)
 {
     if (l->n > 0)
         l->level += (uint64_t)(((__int128)(now - l->at) << (MIB + FINE)) / cost(l));
@@ -26,7 +26,7 @@ static void swap(link_flow *a, link_flow *b)
     *b = t;
 }
 
-void link_add(link *l, int64_t now, int64_t bytes, int id)
+void link_add(tune_link *l, int64_t now, int64_t bytes, int id)
 {
     int i = l->n;
 
@@ -38,14 +38,14 @@ void link_add(link *l, int64_t now, int64_t bytes, int id)
         swap(&l->flow[i], &l->flow[up]);
 }
 
-int64_t link_next(const link *l)
+int64_t link_next(const tune_link *l)
 {
     uint64_t until = l->flow[0].until, left = until > l->level ? until - l->level : 0;
 
     return l->at + (int64_t)(((__int128)left * cost(l)) >> (MIB + FINE));
 }
 
-int link_end(link *l, int64_t now)
+int link_end(tune_link *l, int64_t now)
 {
     int id = l->flow[0].id, i = 0;
 

@@ -16,22 +16,22 @@ typedef struct link_flow {
     int id;
 } link_flow;
 
-typedef struct link {
+typedef struct tune_link {
     int64_t alone, shared; /* costs: of one message; of all together */
     int64_t at;            /* the time, */
     uint64_t level;        /* and how far it is by then: 2^-16 bytes */
     int64_t bytes;         /* of all messages so far */
     link_flow *flow;       /* [n], the next that ends first; room for all is the caller's */
     int n;
-} link;
+} tune_link;
 
 /* A message begins. Times never fall. */
-void link_add(link *l, int64_t now, int64_t bytes, int id);
+void link_add(tune_link *l, int64_t now, int64_t bytes, int id);
 
 /* When the first of them ends, if none begins before; there are some. */
-int64_t link_next(const link *l);
+int64_t link_next(const tune_link *l);
 
 /* It ends, now: whose id it was. */
-int link_end(link *l, int64_t now);
+int link_end(tune_link *l, int64_t now);
 
 #endif

@@ -1,6 +1,7 @@
 /* stepgraph.c - see stepgraph.h. */
 #include "tune/stepgraph.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 typedef struct end {
@@ -69,6 +70,8 @@ bool stepgraph_make(stepgraph *g, sched *const of[], int p)
 
     for (int r = 0; r < p; r++)
         n += (size_t)of[r]->nsteps;
+    if (n > INT_MAX / 2)
+        return false;
     *g = (stepgraph){.of = of, .p = p, .n = (int)n};
     g->base = malloc(((size_t)p + 1 + 2 * n) * sizeof *g->base);
     if (!g->base)

@@ -16,7 +16,8 @@ typedef struct stepgraph {
     int *peer;        /* [n]: of a send its receive, and the other way; else -1 */
 } stepgraph;
 
-/* of: the schedules of ranks 0 to p - 1, which must outlive it. False: out of memory. */
+/* of: the schedules of ranks 0 to p - 1, which must outlive it. False: out of memory,
+ * or too many steps. */
 bool stepgraph_make(stepgraph *g, sched *const of[], int p);
 void stepgraph_free(stepgraph *g);
 

@@ -11,12 +11,12 @@ enum { MIB = 1 << 20, FLOWS = 100 };
 static link_flow flows[FLOWS];
 
 /* A MiB alone takes 1000 ps; together they get twice of what one gets. */
-static link fresh(void)
+static tune_link fresh(void)
 {
-    return (link){.alone = 1000, .shared = 500, .flow = flows};
+    return (tune_link){.alone = 1000, .shared = 500, .flow = flows};
 }
 
-static void ends(link *l, int64_t at, int id)
+static void ends(tune_link *l, int64_t at, int id)
 {
     assert_int_equal(link_next(l), at);
     assert_int_equal(link_end(l, at), id);
@@ -24,7 +24,7 @@ static void ends(link *l, int64_t at, int id)
 
 static void one_is_as_fast_as_it_can(void **state)
 {
-    link l = fresh();
+    tune_link l = fresh();
 
     (void)state;
     link_add(&l, 7, 3 * MIB, 1);
@@ -37,7 +37,7 @@ static void one_is_as_fast_as_it_can(void **state)
 
 static void all_are_equally_fast(void **state)
 {
-    link l = fresh();
+    tune_link l = fresh();
 
     (void)state;
     for (int i = 0; i < 4; i++)
@@ -52,7 +52,7 @@ static void all_are_equally_fast(void **state)
 /* A short one that comes later is over before; who is left goes faster then. */
 static void shares_change_with_their_number(void **state)
 {
-    link l = {.alone = 1000, .shared = 1000, .flow = flows};
+    tune_link l = {.alone = 1000, .shared = 1000, .flow = flows};
 
     (void)state;
     link_add(&l, 0, 2 * MIB, 1); /* half of it by 1000 */
@@ -63,7 +63,7 @@ static void shares_change_with_their_number(void **state)
 
 static void they_end_in_the_order_of_what_is_left(void **state)
 {
-    link l = fresh();
+    tune_link l = fresh();
     int64_t before = 0;
 
     (void)state;

@@ -91,8 +91,8 @@ static const char *absent = "no communicator has been used yet";
 static const char *storeless;
 
 static arena slice, store;
-static pid_t
-    owner; /* of both; a child has a copy of what is said here, and none of what is meant */
+/* Of both; a child has a copy of what is said here, and none of what is meant. */
+static pid_t owner;
 
 const char *segment_absent(void)
 {
