@@ -7,7 +7,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { MAX_ITEMS = INT_MAX / 2 }; /* so that doubling a capacity cannot overflow an int */
+enum {
+    MAX_ITEMS = INT_MAX / 2, /* so that doubling a capacity cannot overflow an int */
+    FIRST_PLACES = 64
+};
 
 sched_builder *sched_begin(int p, coll_form form)
 {
@@ -18,10 +21,6 @@ sched_builder *sched_begin(int p, coll_form form)
     b->p = p;
     b->parts = 1;
     b->form = form;
-    b->queue_of = calloc((size_t)p * 4, sizeof *b->queue_of);
-    b->sent = b->queue_of ? b->queue_of + 2 * (size_t)p : NULL;
-    if (!b->queue_of)
-        b->error = SCHED_NO_MEMORY;
     return b;
 }
 
@@ -205,6 +204,58 @@ static void throttle_message(sched_builder *b, int step, step_kind kind)
     mine->at[mine->n++ % mine->window] = step;
 }
 
+/* ---- queues ---- */
+
+/* The place of the key, or the free one where it belongs. Peers are often a stride apart: the
+ * product spreads any. */
+static struct queue_place *find_place(const sched_builder *b, const queue_table *t, uint32_t key)
+{
+    uint32_t i = (uint32_t)((uint64_t)(key * 2654435769u) * (uint32_t)t->n >> 32);
+
+    if (t->n == 2 * b->p)
+        return &t->at[key];
+    while (t->at[i].number && t->at[i].key != key)
+        i = (i + 1) & ((uint32_t)t->n - 1);
+    return &t->at[i];
+}
+
+static bool enlarge_table(sched_builder *b)
+{
+    queue_table *t = &b->queues, larger = *t;
+
+    larger.n = t->n ? 2 * t->n : FIRST_PLACES;
+    if (larger.n >= b->p / 2)
+        larger.n = 2 * b->p;
+    larger.at = calloc((size_t)larger.n, sizeof *larger.at);
+    if (!larger.at)
+        return builder_fail(b, SCHED_NO_MEMORY);
+    for (int i = 0; i < t->n; i++)
+        if (t->at[i].number)
+            *find_place(b, &larger, t->at[i].key) = t->at[i];
+    free(t->at);
+    *t = larger;
+    return true;
+}
+
+/* The queue of the message, a new one at its first; -1: failed. */
+static int find_queue(sched_builder *b, int peer, step_kind kind)
+{
+    queue_table *t = &b->queues;
+    uint32_t key = 2 * (uint32_t)peer + (kind == STEP_RECV);
+    struct queue_place *place;
+
+    if (2 * b->nqueues >= t->n && t->n < 2 * b->p && !enlarge_table(b))
+        return -1;
+    place = find_place(b, t, key);
+    if (place->number)
+        return place->number - 1;
+    if (!grow(b, (void **)&t->sent, &t->sent_cap, b->nqueues, sizeof *t->sent))
+        return -1;
+    t->sent[b->nqueues] = 0;
+    *place = (struct queue_place){.key = key, .number = ++b->nqueues};
+    return place->number - 1;
+}
+
 /* Number the message in its (peer, direction), or drop it if it is empty. */
 void sched_close(sched_builder *b)
 {
@@ -219,11 +270,11 @@ void sched_close(sched_builder *b)
         b->nsteps--;
         return;
     }
-    int32_t *queue = &b->queue_of[2 * s->peer + (s->kind == STEP_RECV)];
-    if (*queue == 0)
-        *queue = ++b->nqueues;
-    s->queue = *queue - 1;
-    s->tag = (uint8_t)(b->sent[s->queue]++ % SCHED_WINDOW);
+    int queue = find_queue(b, s->peer, (step_kind)s->kind);
+    if (queue < 0)
+        return;
+    s->queue = queue;
+    s->tag = (uint8_t)(b->queues.sent[queue]++ % SCHED_WINDOW);
     s->message = b->nmessages++;
     throttle_message(b, b->nsteps - 1, (step_kind)s->kind);
 }

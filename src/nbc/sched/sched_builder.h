@@ -22,6 +22,18 @@ typedef struct recent {
     int n, window;
 } recent;
 
+/* The (peer, direction)s that there have been messages with, few of a million ranks: open
+ * addressing, at most half of the places taken. With many peers each has its own place. */
+typedef struct queue_table {
+    struct queue_place {
+        uint32_t key;   /* 2 peer + direction */
+        int32_t number; /* of its queue, plus 1; 0: the place is free */
+    } * at;             /* [n] */
+    int n;              /* 0, a power of two, or 2p: place i is that of key i */
+    int32_t *sent;      /* [queue]: messages so far */
+    int sent_cap;
+} queue_table;
+
 /* Memory that the algorithm has borrowed. */
 typedef struct loan {
     struct loan *next;
@@ -41,8 +53,7 @@ struct sched_builder {
     interval *list;
     int nintervals, list_cap;
     int nmessages, nqueues, nlocals;
-    int32_t *queue_of; /* [2p]: queue of (peer, direction) plus 1, or 0 */
-    int32_t *sent;     /* [queue]: messages so far; 2p entries */
+    queue_table queues;
     int64_t extent[SPACES];
     int64_t *room; /* where each part of SCRATCH begins */
     int nrooms, room_cap;

@@ -119,7 +119,8 @@ static void builder_free(sched_builder *b)
     free(b->throttled[0].at);
     free(b->throttled[1].at);
     free(b->order.at);
-    free(b->queue_of);
+    free(b->queues.at);
+    free(b->queues.sent);
     free(b->room);
     free(b->list);
     free(b->steps);

@@ -220,7 +220,7 @@ static int window_step(const deps *d, int32_t *ring, int index)
     int32_t *slot;
     int before;
 
-    if (!step_is_message(s) || d->b->sent[s->queue] <= SCHED_WINDOW)
+    if (!step_is_message(s) || d->b->queues.sent[s->queue] <= SCHED_WINDOW)
         return -1;
     slot = &ring[(size_t)s->queue * SCHED_WINDOW + s->tag];
     before = *slot - 1;
@@ -231,7 +231,7 @@ static int window_step(const deps *d, int32_t *ring, int index)
 static bool window_needed(const sched_builder *b)
 {
     for (int q = 0; q < b->nqueues; q++)
-        if (b->sent[q] > SCHED_WINDOW)
+        if (b->queues.sent[q] > SCHED_WINDOW)
             return true;
     return false;
 }
