@@ -4,17 +4,18 @@
  * Median over repetitions, for the middle rank (of algorithms that look at the topology, or have a
  * root, the first one, which has most to do; nodes of 32 ranks dealt to them one by one, of two
  * packages), counts normalized to one element a block (as the library does for regular collectives)
- * and as elements (as for v-collectives).
+ * and as elements (as for v-collectives). With options: compile_ranks.c.
  */
+#include "compile.h"
+
 #include "stats.h"
 #include "subcommands.h"
-
-#include "algos/algo.h"
 #include "topo/shape.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { REPETITIONS = 101, BLOCK = 1000 };
@@ -24,7 +25,7 @@ static const int around[] = {24, 40, 31, 33};
 static const int order[] = {0, 1, 2, 3};
 static const coll_neighbors torus = {4, 4, around, around, order};
 
-static double now(void)
+double compile_now(void)
 {
     struct timespec t;
 
@@ -32,8 +33,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The kind that the algorithm serves, of equal or of listed blocks; COLL_KINDS: there is none. */
-static coll_kind kind_of(const algo *a, bool v)
+coll_kind compile_kind(const algo *a, bool v)
 {
     int kind = 0;
 
@@ -51,21 +51,21 @@ static coll_side side_of(coll_kind kind, coll_extent extent, int p, const int64_
     return (coll_side){.count = coll_is_v(kind) ? BLOCK : 1};
 }
 
-static bool is_first(const algo *a)
-{
-    return a->regional || coll_has(a->kind, COLL_ROOTED);
-}
-
-static coll call_of(const algo *a, coll_kind kind, int p, const int64_t *counts)
+coll compile_call(const algo *a, coll_kind kind, int p, int rank, const int64_t *counts)
 {
     return (coll){.kind = kind,
                   .p = p,
-                  .rank = is_first(a) ? 0 : p / 2,
+                  .rank = rank,
                   .in_place = coll_shapes[kind].send == COLL_NONE,
                   .parameter = algo_parameter_for(a, 0, p),
                   .neighbors = &torus,
                   .send = side_of(kind, coll_shapes[kind].send, p, counts),
                   .recv = side_of(kind, coll_shapes[kind].recv, p, counts)};
+}
+
+static bool is_first(const algo *a)
+{
+    return a->regional || coll_has(a->kind, COLL_ROOTED);
 }
 
 /* Median seconds; the last schedule is left in *s. */
@@ -74,10 +74,10 @@ static double time_of(const algo *a, coll_form form, const coll *c, const topo *
     double times[REPETITIONS];
 
     for (int i = 0; i < REPETITIONS; i++) {
-        double begin = now();
+        double begin = compile_now();
         if (algo_compile(a, form, c, t, s) != SCHED_OK)
             exit(1);
-        times[i] = now() - begin;
+        times[i] = compile_now() - begin;
         if (i < REPETITIONS - 1)
             sched_free(*s);
     }
@@ -87,8 +87,9 @@ static double time_of(const algo *a, coll_form form, const coll *c, const topo *
 static void measure(const algo *a, coll_form form, int p, const topo *t, const int64_t *v)
 {
     static const char *const forms[] = {"step", "block"};
-    coll_kind listed = kind_of(a, true);
-    coll regular = call_of(a, kind_of(a, false), p, v), vector;
+    coll_kind listed = compile_kind(a, true);
+    int rank = is_first(a) ? 0 : p / 2;
+    coll regular = compile_call(a, compile_kind(a, false), p, rank, v), vector;
     sched *s = NULL;
     double time;
 
@@ -99,7 +100,7 @@ static void measure(const algo *a, coll_form form, int p, const topo *t, const i
            a->has_forms ? forms[form] : "", p, s->nsteps, sched_memory(s), 1e6 * time);
     sched_free(s);
     if (listed != COLL_KINDS) {
-        vector = call_of(a, listed, p, v);
+        vector = compile_call(a, listed, p, rank, v);
         printf(" %11.1f", 1e6 * time_of(a, form, &vector, t, &s));
         sched_free(s);
     }
@@ -118,29 +119,42 @@ static topo *machine(int p)
     return t;
 }
 
-int bench_compile(int argc, char **argv)
+void compile_blocks(int p, int64_t *v)
+{
+    for (int r = 0; r < p; r++) {
+        v[r] = BLOCK;
+        v[p + r] = (BLOCK + 3) * (int64_t)r;
+    }
+}
+
+static void measure_all(void)
 {
     static const int sizes[] = {64, 1000, 4096};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
     int64_t *v = malloc(2 * 4096 * sizeof *v);
-    topo *machines[] = {machine(64), machine(1000), machine(4096)};
+    topo *machines[SIZES];
 
-    if (argc > 1) {
-        fprintf(stderr, "tutti-bench %s: takes no options\n", argv[0]);
-        return 2;
-    }
+    for (int k = 0; k < SIZES; k++)
+        machines[k] = machine(sizes[k]);
     printf("# median of %d compilations, us\n%-17s %-26s %-6s %6s %8s %9s %11s %11s\n", REPETITIONS,
            "#", "algorithm", "form", "ranks", "steps", "bytes", "regular", "v");
     for (int i = 0; i < algo_count; i++)
         for (int form = 0; form <= (algo_table[i]->has_forms ? FORM_BLOCK : FORM_STEP); form++)
-            for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-                for (int r = 0; r < sizes[k]; r++) {
-                    v[r] = BLOCK;
-                    v[sizes[k] + r] = (BLOCK + 3) * r;
-                }
+            for (int k = 0; k < SIZES; k++) {
+                compile_blocks(sizes[k], v);
                 measure(algo_table[i], (coll_form)form, sizes[k], machines[k], v);
             }
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (int k = 0; k < SIZES; k++)
         topo_free(machines[k]);
     free(v);
+}
+
+int bench_compile(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--choices") == 0)
+        return compile_choices();
+    if (argc > 1)
+        return compile_ranks(argc, argv);
+    measure_all();
     return 0;
 }

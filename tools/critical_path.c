@@ -305,7 +305,7 @@ static void find(model *m, critical_path *result)
 bool critical_path_find(sched *const of[], int p, const topo *t, critical_path *result)
 {
     model m = {.phase = -1};
-    bool done = stepgraph_make(&m.graph, of, p) && allocate(&m);
+    bool done = stepgraph_make(&m.graph, of, p, NULL) && allocate(&m);
 
     if (done) {
         fill(&m, t);

@@ -1,6 +1,7 @@
 /* plan.h - what tutti-plan is asked for, and its parts: a schedule of one rank (plan_compile), what
  * would take too long (plan_limits.c), what is printed (plan_print.c), how long it takes
- * (plan_time.c), and all algorithms beside each other (plan_why.c).
+ * (plan_time.c), all algorithms beside each other (plan_why.c), and what papers' models say
+ * (plan_model.c).
  */
 #ifndef TUTTI_PLAN_TOOL_H
 #define TUTTI_PLAN_TOOL_H
@@ -15,7 +16,7 @@ typedef struct request {
     coll_kind kind;
     choice choice;
     int p, rank, root;
-    bool root_given, all, in_place, critical_path, time, why;
+    bool root_given, all, in_place, critical_path, time, why, model;
     int64_t bytes;       /* --bytes, or -1 */
     const char *regions; /* or NULL */
     const char *machine; /* or NULL */
@@ -45,7 +46,7 @@ void plan_print_title(const request *r);
 
 /* Does it take too long? Said on stderr; returns 0 or the exit status. `option` asks for all ranks.
  */
-int plan_too_many_nodes(const request *r);
+int plan_too_many_carried(const request *r);
 int plan_too_much(const request *r, const char *option);
 
 /* Each returns the exit status. */
@@ -55,5 +56,6 @@ int plan_print_critical_path(const request *r);
 int plan_print_time(const request *r);
 int plan_print_machine(const request *r);
 int plan_print_why(const request *r);
+int plan_print_model(const request *r);
 
 #endif

@@ -5,29 +5,34 @@
 #include <stdio.h>
 
 /* Beyond these it takes ten seconds and more. */
-enum { MOST_WORK = 50000000, MOST_STEPS = 4000000 };
+enum { MOST_WORK = 50000000, MOST_STEPS = 4000000, MOST_CARRIED = 20000000 };
 
-/* Algorithms that compile in ranks times nodes. */
-static const struct quadratic {
-    int algo;
-    int64_t most;
-} quadratic[] = {{ALGO_alltoall_hierarchical, 100000000},
-                 {ALGO_alltoall_lane, 100000000},
-                 {ALGO_allgather_reorder_hierarchical, 2000000000}};
-
-int plan_too_many_nodes(const request *r)
+/* Blocks that travel through one rank of an alltoall that has carriers: those of its node, by as
+ * many as the smallest node has ranks, or by its leader. */
+static int64_t carried(const request *r)
 {
-    int64_t size = r->topo ? (int64_t)r->p * r->topo->nodes : 0;
+    int level = topo_regions(r->topo);
+    bool leader = r->choice.algo == ALGO_alltoall_hierarchical;
+    const topo_level *l;
 
-    for (size_t i = 0; i < sizeof quadratic / sizeof *quadratic; i++)
-        if (r->choice.algo == quadratic[i].algo && size > quadratic[i].most) {
-            fprintf(stderr,
-                    "tutti-plan: %s compiles in ranks times nodes, which are %" PRId64
-                    ", more than %" PRId64 "; ask for fewer ranks (-p) or larger nodes\n",
-                    algo_table[r->choice.algo]->name, size, quadratic[i].most);
-            return 2;
-        }
-    return 0;
+    if (!r->topo || level == r->topo->nlevels || (!leader && r->choice.algo != ALGO_alltoall_lane))
+        return 0;
+    l = &r->topo->level[level];
+    return (int64_t)r->p * (leader ? l->most : (l->most + l->least - 1) / l->least);
+}
+
+int plan_too_many_carried(const request *r)
+{
+    int64_t blocks = carried(r);
+
+    if (blocks <= MOST_CARRIED)
+        return 0;
+    fprintf(stderr,
+            "tutti-plan: %s: %" PRId64
+            " blocks travel through one rank, more than %d million; ask for fewer ranks (-p) or "
+            "smaller nodes\n",
+            algo_table[r->choice.algo]->name, blocks, MOST_CARRIED / 1000000);
+    return 2;
 }
 
 /* Steps and intervals of all ranks, and what looking at the machine takes, as four ranks have them.
@@ -56,7 +61,8 @@ int plan_too_much(const request *r, const char *option)
 
     if (!sample(r, &steps, &work))
         return plan_fail("out of memory", "schedule");
-    if (work <= MOST_WORK && (!(r->critical_path || r->time || r->why) || steps <= MOST_STEPS))
+    if (work <= MOST_WORK &&
+        (!(r->critical_path || r->time || r->why || r->model) || steps <= MOST_STEPS))
         return 0;
     fprintf(
         stderr,

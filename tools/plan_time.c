@@ -43,7 +43,7 @@ bool plan_estimate(const request *r, const constants *k, estimate *result)
     int64_t item = coll_has(r->kind, COLL_REDUCES) ? (int64_t)sizeof(double) : 1;
     sched **all = plan_compile_all(r);
     stepgraph g = {0};
-    bool done = all && stepgraph_make(&g, all, r->p) &&
+    bool done = all && stepgraph_make(&g, all, r->p, NULL) &&
                 estimate_find(&g, bytes / item, item, r->topo, k, result);
 
     stepgraph_free(&g);
@@ -88,6 +88,6 @@ int plan_print_machine(const request *r)
 
     if (!plan_find_machine(r, &k))
         return 2;
-    constants_print(stdout, &k);
+    constants_print(stdout, &k, "", NULL);
     return 0;
 }

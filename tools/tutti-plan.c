@@ -22,7 +22,8 @@ enum { DIMENSIONS = 2, MOST_BYTES = 1 << 30 };
 static const char usage_begin[] =
     "usage: tutti-plan COLLECTIVE ALGORITHM[:WORD[,WORD]] -p RANKS [--regions SHAPE] [--in-place]\n"
     "                  [--root R] [--rank R | --all [--bytes N] | --critical-path |\n"
-    "                  --time --bytes N [--machine M]]\n"
+    "                  --time --bytes N [--machine M] |\n"
+    "                  --model --bytes N [--machine M]]\n"
     "       tutti-plan COLLECTIVE --why --bytes N -p RANKS [--regions SHAPE] [--machine M]\n"
     "  COLLECTIVE   one of";
 static const char usage_end[] =
@@ -47,6 +48,9 @@ static const char usage_end[] =
     "  --time       print how long all of it takes by the estimate of src/tune/estimate.h, for\n"
     "               blocks, or a vector, of --bytes N (of doubles, where they are reduced); ranks\n"
     "               are on one node without --regions\n"
+    "  --model      print beside it what Hockney's model says, and equations (1) to (4) of the "
+    "paper\n"
+    "               on the locality-aware Bruck allgather\n"
     "  --why        the same of all algorithms in their usual forms, the fastest first, and which "
     "of\n"
     "               them auto takes today\n"
@@ -198,6 +202,9 @@ static int take_option(request *r, int option, char *value, const char *word)
     case 't':
         r->time = true;
         return 0;
+    case 'l':
+        r->model = true;
+        return 0;
     case 'w':
         r->why = true;
         return 0;
@@ -222,19 +229,14 @@ static int take_option(request *r, int option, char *value, const char *word)
 
 static int parse_options(int argc, char **argv, request *r)
 {
-    static const struct option options[] = {{"ranks", required_argument, NULL, 'p'},
-                                            {"rank", required_argument, NULL, 'r'},
-                                            {"regions", required_argument, NULL, 'g'},
-                                            {"critical-path", no_argument, NULL, 'c'},
-                                            {"root", required_argument, NULL, 'o'},
-                                            {"all", no_argument, NULL, 'a'},
-                                            {"bytes", required_argument, NULL, 'b'},
-                                            {"in-place", no_argument, NULL, 'i'},
-                                            {"time", no_argument, NULL, 't'},
-                                            {"why", no_argument, NULL, 'w'},
-                                            {"machine", required_argument, NULL, 'm'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"ranks", required_argument, NULL, 'p'},   {"rank", required_argument, NULL, 'r'},
+        {"regions", required_argument, NULL, 'g'}, {"critical-path", no_argument, NULL, 'c'},
+        {"root", required_argument, NULL, 'o'},    {"all", no_argument, NULL, 'a'},
+        {"bytes", required_argument, NULL, 'b'},   {"in-place", no_argument, NULL, 'i'},
+        {"time", no_argument, NULL, 't'},          {"why", no_argument, NULL, 'w'},
+        {"model", no_argument, NULL, 'l'},         {"machine", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},          {0}};
     int option, failed = 0;
 
     while (!failed && (option = getopt_long(argc, argv, "p:r:aih", options, NULL)) != -1)
@@ -289,7 +291,7 @@ static int parse(int argc, char **argv, request *r)
         return plan_fail("no such collective", argv[optind]);
     if (!r->why && !select_parse(r->kind, argv[optind + 1], r->p, 0, &r->choice))
         return plan_fail("no such algorithm, form or parameter", argv[optind + 1]);
-    if ((r->time || r->why) && r->bytes < 0)
+    if ((r->time || r->why || r->model) && r->bytes < 0)
         return plan_fail("needed", "--bytes N");
     if (r->rank >= r->p)
         return plan_fail("not a rank of the job", "--rank");
@@ -314,11 +316,12 @@ int main(int argc, char **argv)
 
     if (failed)
         goto end;
-    failed = r.p && !r.why ? plan_too_many_nodes(&r) : 0;
+    failed = r.p && !r.why ? plan_too_many_carried(&r) : 0;
     if (failed)
         goto end;
     failed = !r.p              ? plan_print_machine(&r)
              : r.why           ? plan_print_why(&r)
+             : r.model         ? plan_print_model(&r)
              : r.time          ? plan_print_time(&r)
              : r.critical_path ? plan_print_critical_path(&r)
              : r.all           ? plan_print_all(&r)

@@ -38,6 +38,29 @@ class Machine:
     def nodes(self):
         return sum(self.leaves)
 
+    def constants(self):
+        """The machine as a file of constants (src/tune/constants.h). Uplinks of leaf switches are not in it, nor what crosses
+        from one to another; and reductions take as long as copies in SimGrid."""
+        return f"""tutti constants 1
+copy {self.copy!r} bytes/s
+reduce {self.copy!r} bytes/s
+inner.latency {self.local!r} s
+inner.overhead {self.overhead!r} s
+inner.bandwidth {self.pair * self.efficiency!r} bytes/s
+inner.eager {self.eager} bytes
+node.latency {self.local!r} s
+node.overhead {self.overhead!r} s
+node.bandwidth {self.pair * self.efficiency!r} bytes/s
+node.shared {self.memory * self.efficiency!r} bytes/s
+node.eager {self.eager} bytes
+network.latency {2 * self.hop!r} s
+network.overhead {self.overhead!r} s
+network.bandwidth {min(self.nic / 8, self.flow or self.nic) * self.efficiency!r} bytes/s
+network.shared {self.nic / 8 * self.rails * self.efficiency!r} bytes/s
+network.eager {self.eager} bytes
+switch.latency 0 s
+"""
+
     def varied(self, what, factor):
         """The machine with one kind of constant times a factor."""
         fields = {

@@ -61,7 +61,8 @@ class Job:
         """Name -> text of what smpirun and Tutti read."""
         hosts = platforms.placement(self.machine, self.ranks, self.nodes, self.mapping)
         return {"platform.xml": platforms.platform(self.machine, self.nodes), "hosts": "\n".join(hosts) + "\n",
-                "topology.conf": platforms.switches(self.machine, self.nodes)}
+                "topology.conf": platforms.switches(self.machine, self.nodes),
+                "constants": self.machine.constants()}
 
     def kept(self, folder):
         """Where its rows are kept: the same file only for what would give the same rows."""
@@ -73,7 +74,8 @@ class Job:
             (folder / name).write_text(text)
         command = ["smpirun", "-quiet", "-np", str(self.ranks), "-platform", "platform.xml", "-hostfile", "hosts",
                    *OPTIONS, *self.options, str(PROGRAM), *self.arguments, "--sync", "roundtime", "--csv", "out.csv"]
-        environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf", LD_PRELOAD=str(CPUTIME),
+        environment = dict(os.environ, TUTTI_SWITCHES="./topology.conf",
+                           TUTTI_CONSTANTS="./constants", LD_PRELOAD=str(CPUTIME),
                            **dict(self.environment))
         try:
             done = subprocess.run(command, cwd=folder, env=environment, timeout=self.timeout, text=True,

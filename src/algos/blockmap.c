@@ -229,8 +229,28 @@ blockrow scratch_items(sched_builder *s, const blockmap *b, int first, int n)
     return sched_parts(s) > b->pieces ? equal_blocks(s, b) : blocks_of_items(s, b, first, n);
 }
 
+/* Do items that follow one another lie so, too? */
+static bool is_run(const blockmap *b, const blockrow *row)
+{
+    return !b->first && !b->list && !row->counts;
+}
+
+/* Those, at once: in one interval, or in two where they wrap around. */
+static void add_run(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n)
+{
+    for (int i = wrap(first, b->n), now; n > 0; i = 0, n -= now) {
+        interval one = row_at(row, i * b->pieces);
+        now = n < b->n - i ? n : b->n - i;
+        sched_add(s, part_of(one, 0, (int64_t)now * b->pieces, (int64_t)one.length));
+    }
+}
+
 void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n)
 {
+    if (n > 0 && is_run(b, row)) {
+        add_run(s, b, row, first, n);
+        return;
+    }
     for (int i = first; i < first + n; i++)
         for (int k = 0; k < item_size(b, wrap(i, b->n)); k++)
             sched_add(s, row_at(row, item_block(b, wrap(i, b->n), k)));
@@ -348,6 +368,10 @@ static void message(sched_builder *s, step_kind kind, const blockmap *b, int fir
 
     if (!each)
         sched_open(s, kind, peer);
+    if (!each && stride == 1 && w.left > 0 && is_run(b, &b->in)) {
+        add_run(s, b, &b->in, w.item, w.left);
+        w.left = 0;
+    }
     for (; w.left > 0; walk_on(&w, b))
         for (int k = 0; k < item_size(b, w.item); k++)
             if (each)

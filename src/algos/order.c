@@ -1,18 +1,37 @@
 /* order.c - see order.h. */
 #include "algos/order.h"
 
-/* Ranks to indices of members. */
+#include <stdlib.h>
+
+typedef struct member {
+    int rank, index;
+} member;
+
+static int compare(const void *left, const void *right)
+{
+    const member *a = left, *b = right;
+
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Ranks to indices of members. Sorted: a table of all ranks would be too long for each of many
+ * small groups. */
 static bool to_members(const group *g, int *order, sched_builder *s)
 {
-    int *index_of = g->ranks ? sched_borrow(s, (size_t)g->topo->p * sizeof *index_of) : NULL;
+    size_t n = (size_t)g->size;
+    member *sorted = g->ranks ? sched_borrow(s, n * sizeof *sorted) : NULL;
 
-    if (!g->ranks)
-        return true;
-    for (int i = 0; index_of && i < g->size; i++)
-        index_of[g->ranks[i]] = i;
-    for (int i = 0; index_of && i < g->size; i++)
-        order[i] = index_of[order[i]];
-    return index_of != NULL;
+    if (!g->ranks || !sorted)
+        return !g->ranks;
+    for (int i = 0; i < g->size; i++)
+        sorted[i] = (member){g->ranks[i], i};
+    qsort(sorted, n, sizeof *sorted, compare);
+    for (int i = 0; i < g->size; i++) {
+        const member *found =
+            bsearch(&(member){.rank = order[i]}, sorted, n, sizeof *sorted, compare);
+        order[i] = found->index;
+    }
+    return true;
 }
 
 const int *order_members(reorder_pattern pattern, const group *g, sched_builder *s)

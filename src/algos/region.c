@@ -31,13 +31,35 @@ static void place_members(regions *p, const topo_level *l, const group *g, const
     }
 }
 
+/* All ranks in their order: the topology knows their regions. */
+static bool regions_of_all(regions *p, const topo_level *l, const group *g, sched_builder *s)
+{
+    int *ranks = l->member ? l->member : sched_borrow(s, (size_t)g->size * sizeof *ranks);
+
+    if (!ranks)
+        return false;
+    for (int i = 0; !l->member && i < g->size; i++)
+        ranks[i] = i;
+    *p = (regions){.n = l->n,
+                   .least = l->least,
+                   .mine = l->region[g->index],
+                   .first = l->first,
+                   .at = ranks,
+                   .ranks = ranks};
+    while (ranks[p->first[p->mine] + p->index] != g->index)
+        p->index++;
+    return true;
+}
+
 bool regions_make(regions *p, const group *g, int level, sched_builder *s)
 {
     const topo_level *l = &g->topo->level[level];
     size_t n = (size_t)g->size;
-    int *number = sched_borrow(s, ((size_t)l->n + 4 * n + 2) * sizeof *number);
-    int *first, *at, *ranks, *next;
+    int *number, *first, *at, *ranks, *next;
 
+    if (!g->ranks && g->size == g->topo->p)
+        return regions_of_all(p, l, g, s);
+    number = sched_borrow(s, ((size_t)l->n + 4 * n + 2) * sizeof *number);
     if (!number)
         return false;
     first = number + l->n;

@@ -34,6 +34,7 @@ typedef struct transit {
     tree how;
     int lanes, node, me; /* me: index in my node */
     int sources;         /* ranks of all other nodes */
+    const int *before;   /* [nodes + 1]: destinations of my lane in all other nodes before this */
     store moved, collected, arrived;
     int first; /* `arrived` begins with what is for this rank of the lane */
 } transit;
@@ -50,19 +51,19 @@ static int lane_size(const transit *t, int node, int lane)
     return (region_size(t->p, node) - lane + t->lanes - 1) / t->lanes;
 }
 
-/* Destinations of a lane in all other nodes before this one. */
-static int lane_before(const transit *t, int node, int lane)
+/* Once for all nodes: a sum for each of them would take as long as their number squared. */
+static const int *count_lane(const transit *t, int lane)
 {
-    int sum = 0;
+    int *before = sched_borrow(t->s, ((size_t)t->p->n + 1) * sizeof *before);
 
-    for (int k = 0; k < node; k++)
-        sum += k == t->node ? 0 : lane_size(t, k, lane);
-    return sum;
+    for (int k = 0; before && k < t->p->n; k++)
+        before[k + 1] = before[k] + (k == t->node ? 0 : lane_size(t, k, lane));
+    return before;
 }
 
-static int lane_total(const transit *t, int lane)
+static int lane_total(const transit *t)
 {
-    return lane_before(t, t->p->n, lane);
+    return t->before[t->p->n];
 }
 
 /* ---- places ---- */
@@ -182,7 +183,7 @@ static void recv_lane(const transit *t, int from, int total)
 
 static void collect(const transit *t)
 {
-    int n = t->local.size, total = carries(t) ? lane_total(t, t->me) : 0;
+    int n = t->local.size, total = carries(t) ? lane_total(t) : 0;
 
     for (int d = 1; d < n; d++) {
         int to = wrap(t->me + d, n), from = wrap(t->me - d, n);
@@ -257,7 +258,7 @@ static void close_crossing(const transit *t)
  */
 static void send_node(const transit *t, int node)
 {
-    int total = lane_total(t, t->me), at = lane_before(t, node, t->me);
+    int total = lane_total(t), at = t->before[node];
     int to = region_rank(t->p, node, t->me);
 
     open_crossing(t, STEP_SEND, to);
@@ -336,13 +337,16 @@ static void make_stores(transit *t)
         t->kept = t->b->n;
     if (!t->over_tree && !carries(t))
         return;
-    t->collected = make_store(t, (int64_t)held * lane_total(t, t->over_tree ? 0 : t->me));
+    t->collected = make_store(t, (int64_t)held * lane_total(t));
     t->first = carries(t) ? 1 : t->me;
     t->arrived = make_store(t, (int64_t)(served - carries(t)) * t->sources);
 }
 
 static void over_lanes(transit t)
 {
+    t.before = count_lane(&t, t.over_tree ? 0 : t.me);
+    if (!t.before)
+        return;
     t.joined = !t.asks && !t.over_tree && sched_form(t.s) == FORM_STEP;
     make_stores(&t);
     sched_phase(t.s, "inside nodes");

@@ -1,6 +1,7 @@
 /* choose.c - see choose.h. */
 #include "api/choose.h"
 
+#include "api/decisions.h"
 #include "nbc/process/env.h"
 
 #include <stdatomic.h>
@@ -12,8 +13,9 @@ typedef struct question {
     const coll *call;
     int64_t bytes; /* of all blocks */
     MPI_Info info;
-    const comm *c;
-    const topo *t; /* NULL: not known yet, or all in one place */
+    comm *c;
+    bool known;   /* where the ranks are */
+    decision *by; /* of the rule */
 } question;
 
 static int applicable(choice c, const coll *call)
@@ -127,6 +129,18 @@ static int from_environment(const question *q, choice *c, bool *found)
     return MPI_SUCCESS;
 }
 
+static choice by_rule(const question *q, const char **why)
+{
+    if (!q->known) {
+        choice any;
+        select_rule(q->call, q->bytes, &any, why);
+        return any;
+    }
+    *q->by = decision_of(q->c, q->call, q->bytes);
+    *why = q->by->why;
+    return q->by->choice;
+}
+
 /* For `auto`. */
 static int choose_any(const question *q, choice *result, const char **why)
 {
@@ -142,7 +156,7 @@ static int choose_any(const question *q, choice *result, const char **why)
     *why = "asked for by the environment";
     error = from_environment(q, result, &found);
     if (!error && !found)
-        *result = select_auto(q->call, q->bytes, q->t, why);
+        *result = by_rule(q, why);
     return error;
 }
 
@@ -159,7 +173,7 @@ static int answer(question *q, int algo, choice *result, const char **why)
     bool known = q->c->ready; /* once: a progress thread may change it meanwhile */
     int error;
 
-    q->t = known ? q->c->topo : NULL;
+    q->known = known;
     error = algo == ALGO_NONE ? choose_any(q, result, why) : choose_named(q, algo, result, why);
     if (error)
         return error;
@@ -167,38 +181,64 @@ static int answer(question *q, int algo, choice *result, const char **why)
     return set_order(q->info, q->c, result);
 }
 
-int choose_silently(const coll *call, int64_t bytes, MPI_Info info, const comm *c, choice *result,
-                    const char **why)
+/* The estimate of the choice, and of the one that would have been next. */
+static void print_estimate(const decision *v, char *text, size_t size)
 {
-    question q = {.call = call, .bytes = bytes, .info = info, .c = c};
+    char name[128];
+    size_t n;
 
-    return answer(&q, ALGO_NONE, result, why);
+    if (v->n == 0)
+        return;
+    n = (size_t)snprintf(text, size, ": %.3g us", 1e-6 * (double)v->best[0].time);
+    if (v->n < 2 || n >= size)
+        return;
+    select_print(&v->best[1].choice, name, sizeof name);
+    snprintf(text + n, size - n, "; then %s: %.3g us", name, 1e-6 * (double)v->best[1].time);
+}
+
+int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, choice *result,
+                    char *why, size_t size)
+{
+    decision by = {0};
+    question q = {.call = call, .bytes = bytes, .info = info, .c = c, .by = &by};
+    char estimate[200] = "";
+    const char *reason;
+    int error = answer(&q, ALGO_NONE, result, &reason);
+
+    if (error)
+        return error;
+    print_estimate(&by, estimate, sizeof estimate);
+    snprintf(why, size, "%s%s", reason, estimate);
+    return MPI_SUCCESS;
 }
 
 /* Once for each collective, power of two of the bytes, and algorithm. */
-static void say_choice(coll_kind kind, int p, int64_t bytes, const choice *c, const char *why)
+static void say_choice(coll_kind kind, int p, int64_t bytes, const choice *c, const char *why,
+                       const decision *by)
 {
     static _Atomic uint64_t said[COLL_KINDS][64];
     int class = bytes > 0 ? 64 - __builtin_clzll((unsigned long long)bytes) : 0;
     uint64_t bit = (uint64_t)1 << (c->algo % 64);
-    char name[128], size[64] = "";
+    char name[128], size[64] = "", estimate[200] = "";
 
     if (atomic_fetch_or(&said[kind][class], bit) & bit)
         return;
     select_print(c, name, sizeof name);
+    print_estimate(by, estimate, sizeof estimate);
     if (bytes > 0) /* else nobody knows them, or there are none */
         snprintf(size, sizeof size, " of %lld bytes in all", (long long)bytes);
-    env_say("%s%s on %d ranks: %s (%s)", coll_kind_name(kind), size, p, name, why);
+    env_say("%s%s on %d ranks: %s (%s%s)", coll_kind_name(kind), size, p, name, why, estimate);
 }
 
 int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why)
 {
     coll call = args_coll(a, f);
-    question q = {.call = &call, .bytes = args_bytes(a, f), .info = info, .c = f->comm};
+    decision by = {0};
+    question q = {.call = &call, .bytes = args_bytes(a, f), .info = info, .c = f->comm, .by = &by};
     int error = answer(&q, a->algo, result, why);
 
     if (!error && a->algo == ALGO_NONE && !result->provisional && env_verbose())
-        say_choice(a->kind, call.p, q.bytes, result, *why);
+        say_choice(a->kind, call.p, q.bytes, result, *why, &by);
     return error;
 }
 

@@ -14,9 +14,10 @@
  * collective, power of two of the bytes, and algorithm. */
 int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why);
 
-/* The same for those who only want to know what `auto` does. bytes: as args_bytes. */
-int choose_silently(const coll *call, int64_t bytes, MPI_Info info, const comm *c, choice *result,
-                    const char **why);
+/* The same for those who only want to know what `auto` does. bytes: as args_bytes. why: one line
+ * with the estimate, cut at `size` bytes. */
+int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, choice *result,
+                    char *why, size_t size);
 
 /* Set hints from info, of which keys that are not known are ignored. MPI_ERR_INFO_VALUE. */
 int choose_read_hints(MPI_Info info, int p, comm_hints *hints);

@@ -6,6 +6,7 @@
 #include "nbc/process/env.h"
 #include "nbc/library.h"
 #include "nbc/comm/places.h"
+#include "api/decisions.h"
 #include "topo/shape.h"
 
 #include <ctype.h>
@@ -174,6 +175,7 @@ static void adopt(comm *c, const wishes *w, topo *t)
     c->topo = t;
     c->hints = w->hints;
     engine_leave();
+    decisions_forget(c);
     plan_cache_clear(c);
     topo_free(old);
 }
@@ -270,7 +272,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     coll asked = {.root = 0};
     choice chosen;
     char name[128];
-    const char *why;
+    char why[300];
     int64_t bytes, total;
     int error = ready(user, "tutti_comm_explain", &c);
 
@@ -278,7 +280,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         error = MPI_ERR_ARG;
     if (!error) {
         asked.p = c->p;
-        error = choose_silently(&asked, total, MPI_INFO_NULL, c, &chosen, &why);
+        error = choose_silently(&asked, total, MPI_INFO_NULL, c, &chosen, why, sizeof why);
     }
     if (error)
         return comm_raise_for(user, c, error);

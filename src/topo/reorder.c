@@ -101,85 +101,103 @@ int64_t reorder_cost(reorder_pattern pattern, const topo *t, const int *order, i
 
 /* ---- free ranks ---- */
 
+/* Ranks are known here by their places in the list, and of each level only the regions from the
+ * first to the last that the list is in: a pool for a small part of a large machine is small. */
+enum { LEVELS = TOPO_SWITCHES + TOPO_KINDS + 1 };
+
 typedef struct pool {
     const topo *t;
-    int levels;       /* of the topology, and behind them one region of all */
-    int **next;       /* [levels + 1][region]: where to look for a free rank, in member */
-    const int **end;  /* [levels + 1]: behind each region's last one */
-    const int **rank; /* [levels + 1]: ranks, by region */
-    bool *taken;      /* [p] */
-    void *memory;
+    int levels;             /* of the topology, and behind them one region of all */
+    int low[LEVELS];        /* the first region of the list */
+    int *next[LEVELS];      /* [region]: where to look for a free rank, in member */
+    const int *end[LEVELS]; /* [region]: behind its last one */
+    int *member[LEVELS];    /* [n]: places, by region */
+    int *rank;              /* [n]: the list */
+    bool *taken;            /* [n] */
 } pool;
 
-/* The ranks of one level, in the order given, which ascends. `region` NULL: all in one. */
-static void fill_level(int *next, int *end, int *member, const int *region, int regions,
-                       const int *ranks, int n)
+static int region_at(const pool *q, int level, int rank)
 {
-    memset(end, 0, ((size_t)regions + 1) * sizeof *end);
+    return level < q->levels ? q->t->level[level].region[rank] - q->low[level] : 0;
+}
+
+/* How many regions from the first to the last. */
+static int span_level(pool *q, int level, int n)
+{
+    const int *region = level < q->levels ? q->t->level[level].region : NULL;
+    int low = region ? region[q->rank[0]] : 0, high = low;
+
+    for (int i = 1; region && i < n; i++) {
+        int r = region[q->rank[i]];
+        low = r < low ? r : low;
+        high = r > high ? r : high;
+    }
+    q->low[level] = low;
+    return high - low + 1;
+}
+
+/* The list at one level, in its order. */
+static void fill_level(pool *q, int level, int *end, int regions, int n)
+{
+    int *next = q->next[level];
+
+    memset(end, 0, (size_t)regions * sizeof *end);
     for (int i = 0; i < n; i++)
-        end[region ? region[ranks[i]] : 0]++;
+        end[region_at(q, level, q->rank[i])]++;
     for (int r = 0, sum = 0; r < regions; r++) {
         next[r] = sum;
         sum += end[r];
         end[r] = next[r];
     }
     for (int i = 0; i < n; i++)
-        member[end[region ? region[ranks[i]] : 0]++] = ranks[i];
+        q->member[level][end[region_at(q, level, q->rank[i])]++] = i;
+    q->end[level] = end;
 }
 
-static bool pool_make(pool *q, const topo *t, const int *ranks, int n)
+static bool pool_make(pool *q, const topo *t, int *ranks, int n)
 {
-    size_t levels = (size_t)t->nlevels + 1, regions = 1;
-    int *numbers;
+    size_t regions = 0, members = (size_t)n * ((size_t)t->nlevels + 2);
+    int spans[LEVELS], *numbers;
 
-    for (int i = 0; i < t->nlevels; i++)
-        regions += (size_t)t->level[i].n;
-    *q = (pool){.t = t, .levels = t->nlevels};
-    q->memory = malloc(levels * 3 * sizeof(int *) +
-                       (2 * regions + levels + levels * (size_t)n) * sizeof(int) + (size_t)t->p);
-    if (!q->memory)
+    *q = (pool){.t = t, .levels = t->nlevels, .rank = ranks};
+    for (int i = 0; i <= q->levels; i++)
+        regions += (size_t)(spans[i] = span_level(q, i, n));
+    numbers = malloc((2 * regions + members) * sizeof *numbers + (size_t)n * sizeof *q->taken);
+    if (!numbers)
         return false;
-    q->next = q->memory;
-    q->end = (const int **)(q->next + levels);
-    q->rank = q->end + levels;
-    numbers = (int *)(q->rank + levels);
+    q->rank = memcpy(numbers, ranks, (size_t)n * sizeof *ranks);
+    numbers += n;
     for (int i = 0; i <= q->levels; i++) {
-        bool all = i == q->levels;
-        int count = all ? 1 : t->level[i].n;
-        int *next = numbers, *end = next + count, *member = end + count + 1;
-
-        fill_level(next, end, member, all ? NULL : t->level[i].region, count, ranks, n);
-        q->next[i] = next;
-        q->end[i] = end;
-        q->rank[i] = member;
-        numbers = member + n;
+        q->next[i] = numbers;
+        q->member[i] = numbers + 2 * spans[i];
+        fill_level(q, i, numbers + spans[i], spans[i], n);
+        numbers = q->member[i] + n;
     }
-    q->taken = (bool *)numbers;
-    memset(q->taken, false, (size_t)t->p);
+    q->taken = memset(numbers, false, (size_t)n * sizeof *q->taken);
     return true;
 }
 
-/* A free rank of the region at this level, or -1. */
+/* The place of a free rank of the region at this level, or -1. */
 static int first_free(pool *q, int level, int region)
 {
     int *next = &q->next[level][region];
 
-    while (*next < q->end[level][region] && q->taken[q->rank[level][*next]])
+    while (*next < q->end[level][region] && q->taken[q->member[level][*next]])
         ++*next;
-    return *next < q->end[level][region] ? q->rank[level][*next] : -1;
+    return *next < q->end[level][region] ? q->member[level][*next] : -1;
 }
 
-/* Take the free rank that is closest to this one, the lowest of several. */
+/* Take the free rank that is closest to this one, the first of several. */
 static int take_closest(pool *q, int rank)
 {
     int found = -1;
 
     for (int i = q->levels - 1; i >= 0 && found < 0; i--)
-        found = first_free(q, i, q->t->level[i].region[rank]);
+        found = first_free(q, i, region_at(q, i, rank));
     if (found < 0)
         found = first_free(q, q->levels, 0);
     q->taken[found] = true;
-    return found;
+    return q->rank[found];
 }
 
 /* ---- the heuristics: which index comes next, and next to which ---- */
@@ -298,10 +316,10 @@ static bool map_list(reorder_pattern pattern, const topo *t, int n, int *order)
         return true;
     if (!pool_make(&m.pool, t, order, n))
         return false;
-    m.pool.taken[order[0]] = true;
+    m.pool.taken[0] = true;
     memset(order + 1, -1, ((size_t)n - 1) * sizeof *order);
     map(&m, pattern);
-    free(m.pool.memory);
+    free(m.pool.rank);
     return true;
 }
 

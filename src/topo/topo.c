@@ -17,6 +17,18 @@ const char *topo_kind_name(topo_kind kind)
 
 /* ---- make ---- */
 
+/* What the ranks say. */
+typedef struct sayings {
+    const char *first;
+    size_t stride;
+    int p;
+} sayings;
+
+static const location *said(const sayings *by, int rank)
+{
+    return (const void *)(by->first + (size_t)rank * by->stride);
+}
+
 /* What a rank is sorted by: the region it is in already, and what distinguishes it inside. */
 typedef struct sorted {
     int parent, rank;
@@ -61,32 +73,66 @@ static int renumber(int *region, int p, int *number)
     return n;
 }
 
+/* Are all ranks of each region alike? Then nothing has to be sorted. */
+static bool are_alike(const sayings *by, topo_kind kind, int height, const int *region, int *first)
+{
+    bool alike = true;
+
+    memset(first, -1, (size_t)by->p * sizeof *first);
+    for (int r = 0; alike && r < by->p; r++) {
+        int *lowest = &first[region[r]];
+        if (*lowest < 0)
+            *lowest = r;
+        alike = key_of(said(by, r), kind, height) == key_of(said(by, *lowest), kind, height);
+    }
+    return alike;
+}
+
 /* region[r] becomes the region of rank r at this level, inside its region before. */
-static int refine(const location *at, int p, topo_kind kind, int height, int *region, sorted *s,
+static int refine(const sayings *by, topo_kind kind, int height, int *region, sorted *s,
                   int *number)
 {
     int n = 0;
 
-    for (int r = 0; r < p; r++)
-        s[r] = (sorted){region[r], r, key_of(&at[r], kind, height)};
-    qsort(s, (size_t)p, sizeof *s, compare);
-    for (int i = 0; i < p; i++) {
+    for (int r = 0; r < by->p; r++)
+        s[r] = (sorted){region[r], r, key_of(said(by, r), kind, height)};
+    qsort(s, (size_t)by->p, sizeof *s, compare);
+    for (int i = 0; i < by->p; i++) {
         if (i > 0 && (s[i].parent != s[i - 1].parent || s[i].key != s[i - 1].key))
             n++;
         region[s[i].rank] = n;
     }
-    return renumber(region, p, number);
+    return renumber(region, by->p, number);
+}
+
+/* Regions are numbered by their lowest ranks: so they are runs of ranks if the numbers rise. */
+static bool are_runs(const int *region, int p)
+{
+    for (int r = 1; r < p; r++)
+        if (region[r] < region[r - 1])
+            return false;
+    return true;
+}
+
+static void fill_members(topo_level *l, const int *region, int p)
+{
+    for (int r = p - 1; r >= 0; r--) /* the end of each run, filled backwards, becomes its start */
+        l->member[--l->first[region[r] + 1]] = r;
+    for (int i = 0; i < l->n; i++)
+        l->first[i] = l->first[i + 1];
+    l->first[l->n] = p;
 }
 
 static bool level_fill(topo_level *l, const int *region, int p)
 {
     size_t n = (size_t)l->n, ranks = (size_t)p;
+    bool runs = are_runs(region, p);
 
-    l->region = malloc((2 * ranks + n + 1) * sizeof *l->region);
+    l->region = malloc(((runs ? 1 : 2) * ranks + n + 1) * sizeof *l->region);
     if (!l->region)
         return false;
-    l->member = l->region + p;
-    l->first = l->member + p;
+    l->first = l->region + p;
+    l->member = runs ? NULL : l->first + l->n + 1;
     memcpy(l->region, region, ranks * sizeof *region);
     memset(l->first, 0, (n + 1) * sizeof *l->first);
     for (int r = 0; r < p; r++)
@@ -99,26 +145,23 @@ static bool level_fill(topo_level *l, const int *region, int p)
         l->most = size > l->most ? size : l->most;
         l->first[i + 1] += l->first[i];
     }
-    for (int r = p - 1; r >= 0; r--) /* the end of each run, filled backwards, becomes its start */
-        l->member[--l->first[region[r] + 1]] = r;
-    for (int i = 0; i < l->n; i++)
-        l->first[i] = l->first[i + 1];
-    l->first[l->n] = p;
+    if (l->member)
+        fill_members(l, region, p);
     return true;
 }
 
 /* Does every rank know where it is at this level? */
-static bool is_known(const location *at, int p, topo_kind kind)
+static bool is_known(const sayings *by, topo_kind kind)
 {
-    for (int r = 0; kind > TOPO_NODE && r < p; r++)
-        if (at[r].inside[kind] < 0)
+    for (int r = 0; kind > TOPO_NODE && r < by->p; r++)
+        if (said(by, r)->inside[kind] < 0)
             return false;
     return true;
 }
 
 /* The partition after one of `before` regions. One that is the same only tells, if it is known,
  * that ranks are closer to each other than it seemed. */
-static bool add_level(topo *t, const location *at, topo_kind kind, int height, int n, int before,
+static bool add_level(topo *t, const sayings *by, topo_kind kind, int height, int n, int before,
                       const int *region)
 {
     int distance = distances[kind] * (height + 1);
@@ -128,54 +171,59 @@ static bool add_level(topo *t, const location *at, topo_kind kind, int height, i
             (topo_level){.kind = kind, .height = height, .distance = distance, .n = n};
         return level_fill(&t->level[t->nlevels - 1], region, t->p);
     }
-    if (is_known(at, t->p, kind))
+    if (is_known(by, kind))
         *(t->nlevels ? &t->level[t->nlevels - 1].distance : &t->far) = distance;
     return true;
 }
 
-static bool keep_nodes(topo *t, const location *at, const int *region, int n)
+/* They are the regions of the last level, or all ranks are on one. */
+static bool keep_nodes(topo *t, const sayings *by, int n)
 {
     t->nodes = n;
-    t->node = malloc((size_t)t->p * sizeof *t->node);
     t->host = calloc((size_t)n, sizeof *t->host);
+    if (t->nlevels == 0)
+        t->zeros = calloc((size_t)t->p, sizeof *t->zeros);
+    t->node = t->nlevels ? t->level[t->nlevels - 1].region : t->zeros;
     if (!t->node || !t->host)
         return false;
-    memcpy(t->node, region, (size_t)t->p * sizeof *t->node);
     for (int r = 0; r < t->p; r++)
-        snprintf(t->host[region[r]], TOPO_HOST, "%.*s", TOPO_HOST - 1, at[r].host);
+        if (!t->host[t->node[r]][0])
+            snprintf(t->host[t->node[r]], TOPO_HOST, "%.*s", TOPO_HOST - 1, said(by, r)->host);
     return true;
 }
 
-static int switch_levels(const location *at, int p)
+static int switch_levels(const sayings *by)
 {
     int n = 0;
 
-    for (int r = 0; r < p; r++)
-        while (n < TOPO_SWITCHES && at[r].switches[n])
+    for (int r = 0; r < by->p; r++)
+        while (n < TOPO_SWITCHES && said(by, r)->switches[n])
             n++;
     return n;
 }
 
-static bool add_levels(topo *t, const location *at, int *region, sorted *s, int *number)
+static bool add_levels(topo *t, const sayings *by, int *region, sorted *s, int *number)
 {
-    int switches = switch_levels(at, t->p), before = 1;
+    int switches = switch_levels(by), before = 1;
 
     t->far = distances[TOPO_SWITCH] * (switches + 1);
     for (int height = switches; height > -TOPO_KINDS + 1; height--) {
         topo_kind kind = height > 0 ? TOPO_SWITCH : (topo_kind)(TOPO_NODE - height);
-        int above = height > 0 ? height - 1 : 0;
-        int n = refine(at, t->p, kind, above, region, s, number);
+        int above = height > 0 ? height - 1 : 0, n = before;
 
-        if (!add_level(t, at, kind, above, n, before, region) ||
-            (kind == TOPO_NODE && !keep_nodes(t, at, region, n)))
+        if (!are_alike(by, kind, above, region, number))
+            n = refine(by, kind, above, region, s, number);
+        if (!add_level(t, by, kind, above, n, before, region) ||
+            (kind == TOPO_NODE && !keep_nodes(t, by, n)))
             return false;
         before = n;
     }
     return true;
 }
 
-topo *topo_make(const location *at, int p)
+topo *topo_make_apart(const location *first, size_t stride, int p)
 {
+    sayings by = {(const char *)first, stride, p};
     topo *t = calloc(1, sizeof *t);
     int *region = calloc((size_t)p * 2, sizeof *region);
     sorted *s = malloc((size_t)p * sizeof *s);
@@ -183,7 +231,7 @@ topo *topo_make(const location *at, int p)
 
     if (t && region && s) {
         t->p = p;
-        made = add_levels(t, at, region, s, region + p);
+        made = add_levels(t, &by, region, s, region + p);
     }
     free(s);
     free(region);
@@ -193,13 +241,18 @@ topo *topo_make(const location *at, int p)
     return NULL;
 }
 
+topo *topo_make(const location *at, int p)
+{
+    return topo_make_apart(at, sizeof *at, p);
+}
+
 void topo_free(topo *t)
 {
     if (!t)
         return;
     for (int i = 0; i < t->nlevels; i++)
         free(t->level[i].region);
-    free(t->node);
+    free(t->zeros);
     free(t->host);
     free(t);
 }
@@ -245,29 +298,28 @@ __attribute__((format(printf, 2, 3))) static void say(page *to, const char *form
 }
 
 /* "0-3 8 12-13" */
-static void say_ranks(page *to, const int *ranks, int n)
+static void say_ranks(page *to, const topo_level *l, int k, int behind)
 {
-    for (int i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && ranks[end] == ranks[end - 1] + 1; end++)
+    for (int end; k < behind; k = end) {
+        for (end = k + 1; end < behind && topo_member(l, end) == topo_member(l, end - 1) + 1; end++)
             ;
-        say(to, end - i > 1 ? " %d-%d" : " %d", ranks[i], ranks[end - 1]);
+        say(to, end - k > 1 ? " %d-%d" : " %d", topo_member(l, k), topo_member(l, end - 1));
     }
 }
 
 static void draw_region(const topo *t, int level, int region, int depth, page *to)
 {
     const topo_level *l = &t->level[level], *finer = l + 1;
-    const int *ranks = l->member + l->first[region];
-    int n = l->first[region + 1] - l->first[region];
+    int first = l->first[region], behind = l->first[region + 1];
 
     say(to, "%*s%s %d", 2 * depth, "", names[l->kind], region);
     if (l->kind == TOPO_NODE)
-        say(to, " (%s)", t->host[t->node[ranks[0]]]);
-    say(to, n > 1 ? ": ranks" : ": rank");
-    say_ranks(to, ranks, n);
+        say(to, " (%s)", t->host[t->node[topo_member(l, first)]]);
+    say(to, behind - first > 1 ? ": ranks" : ": rank");
+    say_ranks(to, l, first, behind);
     say(to, "\n");
     for (int i = 0; level + 1 < t->nlevels && finer->n < t->p && i < finer->n; i++)
-        if (l->region[finer->member[finer->first[i]]] == region)
+        if (l->region[topo_member(finer, finer->first[i])] == region)
             draw_region(t, level + 1, i, depth + 1, to);
 }
 
@@ -302,11 +354,12 @@ static const char *check_level(const topo_level *l, const topo_level *before, in
         if (size < l->least || size > l->most || size < 1)
             return "a region has a wrong size";
         for (int k = l->first[i]; k < l->first[i + 1]; k++) {
-            if (l->region[l->member[k]] != i)
+            int rank = topo_member(l, k);
+            if (l->region[rank] != i)
                 return "a member is of another region";
-            if (k > l->first[i] && l->member[k] <= l->member[k - 1])
+            if (k > l->first[i] && rank <= topo_member(l, k - 1))
                 return "members do not ascend";
-            if (before && before->region[l->member[k]] != before->region[l->member[l->first[i]]])
+            if (before && before->region[rank] != before->region[topo_member(l, l->first[i])])
                 return "a level does not refine the one before";
         }
     }

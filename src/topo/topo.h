@@ -46,7 +46,7 @@ typedef struct topo_level {
     int least, most; /* ranks in the smallest and in the largest region */
     int *region;     /* [p]: the rank's region */
     int *first;      /* [n + 1]: region i has member[first[i] .. first[i + 1] - 1] */
-    int *member;     /* [p]: ranks */
+    int *member;     /* [p]: ranks; NULL: they follow one another, so that it is k at k */
 } topo_level;
 
 typedef struct topo {
@@ -55,13 +55,21 @@ typedef struct topo {
     int nodes;   /* how many there are */
     int nlevels; /* coarse to fine */
     topo_level level[TOPO_SWITCHES + TOPO_KINDS];
-    int *node;               /* [p]: number of each rank's node */
+    const int *node;         /* [p]: number of each rank's node; of a level, or zeros: */
+    int *zeros;              /* NULL: there is a level */
     char (*host)[TOPO_HOST]; /* [nodes] */
 } topo;
 
-/* NULL: out of memory. */
+/* NULL: out of memory. The locations may be parts of something else, `stride` bytes apart. */
 topo *topo_make(const location *at, int p);
+topo *topo_make_apart(const location *first, size_t stride, int p);
 void topo_free(topo *t);
+
+/* Member k of a level, counted through all of its regions. */
+static inline int topo_member(const topo_level *l, int k)
+{
+    return l->member ? l->member[k] : k;
+}
 
 /* The coarsest level from nodes down that has several regions, of which one has several ranks: what
  * algorithms call local and non-local is inside and between its regions. nlevels: there is none.

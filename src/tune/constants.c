@@ -12,15 +12,16 @@ static const struct known {
 #include "tune/constants.def"
 #undef CONSTANT
 };
-enum { KNOWN = sizeof known / sizeof *known };
 
 static const char title[] = "tutti constants 1";
 
-/* Round numbers, until they are measured where they are used. Inside a node the latency is that of
- * a machine with 2 cores of an AMD EPYC (docs/measurements.md). */
+/* Round numbers, until tutti-tune measures them where they are used. Inside a node they are what it
+ * found on 2 cores of an Intel Xeon (docs/measurements.md, "Constants of this machine"), but for
+ * copies and reductions: there the data was in the caches. */
 #define NODE                                                                                       \
     {                                                                                              \
-        .latency = 1.3e-7, .overhead = 5e-8, .bandwidth = 1e10, .shared = 2e10, .eager = 1e6       \
+        .latency = 1.6e-7, .overhead = 3.5e-8, .bandwidth = 1.2e10, .shared = 1.7e10,              \
+        .eager = 131072                                                                            \
     }
 
 static const struct machine {
@@ -31,6 +32,7 @@ static const struct machine {
      {.copy = 1e10,
       .reduce = 1e10,
       .way = {NODE,
+              NODE,
               {.latency = 2e-5,
                .overhead = 1e-6,
                .bandwidth = 1.17e9,
@@ -40,6 +42,7 @@ static const struct machine {
      {.copy = 1e10,
       .reduce = 1e10,
       .way = {NODE,
+              NODE,
               {.latency = 8e-7,
                .overhead = 2e-7,
                .bandwidth = 1.2e10,
@@ -64,7 +67,7 @@ static int find(const char *name)
 {
     int i = 0;
 
-    while (i < KNOWN && strcmp(known[i].name, name) != 0)
+    while (i < CONSTANTS && strcmp(known[i].name, name) != 0)
         i++;
     return i;
 }
@@ -81,16 +84,16 @@ static bool plausible(const char *unit, double value)
 }
 
 /* Name, number, unit. NULL: it is right. */
-static const char *read_line(char *line, constants *k, bool found[KNOWN])
+static const char *read_line(char *line, constants *k, bool found[CONSTANTS])
 {
     char *end, *rest, *name = strtok_r(line, " \t", &rest), *number = strtok_r(NULL, " \t", &rest);
     char *unit = strtok_r(NULL, " \t", &rest);
-    int i = name ? find(name) : KNOWN;
+    int i = name ? find(name) : CONSTANTS;
     double value;
 
     if (!name)
         return NULL;
-    if (i == KNOWN)
+    if (i == CONSTANTS)
         return "no such constant";
     if (!number || !unit || strtok_r(NULL, " \t", &rest))
         return "not a name, a number and a unit";
@@ -111,9 +114,9 @@ static void cut(char *line)
     line[strcspn(line, "#\r\n")] = '\0';
 }
 
-static bool all_found(const bool found[KNOWN], char *why, size_t size)
+static bool all_found(const bool found[CONSTANTS], char *why, size_t size)
 {
-    for (int i = 0; i < KNOWN; i++)
+    for (int i = 0; i < CONSTANTS; i++)
         if (!found[i]) {
             snprintf(why, size, "%s is not there", known[i].name);
             return false;
@@ -121,9 +124,15 @@ static bool all_found(const bool found[KNOWN], char *why, size_t size)
     return true;
 }
 
+double *constants_find(constants *k, const char *name, int *place)
+{
+    *place = find(name);
+    return *place < CONSTANTS ? value_of(k, *place) : NULL;
+}
+
 bool constants_read(FILE *in, constants *result, char *why, size_t size)
 {
-    bool found[KNOWN] = {false};
+    bool found[CONSTANTS] = {false};
     char line[256], first[64];
     const char *wrong = "not a file of constants: its first line is not `tutti constants 1`";
     int number = 1;
@@ -146,12 +155,46 @@ bool constants_read(FILE *in, constants *result, char *why, size_t size)
     return all_found(found, why, size);
 }
 
-void constants_print(FILE *out, const constants *k)
+/* Limits in bytes are exact: one more is another way. */
+void constants_print(FILE *out, const constants *k, const char *heading, const char *const *notes)
 {
     constants copy = *k;
 
-    fprintf(out, "%s\n", title);
-    for (int i = 0; i < KNOWN; i++)
-        fprintf(out, "%-18s %-8.3g %-8s # %s\n", known[i].name, *value_of(&copy, i), known[i].unit,
-                known[i].meaning);
+    fprintf(out, "%s\n%s", title, heading);
+    for (int i = 0; i < CONSTANTS; i++) {
+        const char *note = notes ? notes[i] : NULL;
+        const char *unit = known[i].unit;
+        fprintf(out, "%-18s %-8.*g %-8s # %s%s%s\n", known[i].name,
+                strcmp(unit, "bytes") == 0 ? 16 : 3, *value_of(&copy, i), unit, known[i].meaning,
+                note ? "; " : "", note ? note : "");
+    }
+}
+
+_Static_assert((int)CONSTANTS <= (int)CONSTANTS_PACKED, "room for all");
+
+/* The upper half of a float, to the nearest. */
+void constants_pack(const constants *k, uint16_t packed[CONSTANTS_PACKED])
+{
+    constants copy = *k;
+
+    memset(packed, 0, CONSTANTS_PACKED * sizeof *packed);
+    for (int i = 0; i < CONSTANTS; i++) {
+        float value = (float)*value_of(&copy, i);
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        packed[i] = (uint16_t)((bits + (1 << 15)) >> 16);
+    }
+}
+
+constants constants_unpack(const uint16_t packed[CONSTANTS_PACKED])
+{
+    constants k = {0};
+
+    for (int i = 0; i < CONSTANTS; i++) {
+        uint32_t bits = (uint32_t)packed[i] << 16;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        *value_of(&k, i) = value;
+    }
+    return k;
 }

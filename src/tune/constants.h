@@ -12,20 +12,32 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-/* Which way messages go. */
-typedef enum way { WAY_NODE, WAY_NETWORK, WAYS } way;
+/* Which way messages go: between ranks that share the coarsest region that is smaller than a node
+ * (topo.h: a package, say); between others of a node; between nodes. */
+typedef enum way { WAY_INNER, WAY_NODE, WAY_NETWORK, WAYS } way;
 
-/* Seconds, bytes per second, bytes: see constants.def. */
+/* Seconds, bytes per second, bytes: see constants.def. `shared` of INNER is not used: messages of a
+ * node share its memory. */
 typedef struct way_constants {
     double latency, overhead, bandwidth, shared, eager;
 } way_constants;
 
 typedef struct constants {
-    double copy, reduce;
+    double copy, reduce, switches;
     way_constants way[WAYS];
 } constants;
+
+enum {
+#define CONSTANT(name, unit, field, meaning) +1
+    CONSTANTS = 0
+#include "tune/constants.def"
+#undef CONSTANT
+    ,
+    CONSTANTS_NOTE = 144
+};
 
 /* "ethernet": 10 Gbit/s and TCP; "fast": 100 Gbit/s and messages without the kernel. NULL: no such
  * machine. Nodes are the same. */
@@ -35,7 +47,18 @@ const constants *constants_builtin(const char *name);
  */
 bool constants_read(FILE *in, constants *result, char *why, size_t size);
 
-/* The same, with what each of them means. */
-void constants_print(FILE *out, const constants *k);
+/* The one of this name; `*place` is where it stands in constants.def. NULL: there is none. */
+double *constants_find(constants *k, const char *name, int *place);
+
+/* All of them, with what each means, and behind that, of those that have one, a note. notes:
+ * [CONSTANTS] by place, each NULL or so short that the line can be read again
+ * (CONSTANTS_NOTE bytes with the final 0 are); or NULL. `heading`: lines of comments, or "". */
+void constants_print(FILE *out, const constants *k, const char *heading, const char *const *notes);
+
+/* In two bytes each, for other ranks: with 8 bits, of which the same numbers come out on
+ * every rank. */
+enum { CONSTANTS_PACKED = 20 };
+void constants_pack(const constants *k, uint16_t packed[CONSTANTS_PACKED]);
+constants constants_unpack(const uint16_t packed[CONSTANTS_PACKED]);
 
 #endif

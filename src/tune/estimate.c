@@ -50,7 +50,10 @@ typedef enum links { MEMORY, OUT, IN, LINKS } links;
 typedef struct model {
     const stepgraph *g;
     int64_t count, size;
-    const int *node; /* of each rank, or NULL */
+    const int *node;   /* of each rank, or NULL: one node */
+    const int *inner;  /* the same of the coarsest region inside, or NULL: there is none */
+    const topo *climb; /* where switches are known */
+    int64_t switches;
     int64_t copy, reduce;
     costs way[WAYS];
     server *processor; /* [p] */
@@ -63,6 +66,7 @@ typedef struct model {
     int nheap, room;
     uint32_t events;
     int64_t end;
+    int ended; /* steps */
     bool no_memory;
 } model;
 
@@ -132,6 +136,16 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* What one message passes a link at. */
+static int64_t alone_of(const model *m, links which)
+{
+    int64_t inner = m->way[WAY_INNER].message, node = m->way[WAY_NODE].message;
+
+    if (which != MEMORY)
+        return m->way[WAY_NETWORK].message;
+    return m->inner && inner < node ? inner : node;
+}
+
 static int node_of(const model *m, int rank)
 {
     return m->node ? m->node[rank] : 0;
@@ -139,9 +153,32 @@ static int node_of(const model *m, int rank)
 
 static const costs *way_of(const model *m, int send)
 {
-    int from = m->g->rank[send], to = m->g->rank[m->g->peer[send]];
+    int from = stepgraph_who(m->g, m->g->rank[send]), to = stepgraph_step(m->g, send)->peer;
 
-    return &m->way[node_of(m, from) == node_of(m, to) ? WAY_NODE : WAY_NETWORK];
+    if (node_of(m, from) != node_of(m, to))
+        return &m->way[WAY_NETWORK];
+    return &m->way[m->inner && m->inner[from] == m->inner[to] ? WAY_INNER : WAY_NODE];
+}
+
+static int climbed(const model *m, int send)
+{
+    return topo_distance(m->climb, stepgraph_who(m->g, m->g->rank[send]),
+                         stepgraph_step(m->g, send)->peer);
+}
+
+/* Behind the links. A node's memory lets messages through as fast as the faster of its ways does:
+ * what the other one takes longer for comes here. */
+static int64_t delay_of(const model *m, int send)
+{
+    const costs *c = way_of(m, send);
+    int64_t delay = c->latency;
+    int d = m->climb ? climbed(m, send) : 0;
+
+    if (d > 10)
+        delay += (d / 10 - 1) * m->switches;
+    if (c != &m->way[WAY_NETWORK])
+        delay += work(m->of[send].bytes, c->message - alone_of(m, MEMORY));
+    return delay;
 }
 
 /* A message is as long as its send's intervals; COPY and REDUCE name what they write behind what
@@ -164,6 +201,12 @@ static int64_t count_bytes(const model *m, int i)
 static int64_t handling(const model *m, int i, int64_t bytes, const costs *c)
 {
     return c->overhead + (stepgraph_step(m->g, i)->n > 1 ? work(bytes, m->copy) : 0);
+}
+
+/* What its send says: folded, another rank may stand for the receiver, with other parts. */
+static int64_t message_bytes(const model *m, int i)
+{
+    return m->of[stepgraph_step(m->g, i)->kind == STEP_SEND ? i : m->g->peer[i]].bytes;
 }
 
 /* Parts of a vector may be empty: their messages are not sent. Tokens are. */
@@ -192,7 +235,7 @@ static void begin_step(model *m, int i, int64_t now)
     server *processor = &m->processor[m->g->rank[i]];
     progress *p = &m->of[i];
 
-    if (step_is_message(st) && !is_sent(m, i, p->bytes)) {
+    if (step_is_message(st) && !is_sent(m, i, message_bytes(m, i))) {
         push(m, now, ENDS, i);
         return;
     }
@@ -236,10 +279,12 @@ static int link_of(const model *m, int node, links which)
 /* The links that a message passes, all at once: one or two. */
 static int links_of(const model *m, int send, int passed[2])
 {
-    int from = node_of(m, m->g->rank[send]), to = node_of(m, m->g->rank[m->g->peer[send]]);
+    int from = node_of(m, stepgraph_who(m->g, m->g->rank[send]));
+    int to = node_of(m, stepgraph_step(m->g, send)->peer);
+    bool folded = m->g->fold != NULL; /* one node stands for all */
 
-    passed[0] = link_of(m, from, from == to ? MEMORY : OUT);
-    passed[1] = link_of(m, to, IN);
+    passed[0] = link_of(m, folded ? 0 : from, from == to ? MEMORY : OUT);
+    passed[1] = link_of(m, folded ? 0 : to, IN);
     return from == to ? 1 : 2;
 }
 
@@ -277,7 +322,7 @@ static void pass(model *m, int which, int64_t now)
     if (link_next(l) <= now) {
         send = link_end(l, now);
         if (--m->of[send].links == 0)
-            push(m, now + way_of(m, send)->latency, ARRIVES, send);
+            push(m, now + delay_of(m, send), ARRIVES, send);
     }
     look_again(m, which);
 }
@@ -303,6 +348,7 @@ static void end_step(model *m, int i, int64_t now)
     const sched *s = m->g->of[rank];
 
     m->end = larger(m->end, now);
+    m->ended++;
     for (int k = s->succ_at[i - base]; k < s->succ_at[i - base + 1]; k++)
         if (--m->of[base + s->succ[k]].waiting == 0)
             begin_step(m, base + s->succ[k], now);
@@ -372,9 +418,12 @@ static void make_links(model *m)
              k++)
             m->link[passed[k]].n++;
     for (int i = 0; i < LINKS * m->nodes; i++) {
-        const costs *c = &m->way[i < link_of(m, 0, OUT) ? WAY_NODE : WAY_NETWORK];
+        links which = i < link_of(m, 0, OUT) ? MEMORY : OUT;
+        const costs *c = &m->way[which == MEMORY ? WAY_NODE : WAY_NETWORK];
         int n = m->link[i].n;
-        m->link[i] = (tune_link){.alone = c->message, .shared = c->shared, .flow = free};
+        m->link[i] = (tune_link){.alone = alone_of(m, which),
+                                 .shared = c->shared * (m->g->fold ? m->g->fold->alike : 1),
+                                 .flow = free};
         m->told[i] = NEVER;
         free += n;
     }
@@ -412,6 +461,20 @@ static estimate result_of(const model *m)
                       .in = most_work(m, IN)};
 }
 
+/* The coarsest regions inside nodes, of each rank; NULL: there are none. */
+static const int *inner_of(const topo *t)
+{
+    for (int i = 0; t && i < t->nlevels; i++)
+        if (t->level[i].kind > TOPO_NODE)
+            return t->level[i].region;
+    return NULL;
+}
+
+static bool has_switches(const topo *t)
+{
+    return t && t->nlevels > 0 && t->level[0].kind == TOPO_SWITCH;
+}
+
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                    const constants *k, estimate *result)
 {
@@ -419,7 +482,10 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
                .count = count,
                .size = size,
                .node = t ? t->node : NULL,
-               .nodes = t ? t->nodes : 1,
+               .inner = inner_of(t),
+               .climb = has_switches(t) ? t : NULL,
+               .switches = in_picoseconds(k->switches),
+               .nodes = t && !g->fold ? t->nodes : 1,
                .copy = of_rate(k->copy),
                .reduce = of_rate(k->reduce)};
     bool done = allocate(&m);
@@ -430,7 +496,7 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
         make_steps(&m);
         make_links(&m);
         run(&m);
-        done = !m.no_memory;
+        done = !m.no_memory && m.ended == g->n;
         *result = result_of(&m);
     }
     free(m.heap);

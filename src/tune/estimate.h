@@ -24,7 +24,8 @@ typedef struct estimate {
 } estimate;
 
 /* count: items of an element, or of a vector that is cut (sched_cut); each is of `size` bytes. t:
- * where the ranks are; NULL: on one node. False: out of memory. */
+ * where the ranks are; NULL: on one node. False: out of memory, or ranks wait for each other, as
+ * they may where the graph is folded. */
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                    const constants *k, estimate *result);
 

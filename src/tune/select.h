@@ -1,6 +1,5 @@
-/* select.h - which algorithm, in which form. Pure: sees only what is equal on all ranks.
- *
- * For now a plain rule of ranks and bytes; cost model, measurements and wisdom will live here.
+/* select.h - which algorithm, in which form: names of choices, and rules where no estimate is
+ * needed (planner.h has those). Pure: sees only what is equal on all ranks.
  */
 #ifndef TUTTI_SELECT_H
 #define TUTTI_SELECT_H
@@ -14,14 +13,15 @@ typedef struct choice {
     int variant;   /* 0: the usual one, or the algorithm has none */
     coll_order order;
     bool order_named; /* asked for with the algorithm; else info and hints may set it */
-    bool by_rule;     /* nobody has asked for it */
+    bool by_rule;     /* nobody has asked for it: `auto` did */
     bool provisional; /* another one may be right when the topology is known */
 } choice;
 
-/* What `auto` takes. c: only what is the same on all ranks is looked at; bytes: of all blocks that
- * a rank receives, or of the vector; 0 where no rank knows that of another (alltoallv); t: where
- * the ranks are, NULL: in one place. *why: one line, static. */
-choice select_auto(const coll *c, int64_t bytes, const topo *t, const char **why);
+/* What `auto` takes if there is nothing to estimate: of at most two ranks, or where no rank knows
+ * the sizes of another. False: there is, and the result only works. c: only what is the same on all
+ * ranks is looked at; bytes: of all blocks that a rank receives, or of the vector; 0 where they are
+ * not known. *why: one line, static. */
+bool select_rule(const coll *c, int64_t bytes, choice *result, const char **why);
 
 /* The form for a given algorithm: whole messages for small blocks, single ones for large. */
 coll_form select_form(const algo *a, int p, int64_t bytes);

@@ -3,51 +3,100 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct end {
-    int from, to, step;
+    int from, to; /* `from` twice, and one more if it goes to another node */
+    int step;
 } end;
 
-static int compare(const void *left, const void *right)
+static end end_of(const stepgraph *g, int i)
 {
-    const end *a = left, *b = right;
+    const step *s = stepgraph_step(g, i);
+    int me = g->rank[i], other = s->peer, far = 0;
 
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    if (a->to != b->to)
-        return a->to < b->to ? -1 : 1;
-    return (a->step > b->step) - (a->step < b->step);
+    if (g->fold) {
+        far = fold_is_far(g->fold, stepgraph_who(g, me), other);
+        other = g->fold->of[other];
+    }
+    return s->kind == STEP_SEND ? (end){2 * me + far, other, i} : (end){2 * other + far, me, i};
 }
 
 static int list_ends(const stepgraph *g, step_kind kind, end *list)
 {
     int n = 0;
 
-    for (int i = 0; i < g->n; i++) {
-        const step *s = stepgraph_step(g, i);
-        int me = g->rank[i];
-        if (s->kind == kind)
-            list[n++] = kind == STEP_SEND ? (end){me, s->peer, i} : (end){s->peer, me, i};
-    }
-    qsort(list, (size_t)n, sizeof *list, compare);
+    for (int i = 0; i < g->n; i++)
+        if (stepgraph_step(g, i)->kind == kind)
+            list[n++] = end_of(g, i);
     return n;
+}
+
+/* Counting sort, stable. at: [keys + 1]. */
+static void sort(const end *list, end *sorted, int n, bool by_from, int *at, int keys)
+{
+    memset(at, 0, ((size_t)keys + 1) * sizeof *at);
+    for (int i = 0; i < n; i++)
+        at[1 + (by_from ? list[i].from : list[i].to)]++;
+    for (int k = 0; k < keys; k++)
+        at[k + 1] += at[k];
+    for (int i = 0; i < n; i++)
+        sorted[at[by_from ? list[i].from : list[i].to]++] = list[i];
+}
+
+static void sort_ends(const stepgraph *g, end *list, end *spare, int n, int *at)
+{
+    sort(list, spare, n, false, at, g->p);
+    sort(spare, list, n, true, at, 2 * g->p);
+}
+
+static int64_t length_of(const stepgraph *g, int i)
+{
+    const step *s = stepgraph_step(g, i);
+    int64_t sum = 0;
+
+    for (int k = 0; k < s->n; k++)
+        sum += (int64_t)g->of[g->rank[i]]->list[s->first + k].length;
+    return sum;
+}
+
+/* Tokens have none, whatever their ends name. */
+static bool same_length(const stepgraph *g, int i, int k)
+{
+    const sched *s = g->of[g->rank[i]];
+
+    return s->extent[SPACE_SEND] + s->extent[SPACE_RECV] == 0 || length_of(g, i) == length_of(g, k);
+}
+
+static bool join(stepgraph *g, const end *send, const end *receive)
+{
+    if (send->from != receive->from || send->to != receive->to ||
+        (g->fold && !same_length(g, send->step, receive->step)))
+        return false;
+    g->peer[send->step] = receive->step;
+    g->peer[receive->step] = send->step;
+    return true;
 }
 
 static bool match(stepgraph *g)
 {
-    end *sends = malloc(2 * ((size_t)g->n + 1) * sizeof *sends), *receives = sends + g->n + 1;
-    int n;
+    size_t room = (size_t)g->n + 1;
+    end *sends = malloc(3 * room * sizeof *sends), *receives = sends + room;
+    int *at = malloc((2 * (size_t)g->p + 1) * sizeof *at), n;
+    bool joined = false;
 
-    if (!sends)
-        return false;
-    n = list_ends(g, STEP_SEND, sends);
-    list_ends(g, STEP_RECV, receives);
-    for (int i = 0; i < n; i++) {
-        g->peer[sends[i].step] = receives[i].step;
-        g->peer[receives[i].step] = sends[i].step;
+    if (sends && at) {
+        n = list_ends(g, STEP_SEND, sends);
+        joined = list_ends(g, STEP_RECV, receives) == n;
+        sort_ends(g, sends, receives + room, n, at);
+        if (joined)
+            sort_ends(g, receives, receives + room, n, at);
+        for (int i = 0; joined && i < n; i++)
+            joined = join(g, &sends[i], &receives[i]);
     }
+    free(at);
     free(sends);
-    return true;
+    return joined;
 }
 
 static void number_steps(stepgraph *g)
@@ -64,15 +113,15 @@ static void number_steps(stepgraph *g)
     g->base[g->p] = i;
 }
 
-bool stepgraph_make(stepgraph *g, sched *const of[], int p)
+bool stepgraph_make(stepgraph *g, sched *const of[], int p, const fold *fold)
 {
     size_t n = 0;
 
     for (int r = 0; r < p; r++)
         n += (size_t)of[r]->nsteps;
-    if (n > INT_MAX / 2)
+    if (n > INT_MAX / 4)
         return false;
-    *g = (stepgraph){.of = of, .p = p, .n = (int)n};
+    *g = (stepgraph){.of = of, .fold = fold, .p = p, .n = (int)n};
     g->base = malloc(((size_t)p + 1 + 2 * n) * sizeof *g->base);
     if (!g->base)
         return false;

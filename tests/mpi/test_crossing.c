@@ -5,11 +5,11 @@
  */
 #define _GNU_SOURCE
 #include "algos/algo.h"
+#include "api/decisions.h"
 #include "mpi/blocks.h"
 #include "mpi/hints.h"
 #include "nbc/comm/comm.h"
 #include "sim/sim.h"
-#include "tune/select.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -64,15 +64,18 @@ static void keep(const void *in, void *inout, int64_t n)
 }
 
 /* A rank's schedule, as the library would compile it: listed blocks are COUNT items. */
-static sched *compile(coll_kind kind, const algo *a, const topo *t, int rank, const int64_t *list)
+static sched *compile(coll_kind kind, choice with, const topo *t, int rank, const int64_t *list)
 {
+    const algo *a = algo_table[with.algo];
     const coll_shape *shape = &coll_shapes[kind];
     coll c = {.kind = kind,
               .p = world_size,
               .rank = rank,
               .root = world_size - 1,
               .in_place = shape->send == COLL_NONE,
-              .parameter = algo_parameter_for(a, 0, world_size),
+              .parameter = algo_parameter_for(a, with.parameter, world_size),
+              .variant = with.variant,
+              .order = with.order,
               .send.count = 1,
               .recv.count = 1};
     coll_sides has = coll_sides_of(kind, rank, c.root, c.in_place);
@@ -82,7 +85,7 @@ static sched *compile(coll_kind kind, const algo *a, const topo *t, int rank, co
         c.recv = (coll_side){.counts = list, .displs = list + world_size};
     if (has.send >= COLL_LISTED || shape->send == COLL_SIZED)
         c.send = (coll_side){.counts = list, .displs = list + world_size};
-    CHECK(algo_compile(a, FORM_STEP, &c, t, &s) == SCHED_OK);
+    CHECK(algo_compile(a, with.form, &c, t, &s) == SCHED_OK);
     return s;
 }
 
@@ -105,7 +108,7 @@ static void bind(coll_kind kind, sim_rank *r, size_t size)
 }
 
 /* The schedules of all ranks, executed by the simulator. */
-static crossing simulate(coll_kind kind, const algo *a, const topo *t, const int *node)
+static crossing simulate(coll_kind kind, choice with, const topo *t, const int *node)
 {
     crossing c = {.node = node};
     size_t p = (size_t)world_size, size = sizeof(int);
@@ -118,7 +121,7 @@ static crossing simulate(coll_kind kind, const algo *a, const topo *t, const int
         list[p + r] = (int64_t)r * COUNT;
     }
     for (int r = 0; r < world_size; r++) {
-        ranks[r].sched = compile(kind, a, t, r, list);
+        ranks[r].sched = compile(kind, with, t, r, list);
         if (ranks[r].sched->parts > 1 && !coll_has(kind, COLL_REDUCES))
             size = 1;
         bind(kind, &ranks[r], size);
@@ -204,7 +207,8 @@ static void what_crosses_nodes_is_what_the_simulator_counts(void)
             continue;
         mpi_test_context("%s %s", coll_kind_name(s->kind), s->algorithm);
         run_counted(s, comm, node);
-        crossing expected = simulate(s->kind, algo_table[at], state->topo, node);
+        crossing expected =
+            simulate(s->kind, (choice){.algo = at, .form = FORM_STEP}, state->topo, node);
         if (algo_table[at]->survey && coll_is_v(s->kind))
             add_survey(&expected, algo_table[at], s->kind, state->topo);
         CHECK(far_messages == expected.messages);
@@ -228,10 +232,11 @@ static void a_first_call_is_compiled_for_the_nodes(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         MPI_Comm comm = fresh();
         MPI_Request r;
-        const char *why;
-        choice chosen = select_auto(&(coll){.kind = COLL_allgather, .p = world_size},
-                                    (int64_t)p * sizeof mine, state->topo, &why);
-        int algo = i < 2 ? algo_find(COLL_allgather, names[i]) : chosen.algo;
+        choice chosen = decision_of(state, &(coll){.kind = COLL_allgather, .p = world_size},
+                                    (int64_t)p * (int64_t)sizeof mine)
+                            .choice;
+        if (i < 2)
+            chosen = (choice){.algo = algo_find(COLL_allgather, names[i]), .form = FORM_STEP};
         mpi_test_context("%s", names[i]);
         fill(mine, (int)i);
         node_of = node;
@@ -245,8 +250,7 @@ static void a_first_call_is_compiled_for_the_nodes(void)
         MPI_Wait(&r, MPI_STATUS_IGNORE);
         node_of = NULL;
         CHECK(is_right(all, world_size, (int)i));
-        CHECK(far_messages ==
-              simulate(COLL_allgather, algo_table[algo], state->topo, node).messages);
+        CHECK(far_messages == simulate(COLL_allgather, chosen, state->topo, node).messages);
         MPI_Comm_free(&comm);
     }
     MPI_Comm_free(&known);

@@ -101,7 +101,7 @@ static int size_of(const machine_lanes *m, int node)
 
 static int member(const machine_lanes *m, int node, int i)
 {
-    return m->l->member[m->l->first[node] + i];
+    return topo_member(m->l, m->l->first[node] + i);
 }
 
 /* The lane that the rank carries, or -1. */

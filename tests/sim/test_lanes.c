@@ -55,7 +55,7 @@ static int lanes_of(const nodes_run *x)
 static bool is_consecutive(const topo_level *l, int p)
 {
     for (int r = 0; r < p; r++)
-        if (l->member[r] != r)
+        if (topo_member(l, r) != r)
             return false;
     return true;
 }
@@ -177,7 +177,7 @@ static void check_senders(const nodes_run *x)
     for (int k = 0; k < x->nodes->n; k++) {
         int senders = 0;
         for (int i = x->nodes->first[k]; i < x->nodes->first[k + 1]; i++)
-            senders += x->f->far_messages[x->nodes->member[i]] > 0;
+            senders += x->f->far_messages[topo_member(x->nodes, i)] > 0;
         if (senders > lanes_of(x))
             coll_run_fail(&x->run, "more ranks than lanes send to other nodes");
     }
@@ -363,7 +363,7 @@ static void a_barrier_crosses_nodes_by_their_leaders(void **state)
                                .traffic = count_message,
                                .context = &f});
         for (int r = 0; r < t->p; r++) {
-            bool leads = t->level[0].member[t->level[0].first[t->level[0].region[r]]] == r;
+            bool leads = topo_member(&t->level[0], t->level[0].first[t->level[0].region[r]]) == r;
             assert_int_equal(f.far_messages[r], leads ? ceil_log2(nodes) : 0);
         }
         topo_free(t);

@@ -31,7 +31,7 @@ static void print(const constants *k, char text[TEXT])
     FILE *out = fmemopen(text, TEXT, "w");
 
     assert_non_null(out);
-    constants_print(out, k);
+    constants_print(out, k, "", NULL);
     fclose(out);
 }
 
@@ -51,6 +51,32 @@ static void what_is_written_can_be_read(void **state)
         assert_true(back.way[WAY_NETWORK].shared > 1e9);
     }
     assert_null(constants_builtin("no_such"));
+}
+
+static void a_limit_of_bytes_and_a_note_survive_printing(void **state)
+{
+    static char noted[CONSTANTS_NOTE], text[CONSTANTS * 256];
+    const char *notes[CONSTANTS] = {0};
+    constants k = *constants_builtin("fast"), back;
+    char why[200];
+    int place;
+    double *eager = constants_find(&k, "network.eager", &place);
+    FILE *out = fmemopen(text, sizeof text, "w");
+
+    (void)state;
+    assert_ptr_equal(eager, &k.way[WAY_NETWORK].eager);
+    *eager = 1234567;
+    memset(noted, 'n', sizeof noted - 1); /* the longest one */
+    for (int i = 0; i < CONSTANTS; i++)
+        notes[i] = i == 1 ? NULL : noted;
+    notes[place] = "measured";
+    constants_print(out, &k, "# who\n", notes);
+    fclose(out);
+    assert_non_null(strstr(text, "tutti constants 1\n# who\ncopy "));
+    assert_non_null(strstr(text, "; measured\n"));
+    assert_true(read_text(text, &back, why));
+    assert_true(back.way[WAY_NETWORK].eager == 1234567);
+    assert_null(constants_find(&k, "network.eage", &place));
 }
 
 /* The text of a machine with one line replaced. */
@@ -100,12 +126,39 @@ static void comments_and_blanks_are_no_matter(void **state)
     assert_true(read_text(more, &k, why));
 }
 
+/* Within one part of 256; what is a power of two as it is. */
+static void packed_ones_are_nearly_the_same(void **state)
+{
+    static const char *const names[] = {"ethernet", "fast"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const constants *k = constants_builtin(names[i]);
+        uint16_t packed[CONSTANTS_PACKED];
+        constants back, again;
+        constants_pack(k, packed);
+        back = constants_unpack(packed);
+        assert_true(back.copy / k->copy < 1.004 && back.copy / k->copy > 0.996);
+        for (int w = 0; w < WAYS; w++) {
+            double ratio = back.way[w].bandwidth / k->way[w].bandwidth;
+            assert_true(ratio < 1.004 && ratio > 0.996);
+            assert_true(back.way[w].eager == k->way[w].eager);
+            assert_true(back.way[w].latency > 0.996 * k->way[w].latency);
+        }
+        constants_pack(&back, packed);
+        again = constants_unpack(packed);
+        assert_memory_equal(&again, &back, sizeof back);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_can_be_read),
+        cmocka_unit_test(a_limit_of_bytes_and_a_note_survive_printing),
         cmocka_unit_test(what_is_wrong_is_refused),
         cmocka_unit_test(comments_and_blanks_are_no_matter),
+        cmocka_unit_test(packed_ones_are_nearly_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

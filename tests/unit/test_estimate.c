@@ -18,18 +18,21 @@ enum { RANKS = 64, MIB = 1 << 20 };
  * each of its ends 1 of the processor; a copy of n MiB 50 n, a sum 25 n. Two messages of a node at
  * a time are as fast as one, four take twice as long; links carry one. */
 #define RATE(us_for_a_mib) (MIB / (us_for_a_mib * 1e-6))
-static const constants machine = {.copy = RATE(50.),
-                                  .reduce = RATE(25.),
-                                  .way = {{.latency = 10e-6,
-                                           .overhead = 1e-6,
-                                           .bandwidth = RATE(100.),
-                                           .shared = RATE(50.),
-                                           .eager = MIB},
-                                          {.latency = 20e-6,
-                                           .overhead = 1e-6,
-                                           .bandwidth = RATE(1000.),
-                                           .shared = RATE(1000.),
-                                           .eager = MIB}}};
+static const constants machine = {
+    .copy = RATE(50.),
+    .reduce = RATE(25.),
+    .switches = 7e-6,
+    .way = {{.latency = 5e-6, .overhead = 2e-6, .bandwidth = RATE(200.), .eager = MIB},
+            {.latency = 10e-6,
+             .overhead = 1e-6,
+             .bandwidth = RATE(100.),
+             .shared = RATE(50.),
+             .eager = MIB},
+            {.latency = 20e-6,
+             .overhead = 1e-6,
+             .bandwidth = RATE(1000.),
+             .shared = RATE(1000.),
+             .eager = MIB}}};
 
 static sched_builder *builders[RANKS];
 static sched *scheds[RANKS];
@@ -68,7 +71,7 @@ static estimate estimated(int64_t bytes, const char *shape)
     estimate e;
     topo *t = ranks_on(shape);
 
-    assert_true(stepgraph_make(&g, scheds, p));
+    assert_true(stepgraph_make(&g, scheds, p, NULL));
     assert_true(estimate_find(&g, bytes, 1, t, &machine, &e));
     stepgraph_free(&g);
     topo_free(t);
@@ -110,6 +113,23 @@ static void one_message(void **state)
     begin(2);
     message(0, 1); /* empty parts of a vector are not sent */
     expect_us(end(0, NULL).time, 0);
+}
+
+static void a_message_costs_what_its_way_does(void **state)
+{
+    (void)state;
+    begin(4);
+    message(0, 1); /* inside a package, between two, */
+    expect_us(end(MIB, "node:4 package:2").time, 2 + 200 + 5 + 2);
+    begin(4);
+    message(1, 2);
+    expect_us(end(MIB, "node:4 package:2").time, 1 + 100 + 10 + 1);
+    begin(4);
+    message(1, 2); /* over one switch, over three */
+    expect_us(end(MIB, "switch:4 node:2").time, 1 + 1000 + 20 + 1);
+    begin(4);
+    message(1, 2);
+    expect_us(end(MIB, "switch:2 node:1").time, 1 + 1000 + 20 + 7 + 1);
 }
 
 /* A long one waits for its receive, which comes behind a copy. */
@@ -229,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_message),
+        cmocka_unit_test(a_message_costs_what_its_way_does),
         cmocka_unit_test(long_messages_wait_for_their_receive),
         cmocka_unit_test(messages_of_a_node_share_its_memory),
         cmocka_unit_test(messages_between_nodes_share_links),

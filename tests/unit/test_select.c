@@ -1,6 +1,4 @@
-/* test_select.c - the rule of auto, and names of algorithms. */
-#include "topo/shape.h"
-#include "topo/topo.h"
+/* test_select.c - the rules of auto, and names of algorithms. */
 #include "tune/select.h"
 
 #include <setjmp.h>
@@ -9,163 +7,57 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *chosen_for(coll_kind kind, int p, int64_t bytes)
+/* NULL: it is to be estimated. */
+static const char *ruled(coll c, int64_t bytes)
 {
     const char *why = NULL;
-    coll call = {.kind = kind, .p = p};
-    choice c = select_auto(&call, bytes, NULL, &why);
+    choice result;
+    bool decided = select_rule(&c, bytes, &result, &why);
 
     assert_non_null(why);
-    return algo_table[c.algo]->name;
+    assert_true(algo_serves(algo_table[result.algo], c.kind));
+    assert_null(algo_refuses(algo_table[result.algo], &c));
+    return decided ? algo_table[result.algo]->name : NULL;
 }
 
-static const char *chosen(int p, int64_t bytes)
+static const char *of_two(coll_kind kind, int64_t bytes)
 {
-    return chosen_for(COLL_allgather, p, bytes);
+    return ruled((coll){.kind = kind, .p = 2}, bytes);
 }
 
-static void the_rule_is_the_documented_table(void **state)
-{
-    (void)state;
-    assert_string_equal(chosen(1, 8), "linear");
-    assert_string_equal(chosen(2, 1 << 24), "linear");
-    assert_string_equal(chosen(8, 512 * 1024), "recursive_doubling");
-    assert_string_equal(chosen(7, 80 * 1024), "bruck");
-    assert_string_equal(chosen(7, 80 * 1024 + 1), "sparbit");
-    assert_string_equal(chosen(7, 512 * 1024), "sparbit");
-    assert_string_equal(chosen(7, 512 * 1024 + 1), "ring");
-    assert_string_equal(chosen(8, 512 * 1024 + 1), "neighbor_exchange");
-    assert_string_equal(chosen(6, 1 << 30), "neighbor_exchange");
-}
-
-static void the_rule_of_alltoall_is_the_documented_table(void **state)
+static void two_ranks_need_no_estimate(void **state)
 {
     (void)state;
-    assert_string_equal(chosen_for(COLL_alltoall, 1, 8), "linear");
-    assert_string_equal(chosen_for(COLL_alltoall, 2, 1 << 24), "linear");
-    assert_string_equal(chosen_for(COLL_alltoall, 7, 7 * 8), "linear");
-    assert_string_equal(chosen_for(COLL_alltoall, 8, 8 * 256), "bruck_zerocopy");
-    assert_string_equal(chosen_for(COLL_alltoall, 8, 8 * 257), "linear");
-    assert_string_equal(chosen_for(COLL_alltoall, 100, 100 * 32768), "linear");
-    assert_string_equal(chosen_for(COLL_alltoall, 100, 100 * 32769), "pairwise");
-    assert_string_equal(chosen_for(COLL_alltoallv, 100, 0), "linear");
+    assert_string_equal(ruled((coll){.kind = COLL_allgather, .p = 1}, 8), "linear");
+    assert_string_equal(of_two(COLL_allgather, 1 << 24), "linear");
+    assert_string_equal(of_two(COLL_allreduce, 256 << 10), "recursive_doubling");
+    assert_string_equal(of_two(COLL_allreduce, (256 << 10) + 1), "circulant");
+    assert_string_equal(ruled((coll){.kind = COLL_allreduce, .p = 2, .whole = true}, 1 << 20),
+                        "recursive_doubling");
+    assert_string_equal(of_two(COLL_bcast, 1 << 20), "binomial");
+    assert_string_equal(of_two(COLL_reduce_scatter_block, 1 << 20), "circulant");
+    assert_string_equal(
+        ruled((coll){.kind = COLL_reduce_scatter, .p = 2, .ordered = true}, 1 << 20), "pairwise");
 }
 
-/* With all its words. */
-static const char *chosen_on(const char *shape, coll_kind kind, int p, int64_t bytes)
+static void sizes_that_nobody_knows_need_none(void **state)
 {
-    static char text[100];
-    static location at[1000];
-    coll call = {.kind = kind, .p = p};
-    const char *why;
-    choice c;
-    topo *t;
-
-    assert_true(shape_places(shape, p, at, (char[200]){0}, 200));
-    t = topo_make(at, p);
-    assert_non_null(t);
-    c = select_auto(&call, bytes, t, &why);
-    select_print(&c, text, sizeof text);
-    topo_free(t);
-    return text;
-}
-
-static const char *chosen_on_nodes(coll_kind kind, int p, int64_t bytes)
-{
-    return chosen_on("node:8", kind, p, bytes);
-}
-
-static void the_rule_of_allreduce_is_the_documented_table(void **state)
-{
-    (void)state;
-    assert_string_equal(chosen_for(COLL_allreduce, 2, 256 << 10), "recursive_doubling");
-    assert_string_equal(chosen_for(COLL_allreduce, 2, (256 << 10) + 1), "circulant");
-    assert_string_equal(chosen_for(COLL_allreduce, 8, 2048), "recursive_doubling");
-    assert_string_equal(chosen_for(COLL_allreduce, 8, 2049), "circulant");
-    assert_string_equal(chosen_for(COLL_allreduce, 100, 1 << 30), "circulant");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 2048), "recursive_doubling");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 2049),
-                        "lane:recursive_doubling,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, 8192 + 1), "lane:circulant,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 64, (128 << 10) + 1), "lane:ring,block,1");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 24, (128 << 10) + 1), "lane:ring,block,1");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 512, 768 << 10), "lane:circulant,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_allreduce, 512, (768 << 10) + 512),
-                        "lane:ring,block,1");
-}
-
-static void the_rule_of_bcast_is_the_documented_table(void **state)
-{
-    (void)state;
-    assert_string_equal(chosen_for(COLL_bcast, 7, 1 << 30), "binomial");
-    assert_string_equal(chosen_for(COLL_bcast, 8, 12288), "binomial");
-    assert_string_equal(chosen_for(COLL_bcast, 8, 12289), "circulant");
-    assert_string_equal(chosen_for(COLL_bcast, 8, 1 << 30), "circulant");
-    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 12288), "hierarchical:binomial,step,8");
-    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 128 << 10),
-                        "hierarchical:circulant,block,8");
-    assert_string_equal(chosen_on_nodes(COLL_bcast, 16, 1 << 20), "lane:circulant,block,8");
-}
-
-static void what_rules_on_nodes_say_is_understood(void **state)
-{
-    (void)state;
-    assert_string_equal(chosen_on_nodes(COLL_gather, 64, 64), "hierarchical:linear,step");
-    assert_string_equal(chosen_on_nodes(COLL_scatter, 64, 64), "hierarchical:linear,step");
-    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 8), "hierarchical:binomial,step,8");
-    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 8192), "lane:binomial,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 64 * 1536), "lane:circulant,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_reduce, 64, 64 * 1537), "lane:chain,block,8");
-    assert_string_equal(chosen_on_nodes(COLL_reduce, 256, 256 << 10), "lane:circulant,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_reduce_scatter, 64, 8), "lane:circulant,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8), "recursive_doubling");
-    assert_string_equal(chosen_on_nodes(COLL_scan, 64, 8192), "lane:recursive_doubling,step,1");
-    assert_string_equal(chosen_on_nodes(COLL_scan, 64, 256 << 10),
-                        "lane:recursive_doubling,block,4");
-    assert_string_equal(chosen_on_nodes(COLL_exscan, 64, 8192), "lane:recursive_doubling,step,1");
-}
-
-/* One lane would carry all. */
-static void a_rank_left_over_makes_no_lane(void **state)
-{
-    static const coll_kind kinds[] = {COLL_bcast,          COLL_allreduce, COLL_reduce,
-                                      COLL_reduce_scatter, COLL_scan,      COLL_exscan};
+    static const coll_kind kinds[] = {COLL_alltoallv, COLL_alltoallw, COLL_gatherv, COLL_scatterv,
+                                      COLL_neighbor_alltoall};
 
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        for (int64_t bytes = 8; bytes < 1 << 24; bytes *= 2)
-            assert_null(strstr(chosen_on("node:8", kinds[i], 57, bytes), "lane"));
-    assert_non_null(strstr(chosen_on("node:8", COLL_allreduce, 60, 1 << 20), "lane"));
-    assert_string_equal(chosen_on("node:8", COLL_reduce, 57, 1 << 20), "circulant");
+        assert_string_equal(ruled((coll){.kind = kinds[i], .p = 100}, 0), "linear");
 }
 
-static void check_applicable(coll c, int64_t bytes, const topo *t)
+static void all_others_do(void **state)
 {
-    const char *why;
-    const algo *a = algo_table[select_auto(&c, bytes, t, &why).algo];
-
-    assert_true(algo_serves(a, c.kind));
-    assert_null(algo_refuses(a, &c));
-}
-
-static void what_auto_chooses_is_applicable(void **state)
-{
-    static location at[300];
-
     (void)state;
-    for (int p = 1; p <= 300; p++) {
-        topo *t;
-        assert_true(shape_places("node:3,2", p, at, (char[200]){0}, 200));
-        t = topo_make(at, p);
-        for (int64_t bytes = 0; bytes < 1ll << 32; bytes = 3 * bytes + 1)
-            for (int kind = 0; kind < COLL_KINDS; kind++)
-                for (int op = 0; op < 4; op++) {
-                    coll c = {.kind = (coll_kind)kind, .p = p, .ordered = op & 1, .whole = op / 2};
-                    check_applicable(c, bytes, NULL);
-                    check_applicable(c, bytes, t);
-                }
-        topo_free(t);
-    }
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        for (int op = 0; op < 4; op++) {
+            coll c = {.kind = (coll_kind)kind, .p = 3, .ordered = op & 1, .whole = op / 2};
+            assert_true((ruled(c, 1000) == NULL) == coll_has_common_size((coll_kind)kind));
+        }
 }
 
 static void large_blocks_travel_alone(void **state)
@@ -275,13 +167,9 @@ static void names_of_collectives_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_rule_is_the_documented_table),
-        cmocka_unit_test(the_rule_of_alltoall_is_the_documented_table),
-        cmocka_unit_test(the_rule_of_allreduce_is_the_documented_table),
-        cmocka_unit_test(the_rule_of_bcast_is_the_documented_table),
-        cmocka_unit_test(what_rules_on_nodes_say_is_understood),
-        cmocka_unit_test(a_rank_left_over_makes_no_lane),
-        cmocka_unit_test(what_auto_chooses_is_applicable),
+        cmocka_unit_test(two_ranks_need_no_estimate),
+        cmocka_unit_test(sizes_that_nobody_knows_need_none),
+        cmocka_unit_test(all_others_do),
         cmocka_unit_test(large_blocks_travel_alone),
         cmocka_unit_test(names_are_parsed_with_their_form),
         cmocka_unit_test(names_are_parsed_with_their_parameter),

@@ -109,6 +109,44 @@ static void a_part_of_the_ranks_cuts_regions(void **state)
     topo_free(t);
 }
 
+/* As the first exchange has them: among other things of each rank. */
+static void places_may_lie_apart(void **state)
+{
+    struct {
+        location at;
+        uint64_t other;
+    } told[12];
+    location at[12];
+    char why[100];
+    topo *t;
+
+    (void)state;
+    assert_true(shape_places("node:4@cyclic package:2", 12, at, why, sizeof why));
+    memset(told, 0xff, sizeof told);
+    for (int r = 0; r < 12; r++)
+        told[r].at = at[r];
+    t = topo_make_apart(&told[0].at, sizeof told[0], 12);
+    assert_null(topo_check(t));
+    assert_int_equal(t->nlevels, 2);
+    for (int r = 0; r < 12; r++)
+        assert_int_equal(t->node[r], r % 3);
+    assert_string_equal(t->host[2], "node2");
+    topo_free(t);
+}
+
+static void runs_of_ranks_need_no_list_of_members(void **state)
+{
+    topo *t = machine("node:4 package:2@cyclic", 12);
+
+    (void)state;
+    assert_null(t->level[0].member);
+    assert_non_null(t->level[1].member);
+    assert_int_equal(topo_member(&t->level[0], 7), 7);
+    assert_int_equal(topo_member(&t->level[1], 1), 2);
+    assert_ptr_equal(t->node, t->level[0].region);
+    topo_free(t);
+}
+
 static void distances_grow_with_what_is_between(void **state)
 {
     topo *t = machine("switch:2 node:8 package:2 numa:2 l3:2", 32);
@@ -362,6 +400,8 @@ int main(void)
         cmocka_unit_test(shapes_place_ranks_as_they_say),
         cmocka_unit_test(levels_that_do_not_differ_are_not_there),
         cmocka_unit_test(a_part_of_the_ranks_cuts_regions),
+        cmocka_unit_test(places_may_lie_apart),
+        cmocka_unit_test(runs_of_ranks_need_no_list_of_members),
         cmocka_unit_test(distances_grow_with_what_is_between),
         cmocka_unit_test(bad_shapes_say_what_is_wrong),
         cmocka_unit_test(a_file_names_every_ranks_place),

@@ -80,6 +80,7 @@ void comm_reap_all(void)
         topo_free(c->topo);
         neighbors_free(c->neighbors);
         free(c->persistent.held);
+        free(c->decisions);
         free(c);
         c = next;
     }

@@ -98,6 +98,7 @@ typedef struct comm {
     bool tested;               /* in a call further up, or in another thread */
     bool lost;                 /* MPI_Finalize has begun before the handshake was over */
     topo *topo;                /* where its ranks are; once ready */
+    constants machine;         /* of the machine, as rank 0 knows them; once ready */
     coll_neighbors *neighbors; /* [2], see neighbors.h; NULL: not asked for yet */
     atomic_bool begun, ready;  /* the first handshake. Waited for without a lock */
     bool placed, covered;      /* wire.place is known; all members are in the channel */
@@ -114,6 +115,7 @@ typedef struct comm {
     comm_windows persistent;
     struct plan *plans;             /* plan cache, least recently used first */
     comm_repeat repeat[COLL_KINDS]; /* library lock */
+    struct decisions *decisions;    /* the same; api/decisions.h */
     struct comm *prev, *next;       /* comm_all */
     struct comm *dead_next;         /* comm_reap's list */
 } comm;

@@ -13,6 +13,7 @@
 #include "nbc/comm/comm.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/places.h"
+#include "nbc/process/machine.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 
@@ -27,7 +28,7 @@ int comm_add_lane(comm *c, const handshake *h)
     if (!lanes)
         return MPI_ERR_NO_MEM;
     w->lane = lanes;
-    if (h) {
+    if (h && !handshake_agrees(h)) {
         lane.of = malloc((size_t)c->p * sizeof *lane.of);
         if (!lane.of)
             return MPI_ERR_NO_MEM;
@@ -51,13 +52,14 @@ static int get_ready(comm *c, int error)
 static int be_alone(comm *c, const hello *mine)
 {
     c->topo = topo_make(&mine->at, 1);
+    c->machine = constants_unpack(mine->machine);
     c->wire.comm = process_self();
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
 }
 
 static void join_links(comm *c)
 {
-    for (int r = 0; c->links && r < c->p; r++)
+    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++)
         links_join(c->links, r, c->rank, c->first.all[r].link,
                    c->topo->node[r] == c->topo->node[c->rank]);
 }
@@ -181,8 +183,10 @@ static int make_topo(comm *c)
 {
     int error = errors_of(&c->first);
 
-    if (!error)
+    if (!error) {
         c->topo = handshake_topo(&c->first);
+        c->machine = constants_unpack(c->first.all[0].machine);
+    }
     return error || c->topo ? error : MPI_ERR_NO_MEM;
 }
 
@@ -233,6 +237,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     hello mine = {.threaded = process_threaded};
     int error;
 
+    constants_pack(machine_constants(), mine.machine);
     mine.error = places_mine(&mine.at);
     if (c->p == 1)
         return mine.error ? mine.error : be_alone(c, &mine);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 24,
+_Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 2 * CONSTANTS_PACKED + 24,
                "sent as bytes: no padding");
 
 enum { LINEAR = 256 }; /* ranks up to which everybody writes to everybody */
@@ -186,16 +186,18 @@ bool handshake_numbered(const handshake *h)
     return all;
 }
 
+bool handshake_agrees(const handshake *h)
+{
+    bool all = true;
+
+    for (int r = 0; r < h->p; r++)
+        all &= h->all[r].number == h->mine.number;
+    return all;
+}
+
+/* Of what lies there already: a copy of the locations would be as much again, and they are 144
+ * bytes of each rank. */
 topo *handshake_topo(const handshake *h)
 {
-    location *at = malloc((size_t)h->p * sizeof *at);
-    topo *t = NULL;
-
-    if (at) {
-        for (int r = 0; r < h->p; r++)
-            at[r] = h->all[r].at;
-        t = topo_make(at, h->p);
-    }
-    free(at);
-    return t;
+    return topo_make_apart(&h->all[0].at, sizeof h->all[0], h->p);
 }

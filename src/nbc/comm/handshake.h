@@ -18,6 +18,7 @@
 
 #include "nbc/node/links.h"
 #include "topo/topo.h"
+#include "tune/constants.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -25,8 +26,9 @@
 /* What a rank tells the others. No padding: sent as bytes. */
 typedef struct hello {
     location at;
-    link_offer link;  /* for messages inside a node */
-    uint64_t digest;  /* of what must be the same on all ranks, or 0 */
+    link_offer link;                    /* for messages inside a node */
+    uint16_t machine[CONSTANTS_PACKED]; /* that the sender was told of: rank 0's count for all */
+    uint64_t digest;                    /* of what must be the same on all ranks, or 0 */
     int32_t number;   /* of the communicator here (channel.h), or -1: none is left */
     int32_t error;    /* an MPI error class that the sender has found in its arguments, or 0 */
     uint8_t channel;  /* has the sender the channel? */
@@ -58,8 +60,10 @@ int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 /* "ranks 3, 5 and 7": who has not come yet. */
 void handshake_missing(const handshake *h, char *text, size_t size);
 
-/* Has every rank told a number? */
+/* Has every rank told a number? And all the same? They do where all of them have had the same
+ * communicators before. */
 bool handshake_numbered(const handshake *h);
+bool handshake_agrees(const handshake *h);
 
 /* The topology of what they have told. NULL: out of memory. */
 topo *handshake_topo(const handshake *h);

@@ -98,17 +98,32 @@ static void *desk_at(void *memory, int k, const uint32_t lines[RING_KINDS])
     return (char *)memory + (size_t)k * desk_size(lines);
 }
 
+/* Which ranks share memory with me: a table from the first to the last of them, because those of a
+ * node mostly follow one another. False: nobody, or out of memory. */
+static bool find_near(links *l, int p, int rank, const int *place)
+{
+    l->low = l->high = rank;
+    for (int r = 0; r < p; r++)
+        if (segment_shared_with(place ? place[r] : r)) {
+            l->low = r < l->low ? r : l->low;
+            l->high = r > l->high ? r : l->high;
+        }
+    if (l->low == l->high || !segment_shared_with(place ? place[rank] : rank))
+        return false;
+    l->of = malloc((size_t)(l->high - l->low + 1) * sizeof *l->of);
+    for (int r = l->low; l->of && r <= l->high; r++) {
+        bool shares = r != rank && segment_shared_with(place ? place[r] : r);
+        l->of[r - l->low] = shares ? l->n++ : -1;
+    }
+    return l->of != NULL;
+}
+
 links *links_make(int p, int rank, const int *place)
 {
     links *l = calloc(1, sizeof *l);
-    bool good = l && (l->of = malloc((size_t)p * sizeof *l->of));
+    bool good =
+        l && find_near(l, p, rank, place) && (l->link = calloc((size_t)l->n, sizeof *l->link));
 
-    for (int r = 0; good && r < p; r++) {
-        bool shares = r != rank && segment_shared_with(place ? place[r] : r);
-        l->of[r] = shares ? l->n++ : -1;
-    }
-    good = good && segment_shared_with(place ? place[rank] : rank) && l->n > 0 &&
-           (l->link = calloc((size_t)l->n, sizeof *l->link));
     if (good) {
         l->mine.takes = segment_lends() ? 2 : 1;
         take_memory(l);
@@ -128,8 +143,8 @@ static int my_index(const links *l, int rank, int me)
 {
     int k = 0;
 
-    for (int r = 0; r < me; r++)
-        k += r != rank && l->of[r] != -1;
+    for (int r = l->low; r < me; r++)
+        k += r != rank && l->of[r - l->low] != -1;
     return k;
 }
 

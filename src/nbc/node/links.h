@@ -38,7 +38,8 @@ typedef struct node_link {
 
 typedef struct links {
     int n;           /* other members that share memory */
-    int32_t *of;     /* [p]: index of a rank among them; -1: MPI only */
+    int low, high;   /* the first and the last of all that do, me too; */
+    int32_t *of;     /* [high - low + 1]: index of a rank among them; -1: MPI only */
     node_link *link; /* [n] */
     void *memory;    /* mine in the segment, or NULL, */
     size_t size;     /* and bytes of it */
@@ -56,7 +57,9 @@ void links_free(links *l);
 /* The way to a rank, or NULL. */
 static inline node_link *links_to(const links *l, int rank)
 {
-    return l && l->of[rank] >= 0 ? &l->link[l->of[rank]] : NULL;
+    if (!l || rank < l->low || rank > l->high || l->of[rank - l->low] < 0)
+        return NULL;
+    return &l->link[l->of[rank - l->low]];
 }
 
 /* ---- for one request ---- */

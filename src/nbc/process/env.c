@@ -1,6 +1,8 @@
 /* env.c - read the environment. */
 #include "nbc/process/env.h"
 
+#include "nbc/process/machine.h"
+
 #include <ctype.h>
 #include <mpi.h>
 #include <stdarg.h>
@@ -14,7 +16,7 @@ enum { NAME_SIZE = 64 };
 
 static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
                                     "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
-                                    "TUTTI_SWITCHES", "TUTTI_NODE_WIRE"};
+                                    "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS"};
 static const char *progress, *regions, *switches, *algorithms[COLL_KINDS];
 static double timeout;
 static bool stats, verbose, node_wire = true;
@@ -203,6 +205,7 @@ static int read_node_wire(void)
 
 int env_read(void)
 {
+    char why[500];
     int error;
 
     check_names();
@@ -216,6 +219,10 @@ int env_read(void)
         algorithm_variable((coll_kind)kind, name);
         algorithms[kind] = nonempty(name);
     }
+    if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
+        env_say_here("%s", why);
+    if (verbose)
+        env_say("constants: %s", machine_source());
     error = read_timeout();
     return error ? error : read_node_wire();
 }

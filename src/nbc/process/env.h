@@ -8,6 +8,7 @@
  *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
  *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
  *   TUTTI_VERBOSE                1: say on stderr what is decided
+ *   TUTTI_CONSTANTS              of the machine: ethernet, fast or a file (process/machine.h)
  *   TUTTI_NODE_WIRE              off: messages inside a node go through MPI, too; on is the default
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
  *

@@ -77,8 +77,8 @@ static int leave_meeting(near *n, const bound *b, const links *l)
             if (!m || !m->way || m->bytes <= MEET_MOST)
                 continue;
             if (round == 0)
-                seen[l->of[st->peer]] |= st->kind == STEP_SEND ? 1 : 2;
-            else if (seen[l->of[st->peer]] == 3)
+                seen[m->way - l->link] |= st->kind == STEP_SEND ? 1 : 2;
+            else if (seen[m->way - l->link] == 3)
                 m->way = NULL;
         }
     free(seen);

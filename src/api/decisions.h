@@ -1,0 +1,22 @@
+/* decisions.h - what `auto` has taken on a communicator, so that each size is estimated once. */
+#ifndef TUTTI_DECISIONS_H
+#define TUTTI_DECISIONS_H
+
+#include "nbc/comm/comm.h"
+#include "tune/planner.h"
+
+typedef struct decision {
+    choice choice;
+    const char *why;  /* static */
+    forecast best[2]; /* [n]: itself, and the runner-up */
+    int n;
+} decision;
+
+/* What planner_choose says of a call on this communicator, which is ready. The same on all ranks:
+ * of the call only what is the same is looked at, and of the communicator what all have told. */
+decision decision_of(comm *c, const coll *call, int64_t bytes);
+
+/* Its ranks are somewhere else now. */
+void decisions_forget(comm *c);
+
+#endif

@@ -1,0 +1,88 @@
+/* machine.c - see machine.h. */
+#include "nbc/process/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static constants known;
+static char source[200];
+
+static bool is_file(FILE *in)
+{
+    struct stat s;
+
+    return fstat(fileno(in), &s) == 0 && S_ISREG(s.st_mode);
+}
+
+static bool read_file(const char *name, char *why, size_t size)
+{
+    struct stat s;
+    FILE *in = stat(name, &s) == 0 && !S_ISREG(s.st_mode) ? NULL : fopen(name, "re");
+    constants k;
+    bool read = false;
+
+    if (!in) {
+        snprintf(why, size, "%s", errno ? strerror(errno) : "not a file");
+        return false;
+    }
+    if (!is_file(in))
+        snprintf(why, size, "not a file");
+    else
+        read = constants_read(in, &k, why, size);
+    fclose(in);
+    if (read)
+        known = k;
+    return read;
+}
+
+static void take_builtin(const char *name)
+{
+    known = *constants_builtin(name);
+    snprintf(source, sizeof source, "built in: %s", name);
+}
+
+static bool take_file(const char *name, char *why, size_t size)
+{
+    char reason[200];
+
+    errno = 0;
+    if (read_file(name, reason, sizeof reason)) {
+        snprintf(source, sizeof source, "%s", name);
+        return true;
+    }
+    snprintf(why, size, "%s: %s; constants are those built in", name, reason);
+    return false;
+}
+
+bool machine_read(const char *setting, char *why, size_t size)
+{
+    const char *home = getenv("HOME");
+    char user[1000];
+    struct stat s;
+    int n;
+
+    take_builtin("fast");
+    if (setting && constants_builtin(setting)) {
+        take_builtin(setting);
+        return true;
+    }
+    if (setting)
+        return take_file(setting, why, size);
+    n = snprintf(user, sizeof user, "%s/.config/tutti/constants", home ? home : "");
+    if (!home || n < 0 || (size_t)n >= sizeof user || stat(user, &s) != 0)
+        return true;
+    return take_file(user, why, size);
+}
+
+const constants *machine_constants(void)
+{
+    return &known;
+}
+
+const char *machine_source(void)
+{
+    return source;
+}

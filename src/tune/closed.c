@@ -1,0 +1,176 @@
+/* closed.c - see closed.h. */
+#include "tune/closed.h"
+
+#include <stdlib.h>
+
+/* Picoseconds, and those for 2^20 bytes. */
+typedef struct rates {
+    int64_t latency, overhead, byte;
+} rates;
+
+typedef struct walk {
+    const sched *s;
+    const closed_call *c;
+    int rank;
+    rates way[WAYS];
+    int64_t copy, reduce;
+    int64_t *ready;   /* [nsteps]: when what a step waits for has ended */
+    int64_t *arrival; /* [nsteps]: of the k-th message sent */
+    int sent, received;
+    int64_t processor, wire; /* until when it is busy */
+    int64_t busy, end, bytes;
+} walk;
+
+static int64_t in_picoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e12 + 0.5);
+}
+
+static int64_t of_rate(double bytes_per_second)
+{
+    return in_picoseconds((1 << 20) / bytes_per_second);
+}
+
+static int64_t work(int64_t bytes, int64_t rate)
+{
+    return (int64_t)((__int128)bytes * rate >> 20);
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t bytes_of(const walk *w, const step *st)
+{
+    const sched *s = w->s;
+    int n = step_is_message(st) ? st->n : st->n > 0;
+    int64_t sum = 0;
+
+    for (int k = 0; k < n; k++) {
+        interval x = s->list[st->first + k];
+        sum += sched_items(s->parts, w->c->count, interval_end(x)) -
+               sched_items(s->parts, w->c->count, x.offset);
+    }
+    return sum * w->c->size;
+}
+
+static bool is_far(const walk *w, int peer)
+{
+    const topo *t = w->c->t;
+
+    return t && t->node[peer] != t->node[w->rank];
+}
+
+static const rates *rates_to(const walk *w, int peer)
+{
+    return &w->way[is_far(w, peer) ? WAY_NETWORK : WAY_NODE];
+}
+
+static int64_t take(walk *w, int64_t ready, int64_t takes)
+{
+    w->processor = larger(w->processor, ready) + takes;
+    w->busy += takes;
+    return w->processor;
+}
+
+static int64_t send(walk *w, int64_t ready, int64_t bytes, const rates *r)
+{
+    int64_t posted = take(w, ready, r->overhead);
+
+    w->wire = larger(w->wire, posted) + work(bytes, r->byte);
+    w->arrival[w->sent++] = w->wire + r->latency;
+    return posted;
+}
+
+/* Handled when it comes: that holds up no message behind it in program order. */
+static int64_t receive(walk *w, int64_t ready, int64_t bytes, const rates *r)
+{
+    int64_t at;
+
+    if (w->received < w->sent) {
+        at = w->arrival[w->received];
+    } else {
+        w->wire = larger(w->wire, ready) + work(bytes, r->byte);
+        at = w->wire + r->overhead + r->latency;
+    }
+    w->received++;
+    w->busy += r->overhead;
+    return larger(at, ready) + r->overhead;
+}
+
+static int64_t do_step(walk *w, int i)
+{
+    const step *st = &w->s->steps[i];
+    int64_t bytes = bytes_of(w, st), ready = w->ready[i];
+
+    if (st->kind == STEP_FENCE)
+        return ready;
+    if (st->kind == STEP_COPY || st->kind == STEP_REDUCE)
+        return take(w, ready, work(bytes, st->kind == STEP_COPY ? w->copy : w->reduce));
+    w->bytes += bytes;
+    return st->kind == STEP_SEND ? send(w, ready, bytes, rates_to(w, st->peer))
+                                 : receive(w, ready, bytes, rates_to(w, st->peer));
+}
+
+static void run(walk *w)
+{
+    const sched *s = w->s;
+
+    for (int i = 0; i < s->nsteps; i++) {
+        int64_t end = do_step(w, i);
+        w->end = larger(w->end, end);
+        for (int k = s->succ_at[i]; k < s->succ_at[i + 1]; k++)
+            w->ready[s->succ[k]] = larger(w->ready[s->succ[k]], end);
+    }
+}
+
+static rates rates_of(const way_constants *k, int64_t sharing)
+{
+    return (rates){in_picoseconds(k->latency), in_picoseconds(k->overhead),
+                   larger(of_rate(k->bandwidth), sharing * of_rate(k->shared))};
+}
+
+static walk walk_of(const sched *s, int rank, const closed_call *c)
+{
+    walk w = {
+        .s = s, .c = c, .rank = rank, .copy = of_rate(c->k->copy), .reduce = of_rate(c->k->reduce)};
+
+    w.way[WAY_NODE] = rates_of(&c->k->way[WAY_NODE], c->inside);
+    w.way[WAY_NETWORK] = rates_of(&c->k->way[WAY_NETWORK], c->far);
+    return w;
+}
+
+closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c)
+{
+    walk w = walk_of(s, rank, c);
+    closed_traffic t = {0};
+
+    for (int i = 0; i < s->nsteps; i++)
+        if (step_is_message(&s->steps[i]))
+            *(is_far(&w, s->steps[i].peer) ? &t.far : &t.inside) += bytes_of(&w, &s->steps[i]);
+    return t;
+}
+
+int64_t closed_message(const sched *s, const step *st, int rank, const closed_call *c)
+{
+    walk w = walk_of(s, rank, c);
+    const rates *r = rates_to(&w, st->peer);
+
+    return 2 * r->overhead + r->latency + work(bytes_of(&w, st), r->byte);
+}
+
+bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *result)
+{
+    walk w = walk_of(s, rank, c);
+
+    w.ready = calloc(2 * ((size_t)s->nsteps + 1), sizeof *w.ready);
+    if (!w.ready)
+        return false;
+    w.arrival = w.ready + s->nsteps + 1;
+    run(&w);
+    *result = (closed_form){
+        .time = larger(larger(w.end, w.wire), w.busy), .steps = s->nsteps, .bytes = w.bytes};
+    free(w.ready);
+    return true;
+}

@@ -1,0 +1,44 @@
+/* closed.h - how long a collective takes by the schedule of one rank, if all do the same at a time:
+ * its k-th message comes when its own k-th has gone as far. Pure, and the same on every machine;
+ * linear in the steps of that rank.
+ *
+ * For what is not so alike (trees, chains) it is too short a time: a first look, behind which
+ * estimate.h comes.
+ */
+#ifndef TUTTI_CLOSED_H
+#define TUTTI_CLOSED_H
+
+#include "nbc/sched/sched.h"
+#include "topo/topo.h"
+#include "tune/constants.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a rank sends and receives, in bytes: inside its node, and from and to others. */
+typedef struct closed_traffic {
+    int64_t inside, far;
+} closed_traffic;
+
+/* A call, and where it runs. */
+typedef struct closed_call {
+    int64_t count, size; /* as in estimate_find */
+    const topo *t;       /* NULL: all in one place */
+    const constants *k;
+    int64_t inside, far; /* so many messages share a node's memory, and its links: 1 is the least */
+} closed_call;
+
+typedef struct closed_form {
+    int64_t time;         /* picoseconds */
+    int64_t steps, bytes; /* that the rank has, and that it sends and receives */
+} closed_form;
+
+closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c);
+
+/* False: out of memory. */
+bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *result);
+
+/* One message alone, named by a step of one of its ends, until it is received: picoseconds. */
+int64_t closed_message(const sched *s, const step *st, int rank, const closed_call *c);
+
+#endif

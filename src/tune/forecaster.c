@@ -1,0 +1,260 @@
+/* forecaster.c - see forecaster.h. */
+#include "tune/forecaster.h"
+
+#include "tune/estimate.h"
+#include "tune/extend.h"
+
+#include <stdlib.h>
+
+/* Steps of all executions, which take about half a microsecond each; of a large machine, of which
+ * three parts are executed; and more times as many where nodes have not the same number of ranks,
+ * so that few algorithms fold. */
+enum { WORK = 4000, WORK_OF_A_RANK = 8, WORK_OF_PARTS = 16000, UNEVEN = 4 };
+
+/* Ranks from which on smaller machines are looked at; and steps up to which a schedule of the large
+ * one is. */
+enum { LARGE = 300, SHORT = 500 };
+
+/* ---- look ---- */
+
+/* How many times as large as the last part the machine is. */
+static double times_of(const forecaster *q)
+{
+    return (double)place_units(&q->whole) / place_units(&q->part[PLACE_PARTS - 1]);
+}
+
+static bool look_at_parts(const forecaster *q, const choice *c, sight *f)
+{
+    closed_form exact;
+    int64_t time[PLACE_PARTS] = {-1};
+
+    if (!look_count(&q->asked, c, &q->part[0], &f->part[0]))
+        return false;
+    for (int i = 1; i < PLACE_PARTS; i++) {
+        if (!look_at(&q->asked, c, &q->part[i], &f->part[i]))
+            return false;
+        time[i] = f->part[i].time;
+    }
+    f->whole = extend_form(f->part, times_of(q));
+    if (!extend_is_regular(f->part) && f->whole.steps <= SHORT &&
+        look_count(&q->asked, c, &q->whole, &exact))
+        f->whole = exact;
+    f->whole.time = extend_time(f->part, time, &f->whole, times_of(q));
+    return true;
+}
+
+bool forecaster_look(const forecaster *q, const choice *c, sight *found)
+{
+    return q->is_large ? look_at_parts(q, c, found)
+                       : look_at(&q->asked, c, &q->whole, &found->whole);
+}
+
+/* ---- execute ---- */
+
+/* What most of the time is the work of, or nothing has that much to do. */
+static const char *bound_of(const estimate *e)
+{
+    int64_t half = e->time / 2;
+
+    if (e->out > half || e->in > half)
+        return "links between nodes";
+    if (e->memory > half)
+        return "memory of a node";
+    if (e->processor > half)
+        return "a rank's processor";
+    return "latency";
+}
+
+static void free_some(sched **of, int n)
+{
+    for (int i = 0; of && i < n; i++)
+        sched_free(of[i]);
+    free(of);
+}
+
+/* who: NULL: ranks 0 to n - 1. */
+static sched **compile_some(const forecaster *q, const choice *c, const place *m, const int *who,
+                            int n)
+{
+    sched **of = calloc((size_t)n, sizeof(sched *));
+
+    for (int i = 0; of && i < n; i++) {
+        of[i] = look_compile(&q->asked, c, m, who ? who[i] : i);
+        if (!of[i]) {
+            free_some(of, i);
+            return NULL;
+        }
+    }
+    return of;
+}
+
+static bool execute_graph(forecaster *q, const place *m, sched **of, int n, const fold *f,
+                          int64_t *time)
+{
+    stepgraph g = {0};
+    estimate e;
+    bool done = stepgraph_make(&g, of, n, f) &&
+                estimate_find(&g, q->asked.count, q->asked.size, m->t, q->call->k, &e);
+
+    if (done) {
+        *time = e.time;
+        q->bound = bound_of(&e);
+    }
+    stepgraph_free(&g);
+    return done;
+}
+
+/* Does a rank of another node do the same as the one that stands for it? */
+static bool is_alike(const forecaster *q, const choice *c, const place *m, sched **of, int rank)
+{
+    const fold *f = &m->fold;
+    int rep = f->who[f->of[rank]];
+    sched *a = look_compile(&q->asked, c, m, rank), *b = of[f->of[rank]];
+    bool alike = a && a->nsteps == b->nsteps;
+
+    for (int i = 0; alike && i < a->nsteps; i++) {
+        const step *x = &a->steps[i], *y = &b->steps[i];
+        alike = x->kind == y->kind && (!step_is_message(x) || (f->of[x->peer] == f->of[y->peer] &&
+                                                               fold_is_far(f, rank, x->peer) ==
+                                                                   fold_is_far(f, rep, y->peer)));
+    }
+    sched_free(a);
+    return alike;
+}
+
+/* Some of them are asked. */
+static bool is_uniform_on(const forecaster *q, const choice *c, const place *m, sched **of)
+{
+    return is_alike(q, c, m, of, m->p / 5) && is_alike(q, c, m, of, m->p / 3) &&
+           is_alike(q, c, m, of, m->p / 2);
+}
+
+/* Of a vector that is cut into more parts than it has items some have no part. */
+static bool has_all_parts(const forecaster *q, const choice *c, const place *m)
+{
+    return !algo_table[c->algo]->parts || !coll_is_vector(q->asked.kind) || q->asked.count >= m->p;
+}
+
+/* Who has a root, or sums up what ranks before it have, does nothing that another does, too. */
+static bool is_uniform(coll_kind kind)
+{
+    return !coll_has(kind, COLL_ROOTED) && coll_shapes[kind].family != COLL_scan &&
+           coll_shapes[kind].family != COLL_exscan;
+}
+
+static bool execute_folded(forecaster *q, const choice *c, const place *m, int64_t steps,
+                           int64_t *time)
+{
+    int64_t work = steps * m->fold.n;
+    sched **of;
+    bool done;
+
+    if (m->fold.n == 0 || work > q->work || !has_all_parts(q, c, m))
+        return false;
+    of = compile_some(q, c, m, m->fold.who, m->fold.n);
+    done = of && is_uniform_on(q, c, m, of);
+    if (done) {
+        q->work -= work;
+        done = execute_graph(q, m, of, m->fold.n, &m->fold, time);
+    }
+    free_some(of, m->fold.n);
+    return done;
+}
+
+static bool execute_all(forecaster *q, const choice *c, const place *m, int64_t steps,
+                        int64_t *time)
+{
+    sched **of = steps * m->p <= q->work ? compile_some(q, c, m, NULL, m->p) : NULL;
+    bool done = of && execute_graph(q, m, of, m->p, NULL, time);
+
+    if (of)
+        q->work -= steps * m->p;
+    free_some(of, m->p);
+    return done;
+}
+
+/* steps: of one rank. Not if it is more work than is left. */
+static bool execute_on(forecaster *q, const choice *c, const place *m, int64_t steps, int64_t *time)
+{
+    return execute_folded(q, c, m, steps, time) || execute_all(q, c, m, steps, time);
+}
+
+static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_t *time)
+{
+    int64_t times[PLACE_PARTS];
+
+    for (int i = 0; i < PLACE_PARTS; i++)
+        if (!execute_on(q, c, &q->part[i], f->part[i].steps, &times[i]))
+            return false;
+    *time = extend_time(f->part, times, &f->whole, times_of(q));
+    return true;
+}
+
+/* As much work as half of what is left is too much for one. */
+static bool is_much(const forecaster *q, int64_t steps)
+{
+    return steps * (q->whole.fold.n ? q->whole.fold.n : q->whole.p) > q->work / 2;
+}
+
+static bool count_parts(const forecaster *q, const choice *c, sight *f)
+{
+    for (int i = 0; i < PLACE_PARTS; i++)
+        if (!look_count(&q->asked, c, &q->part[i], &f->part[i]))
+            return false;
+    return true;
+}
+
+bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t *time)
+{
+    bool extends = q->part[PLACE_PARTS - 1].p > 0;
+    sight s = *f;
+
+    if (q->is_large)
+        return execute_parts(q, c, f, time);
+    if (!(extends && is_much(q, f->whole.steps)) &&
+        execute_on(q, c, &q->whole, f->whole.steps, time))
+        return true;
+    return extends && count_parts(q, c, &s) && execute_parts(q, c, &s, time);
+}
+
+/* ---- begin and end ---- */
+
+static coll_kind regular_kind(coll_kind kind)
+{
+    int k = 0;
+
+    while (coll_shapes[k].family != coll_shapes[kind].family || coll_is_v((coll_kind)k))
+        k++;
+    return (coll_kind)k;
+}
+
+void forecaster_begin(forecaster *q, const forecast_call *c)
+{
+    int64_t bytes = coll_is_vector(c->kind) ? c->bytes : c->bytes / c->p;
+    int64_t size = coll_has(c->kind, COLL_REDUCES) && bytes % 8 == 0 ? 8 : 1;
+    coll_kind kind = regular_kind(c->kind);
+    bool alike = is_uniform(kind);
+
+    *q = (forecaster){.call = c,
+                      .asked = {.kind = kind,
+                                .size = size,
+                                .count = coll_shapes[kind].recv == COLL_NONE ? 0 : bytes / size,
+                                .ordered = c->ordered,
+                                .whole = c->whole,
+                                .k = c->k},
+                      .work = WORK + (int64_t)WORK_OF_A_RANK * c->p};
+    place_make(&q->whole, c->p, c->t, alike);
+    place_make_parts(q->part, &q->whole, alike);
+    q->is_large = c->p > LARGE && q->part[PLACE_PARTS - 1].p > 0;
+    if (q->is_large)
+        q->work = WORK_OF_PARTS;
+    if (q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p)
+        q->work *= UNEVEN;
+}
+
+void forecaster_end(forecaster *q)
+{
+    place_free(&q->whole);
+    for (int i = 0; i < PLACE_PARTS; i++)
+        place_free(&q->part[i]);
+}

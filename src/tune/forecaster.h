@@ -1,0 +1,43 @@
+/* forecaster.h - how long a choice would take for a call: at first sight, by a closed form; or
+ * executed. Of a large machine only smaller ones of its kind are looked at and executed (extend.h).
+ * Pure. Work is bounded: all executions share it.
+ */
+#ifndef TUTTI_FORECASTER_H
+#define TUTTI_FORECASTER_H
+
+#include "tune/look.h"
+
+typedef struct forecast_call {
+    coll_kind kind; /* of which all ranks know the sizes (coll_has_common_size) */
+    int p;
+    int64_t bytes;       /* of all blocks that a rank receives, or of the vector */
+    bool ordered, whole; /* as in coll */
+    const topo *t;       /* NULL: all in one place */
+    const constants *k;
+} forecast_call;
+
+typedef struct forecaster {
+    const forecast_call *call;
+    look_call asked;
+    int64_t work; /* steps that may still be executed */
+    place whole, part[PLACE_PARTS];
+    bool is_large;     /* only the parts are looked at */
+    const char *bound; /* of the last execution */
+} forecaster;
+
+/* What a first look has found. */
+typedef struct sight {
+    closed_form whole, part[PLACE_PARTS]; /* part: of a large machine; of [0] no time */
+} sight;
+
+/* call: must outlive it. */
+void forecaster_begin(forecaster *q, const forecast_call *call);
+void forecaster_end(forecaster *q);
+
+/* False: it cannot be compiled, or there is no memory. */
+bool forecaster_look(const forecaster *q, const choice *c, sight *found);
+
+/* Picoseconds, and q->bound. f: what forecaster_look has found. False: it is too much work. */
+bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t *time);
+
+#endif

@@ -1,0 +1,107 @@
+/* place.c - see place.h. */
+#include "tune/place.h"
+
+#include <stdlib.h>
+
+/* Does this rank share its node with rank 0? */
+static bool is_near(const place *m, int rank)
+{
+    return !m->t || m->t->nodes == 1 || m->t->node[rank] == m->t->node[0];
+}
+
+/* Some ranks of the first node, evenly, the last one among them. Returns how many ranks it has. */
+static int sample(const place *m, int who[PLACE_SAMPLES])
+{
+    int n = 0, i = 0;
+
+    for (int r = 0; r < m->p; r++)
+        n += is_near(m, r);
+    for (int r = 0, k = 0; k < PLACE_SAMPLES && r < m->p; r++)
+        if (is_near(m, r) && i++ == (int)((int64_t)(n - 1) * k / (PLACE_SAMPLES - 1)))
+            for (; k < PLACE_SAMPLES && i - 1 == (int)((int64_t)(n - 1) * k / (PLACE_SAMPLES - 1));
+                 k++)
+                who[k] = r;
+    return n;
+}
+
+void place_make(place *m, int p, const topo *t, bool alike)
+{
+    *m = (place){.p = p, .t = t};
+    if (alike)
+        fold_make(&m->fold, t, p);
+    m->near = sample(m, m->sample);
+}
+
+void place_free(place *m)
+{
+    fold_free(&m->fold);
+    topo_free(m->made);
+    *m = (place){0};
+}
+
+/* The coarsest regions inside nodes, or NULL. */
+static const topo_level *inner_of(const topo *t)
+{
+    for (int i = 0; i < t->nlevels; i++)
+        if (t->level[i].kind > TOPO_NODE)
+            return &t->level[i];
+    return NULL;
+}
+
+/* The first nodes of a machine, as many as are asked for, with all that is in them. */
+static topo *first_nodes(const topo *t, int nodes, int *p)
+{
+    location *at = calloc((size_t)t->p, sizeof *at);
+    const topo_level *inner = inner_of(t);
+    topo *result = NULL;
+    int n = 0;
+
+    for (int r = 0; at && r < t->p; r++)
+        if (t->node[r] < nodes) {
+            at[n].node = 1 + (uint64_t)t->node[r];
+            for (int i = 0; i < TOPO_KINDS; i++)
+                at[n].inside[i] = -1;
+            if (inner)
+                at[n].inside[inner->kind] = inner->region[r];
+            n++;
+        }
+    if (n > 0)
+        result = topo_make(at, n);
+    free(at);
+    *p = n;
+    return result;
+}
+
+static bool make_part(place *part, const place *whole, int units, bool alike)
+{
+    bool nodes = whole->t && whole->t->nodes > 1;
+    int p = units;
+    topo *made = nodes ? first_nodes(whole->t, units, &p) : NULL;
+
+    if (nodes && !made)
+        return false;
+    place_make(part, p, made, alike);
+    part->made = made;
+    return true;
+}
+
+int place_units(const place *m)
+{
+    return m->t && m->t->nodes > 1 ? m->t->nodes : m->p;
+}
+
+void place_make_parts(place part[PLACE_PARTS], const place *whole, bool alike)
+{
+    int units = place_units(whole);
+    int least = (int)(64 * (int64_t)units / whole->p), n = (units & (units - 1)) == 0 ? 2 : 3;
+
+    for (int i = 0; i < PLACE_PARTS; i++)
+        part[i] = (place){0};
+    while (4 * n <= least)
+        n *= 2;
+    for (int i = 0; i < PLACE_PARTS && n << i < units; i++)
+        if (!make_part(&part[i], whole, n << i, alike))
+            break;
+    if (!part[1].p)
+        place_free(&part[0]);
+}

@@ -1,0 +1,34 @@
+/* place.h - a machine on which a collective is looked at: the whole, or a smaller one of its kind.
+ * Pure.
+ */
+#ifndef TUTTI_PLACE_H
+#define TUTTI_PLACE_H
+
+#include "topo/topo.h"
+#include "tune/fold.h"
+
+enum { PLACE_SAMPLES = 3, PLACE_PARTS = 3 };
+
+typedef struct place {
+    int p;                           /* ranks; 0: there is none */
+    const topo *t;                   /* NULL: all in one place */
+    fold fold;                       /* of n = 0: nobody stands for all */
+    int near, sample[PLACE_SAMPLES]; /* ranks of the first node, and some of them: evenly, the last
+                                        one among them */
+    topo *made;                      /* its own, or NULL */
+} place;
+
+/* alike: may some ranks stand for all? */
+void place_make(place *m, int p, const topo *t, bool alike);
+
+/* Each has twice the nodes (or ranks, of one node) of the one before: a power of two where the
+ * whole has so many, because algorithms like them. Of p = 0 where they would not be smaller, or
+ * without memory: the third one or all. */
+void place_make_parts(place part[PLACE_PARTS], const place *whole, bool alike);
+
+/* Nodes, or ranks if there is one node. */
+int place_units(const place *m);
+
+void place_free(place *m);
+
+#endif

@@ -1,0 +1,194 @@
+/* planner.c - see planner.h. */
+#include "tune/planner.h"
+
+#include "tune/forecaster.h"
+#include "tune/size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How much longer than the best time so far a closed form may say. */
+enum { FAR = 2 };
+
+/* Bytes of a block, or vector, up to which messages of several go whole, and of all from which they
+ * go one by one. */
+enum { STEP_MOST = 256 << 10, BLOCK_LEAST = 8 << 10 };
+
+/* ---- candidates ---- */
+
+typedef struct candidates {
+    choice choice[PLANNER_MOST];
+    int n;
+} candidates;
+
+static void add(candidates *all, choice c)
+{
+    if (all->n < PLANNER_MOST)
+        all->choice[all->n++] = c;
+}
+
+/* Where one form is never the better one it is not looked at. */
+static void add_forms(candidates *all, const forecaster *q, choice c)
+{
+    bool forms = algo_table[c.algo]->has_forms;
+    int64_t bytes = q->asked.count * q->asked.size,
+            all_bytes = coll_is_vector(q->asked.kind) ? bytes : bytes * q->whole.p;
+
+    c.form = FORM_STEP;
+    if (!forms || bytes <= STEP_MOST)
+        add(all, c);
+    c.form = FORM_BLOCK;
+    if (forms && all_bytes >= BLOCK_LEAST)
+        add(all, c);
+}
+
+static void find_candidates(candidates *all, const forecaster *q)
+{
+    const forecast_call *call = q->call;
+    coll c = {.kind = call->kind, .p = call->p, .ordered = call->ordered, .whole = call->whole};
+
+    for (int i = 0; i < algo_count; i++) {
+        const algo *a = algo_table[i];
+        choice one;
+        if (!algo_serves(a, call->kind) || algo_refuses(a, &c) ||
+            !select_named(i, 0, call->p, 0, &one))
+            continue;
+        do
+            add_forms(all, q, one);
+        while (a->variants && a->variants[++one.variant]);
+    }
+}
+
+/* ---- the list ---- */
+
+typedef struct first_look {
+    sight sight;
+    choice choice;
+    int number; /* of the candidate */
+} first_look;
+
+static int compare(const void *left, const void *right)
+{
+    const first_look *a = left, *b = right;
+
+    if (a->sight.whole.time != b->sight.whole.time)
+        return a->sight.whole.time < b->sight.whole.time ? -1 : 1;
+    if (a->sight.whole.steps != b->sight.whole.steps)
+        return a->sight.whole.steps < b->sight.whole.steps ? -1 : 1;
+    return a->number - b->number;
+}
+
+static int look(const forecaster *q, const candidates *all, first_look *list)
+{
+    int n = 0;
+
+    for (int i = 0; i < all->n; i++) {
+        first_look c = {.choice = all->choice[i], .number = i};
+        if (forecaster_look(q, &c.choice, &c.sight))
+            list[n++] = c;
+    }
+    qsort(list, (size_t)n, sizeof *list, compare);
+    return n;
+}
+
+typedef struct listing {
+    forecast *list;
+    int n;
+} listing;
+
+/* What has not been executed takes longer than the closed form says, but hardly more than FAR times
+ * as long. */
+static int64_t judged(const forecast *f)
+{
+    return f->executed ? f->time : FAR * f->time;
+}
+
+/* Of equal ones the first. */
+static void insert(listing *l, const forecast *f)
+{
+    int i = l->n++;
+
+    for (; i > 0 && judged(f) < judged(&l->list[i - 1]); i--)
+        l->list[i] = l->list[i - 1];
+    l->list[i] = *f;
+}
+
+static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
+{
+    forecast f = {.choice = *c, .time = seen->whole.time};
+    bool late = l->n > 0 && f.time / FAR >= judged(&l->list[0]);
+
+    f.executed = !late && forecaster_execute(q, c, seen, &f.time);
+    f.bound = f.executed ? q->bound : NULL;
+    if (l->n < PLANNER_MOST)
+        insert(l, &f);
+}
+
+/* The fastest one with other numbers of pieces; those of less than 2 KiB are not worth their
+ * messages. */
+static void try_pieces(forecaster *q, listing *l)
+{
+    choice c = l->list[0].choice;
+    const algo *a = algo_table[c.algo];
+    int usual = c.parameter;
+
+    if (!l->list[0].executed || a->parameter.most != PIECES_MOST ||
+        (a->has_forms && c.form == FORM_STEP))
+        return;
+    for (int n = 4; n <= 64; n *= 4) {
+        sight seen;
+        c.parameter = n;
+        if (n != usual && q->asked.count * q->asked.size / n >= 2048 &&
+            forecaster_look(q, &c, &seen))
+            try(q, &c, &seen, l);
+    }
+}
+
+int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
+{
+    candidates found = {.n = 0};
+    first_look looks[PLANNER_MOST];
+    listing l = {.list = list};
+    forecaster q;
+    int n;
+
+    forecaster_begin(&q, call);
+    find_candidates(&found, &q);
+    n = look(&q, &found, looks);
+    for (int i = 0; i < n; i++)
+        try(&q, &looks[i].choice, &looks[i].sight, &l);
+    if (l.n > 0)
+        try_pieces(&q, &l);
+    forecaster_end(&q);
+    return l.n;
+}
+
+int planner_class(coll_kind kind, int p, int64_t bytes)
+{
+    return size_class(coll_is_vector(kind) ? bytes : bytes / p);
+}
+
+int planner_choose(const coll *c, int64_t bytes, const topo *t, const constants *k, choice *result,
+                   forecast best[2], const char **why)
+{
+    forecast list[PLANNER_MOST];
+    int64_t least = size_least(planner_class(c->kind, c->p, bytes));
+    forecast_call call = {.kind = c->kind,
+                          .p = c->p,
+                          .bytes = coll_is_vector(c->kind) ? least : least * c->p,
+                          .ordered = c->ordered,
+                          .whole = c->whole,
+                          .t = t,
+                          .k = k};
+    int n = select_rule(c, bytes, result, why) ? 0 : planner_list(&call, list);
+
+    n = n > 2 ? 2 : n;
+    for (int i = 0; i < n; i++)
+        best[i] = list[i];
+    if (n == 0)
+        return 0;
+    *result = list[0].choice;
+    result->by_rule = true;
+    *why = "the fastest by the estimate";
+    return n;
+}

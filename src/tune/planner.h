@@ -1,0 +1,39 @@
+/* planner.h - which algorithms could serve a call, and how long each would take. Pure, and the same
+ * on every machine.
+ *
+ * 1. Candidates: every algorithm in all its kinds and forms.
+ * 2. A closed form of each, by the schedules of a few ranks (closed.h): they are looked at in its
+ *    order, until it says a multiple of the best time, or enough work has been done.
+ * 3. Those are executed on the machine's constants (estimate.h): all ranks; or those of one node,
+ *    if they can stand for all (fold.h). Of a large machine three smaller ones of its kind are
+ *    looked at and executed, from which it follows how steps, bytes and times grow (extend.h).
+ * 4. The best one also with other numbers of pieces.
+ */
+#ifndef TUTTI_PLANNER_H
+#define TUTTI_PLANNER_H
+
+#include "tune/forecaster.h"
+
+typedef struct forecast {
+    choice choice;
+    int64_t time;      /* picoseconds */
+    bool executed;     /* else it is what the closed form says */
+    const char *bound; /* what most of the time is the work of, static: "latency", ...; NULL */
+} forecast;
+
+enum { PLANNER_MOST = 96 };
+
+/* The fastest first; those with a closed form only as if they took twice as long as that says.
+ * Returns how many: 0 without memory. */
+int planner_list(const forecast_call *q, forecast list[PLANNER_MOST]);
+
+/* What `auto` takes, and the fastest ones: best[0] is it. Sizes of one class (size.h: of the
+ * vector, or of a block) get the same. Returns how many are in `best`: 0 where there was nothing to
+ * estimate, or no memory. *why: one line, static. */
+int planner_choose(const coll *c, int64_t bytes, const topo *t, const constants *k, choice *result,
+                   forecast best[2], const char **why);
+
+/* The class that counts for them. */
+int planner_class(coll_kind kind, int p, int64_t bytes);
+
+#endif

@@ -1,0 +1,367 @@
+/* test_planner.c - what stands for all must take as long as all; and what `auto` takes must be, of
+ * all algorithms executed in full, the fastest or nearly. */
+#include "topo/shape.h"
+#include "tune/estimate.h"
+#include "tune/planner.h"
+#include "tune/size.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 512 };
+
+static const coll_kind kinds[] = {COLL_allgather, COLL_alltoall,  COLL_barrier,
+                                  COLL_bcast,     COLL_allreduce, COLL_gather,
+                                  COLL_scatter,   COLL_reduce,    COLL_reduce_scatter_block,
+                                  COLL_scan,      COLL_exscan};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static topo *ranks_on(const char *shape, int p)
+{
+    static location at[4096];
+    char why[200];
+    topo *t;
+
+    if (!shape)
+        return NULL;
+    assert_true(shape_places(shape, p, at, why, sizeof why));
+    assert_non_null(t = topo_make(at, p));
+    return t;
+}
+
+static sched *compiled(const choice *c, coll_kind kind, int p, int rank, const topo *t)
+{
+    const algo *a = algo_table[c->algo];
+    coll call = {.kind = kind,
+                 .p = p,
+                 .rank = rank,
+                 .parameter = algo_parameter_for(a, c->parameter, p),
+                 .variant = c->variant,
+                 .order = c->order,
+                 .send = {.count = 1},
+                 .recv = {.count = 1}};
+    sched *s;
+
+    assert_int_equal(algo_compile(a, c->form, &call, t, &s), SCHED_OK);
+    return s;
+}
+
+/* -1: it does not fold. */
+static int64_t executed(const choice *c, coll_kind kind, int p, const topo *t, const fold *f,
+                        int64_t bytes)
+{
+    sched *of[MOST] = {NULL};
+    int n = f ? f->n : p;
+    stepgraph g;
+    estimate e = {.time = -1};
+    int64_t size = coll_has(kind, COLL_REDUCES) ? 8 : 1;
+
+    if (kind == COLL_barrier)
+        bytes = 0;
+    for (int i = 0; i < n; i++)
+        of[i] = compiled(c, kind, p, f ? f->who[i] : i, t);
+    if (stepgraph_make(&g, of, n, f)) {
+        if (!estimate_find(&g, bytes / size, size, t, constants_builtin("fast"), &e))
+            e.time = -1;
+        stepgraph_free(&g);
+    }
+    for (int i = 0; i < n; i++)
+        sched_free(of[i]);
+    return e.time;
+}
+
+static int64_t in_full(const choice *c, coll_kind kind, int p, const topo *t, int64_t bytes)
+{
+    return executed(c, kind, p, t, NULL, bytes);
+}
+
+static void expect_folded(coll_kind kind, const char *name, const char *shape, int p, double most)
+{
+    topo *t = ranks_on(shape, p);
+    fold f;
+    choice c;
+
+    assert_true(fold_make(&f, t, p));
+    for (int64_t bytes = 512; bytes <= 1 << 21; bytes *= 64) {
+        assert_true(select_parse(kind, name, p, bytes, &c));
+        int64_t folded = executed(&c, kind, p, t, &f, bytes);
+        int64_t full = in_full(&c, kind, p, t, bytes);
+        double ratio = (double)folded / (double)full;
+        if (ratio > most || ratio < 1 / most)
+            fail_msg("%s %s on %s, %lld bytes: %.3f", coll_kind_name(kind), name,
+                     shape ? shape : "one", (long long)bytes, ratio);
+    }
+    fold_free(&f);
+    topo_free(t);
+}
+
+static void ranks_of_a_node_stand_for_all(void **state)
+{
+    static const char *const shapes[] = {"node:8", "node:1", NULL};
+    static const char *const gathers[] = {"ring", "bruck:block", "sparbit:step",
+                                          "recursive_doubling:step"};
+    static const char *const swaps[] = {"linear", "pairwise", "bruck_zerocopy"};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 4; k++)
+            expect_folded(COLL_allgather, gathers[k], shapes[i], 64, 1.1);
+        for (int k = 0; k < 3; k++)
+            expect_folded(COLL_alltoall, swaps[k], shapes[i], 64, 1.1);
+        expect_folded(COLL_allreduce, "recursive_doubling", shapes[i], 64, 1.1);
+        expect_folded(COLL_allreduce, "ring", shapes[i], 64, 1.1);
+        expect_folded(COLL_barrier, "dissemination", shapes[i], 64, 1.1);
+    }
+    /* its messages wrap around on some nodes, and are packed there */
+    expect_folded(COLL_allgather, "bruck:step", shapes[0], 64, 1.4);
+    expect_folded(COLL_allgather, "locality_bruck:step", shapes[0], 64, 1.1);
+    expect_folded(COLL_allgather, "lane:ring,step", shapes[0], 64, 1.1);
+    expect_folded(COLL_allreduce, "lane:ring,step", shapes[0], 64, 1.1);
+    expect_folded(COLL_allreduce, "hierarchical:recursive_doubling,step", shapes[0], 64, 1.1);
+}
+
+static void folds_are_who_stands_for_whom(void **state)
+{
+    topo *t = ranks_on("node:3,2", 8); /* 0-2, 3 4, 5-7 */
+    fold f;
+
+    (void)state;
+    assert_true(fold_make(&f, t, 8));
+    assert_int_equal(f.n, 3);
+    assert_int_equal(f.alike, 1);
+    assert_int_equal(f.who[2], 7);
+    assert_int_equal(f.of[4], 1);
+    assert_int_equal(f.of[7], 2);
+    fold_free(&f);
+    topo_free(t);
+    assert_true(fold_make(&f, NULL, 5));
+    assert_int_equal(f.n, 1);
+    assert_int_equal(f.alike, 5);
+    fold_free(&f);
+    assert_false(fold_make(&f, NULL, 1));
+    t = ranks_on("node:8 package:2", 8); /* one node, whose ranks differ */
+    assert_false(fold_make(&f, t, 8));
+    topo_free(t);
+}
+
+static int64_t all_of(coll_kind kind, int p, int64_t bytes)
+{
+    return coll_is_vector(kind) ? bytes : bytes * p;
+}
+
+/* Every algorithm in its usual kinds, in full. */
+static int64_t fastest(coll_kind kind, int p, const topo *t, int64_t bytes, choice *best)
+{
+    coll call = {.kind = kind, .p = p};
+    int64_t least = INT64_MAX;
+
+    for (int i = 0; i < algo_count; i++) {
+        const algo *a = algo_table[i];
+        choice c;
+        if (!algo_serves(a, kind) || algo_refuses(a, &call) || !select_named(i, 0, p, 0, &c))
+            continue;
+        do
+            for (int form = 0; form <= a->has_forms; form++) {
+                c.form = form ? FORM_BLOCK : FORM_STEP;
+                int64_t time = in_full(&c, kind, p, t, bytes);
+                if (time < least)
+                    *best = c;
+                least = time < least ? time : least;
+            }
+        while (a->variants && a->variants[++c.variant]);
+    }
+    return least;
+}
+
+/* What is taken takes so many times as long as the fastest. */
+static double loss(coll_kind kind, const char *shape, int p, int64_t bytes)
+{
+    topo *t = ranks_on(shape, p);
+    coll call = {.kind = kind, .p = p};
+    forecast best[2];
+    choice taken, fast;
+    const char *why;
+    char a[128], b[128];
+    int64_t least = fastest(kind, p, t, bytes, &fast);
+    double ratio;
+
+    assert_true(planner_choose(&call, all_of(kind, p, bytes), t, constants_builtin("fast"), &taken,
+                               best, &why) > 0);
+    ratio = (double)in_full(&taken, kind, p, t, bytes) / (double)least;
+    topo_free(t);
+    select_print(&taken, a, sizeof a);
+    select_print(&fast, b, sizeof b);
+    if (ratio > 1.1)
+        print_message("%s of %lld on %d ranks, %s: %s takes %.2f of %s\n", coll_kind_name(kind),
+                      (long long)bytes, p, shape ? shape : "one", a, ratio, b);
+    return ratio;
+}
+
+/* All is executed in full here, which auto has no time for. */
+static void what_auto_takes_is_fast(void **state)
+{
+    static const struct {
+        const char *shape;
+        int p;
+    } machines[] = {
+        {"node:4", 24}, {"node:4@cyclic", 32}, {"node:5,3", 29}, {"node:1", 9}, {NULL, 16}};
+    int cells = 0, good = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        for (int k = 0; k < KINDS; k++)
+            for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 32) {
+                double ratio = loss(kinds[k], machines[i].shape, machines[i].p, bytes);
+                assert_true(ratio < 2.5);
+                cells++;
+                good += ratio <= 1.1;
+            }
+    print_message("%d of %d within 10 %% of the fastest\n", good, cells);
+    assert_true(100 * good >= 94 * cells);
+}
+
+static void all_sizes_of_a_class_get_the_same(void **state)
+{
+    topo *t = ranks_on("node:4", 16);
+    coll call = {.kind = COLL_allgather, .p = 16};
+    forecast best[2];
+    const char *why;
+
+    (void)state;
+    for (int64_t bytes = 1024; bytes < 1280; bytes += 51) {
+        choice c, first;
+        planner_choose(&call, 16 * 1024, t, constants_builtin("fast"), &first, best, &why);
+        planner_choose(&call, 16 * bytes, t, constants_builtin("fast"), &c, best, &why);
+        assert_memory_equal(&c, &first, sizeof c);
+    }
+    topo_free(t);
+}
+
+/* What three small machines say of a large one, and what it says itself. */
+static void expect_extended(coll_kind kind, const char *name, int64_t bytes)
+{
+    enum { P = 512 };
+    topo *t = ranks_on("node:16", P);
+    forecast_call call = {.kind = kind,
+                          .p = P,
+                          .bytes = all_of(kind, P, bytes),
+                          .t = t,
+                          .k = constants_builtin("fast")};
+    forecaster q;
+    sight seen;
+    choice c;
+    int64_t time;
+    double ratio;
+
+    assert_true(select_parse(kind, name, P, bytes, &c));
+    forecaster_begin(&q, &call);
+    q.work = INT64_MAX;
+    assert_true(q.is_large);
+    assert_true(forecaster_look(&q, &c, &seen));
+    assert_true(forecaster_execute(&q, &c, &seen, &time));
+    forecaster_end(&q);
+    ratio = (double)time / (double)in_full(&c, kind, P, t, bytes);
+    if (ratio > 1.3 || ratio < 1 / 1.3)
+        fail_msg("%s %s of %lld bytes: %.2f", coll_kind_name(kind), name, (long long)bytes, ratio);
+    topo_free(t);
+}
+
+static void small_machines_tell_of_a_large_one(void **state)
+{
+    (void)state;
+    for (int64_t bytes = 8; bytes <= 1 << 18; bytes *= 1 << 5) {
+        expect_extended(COLL_allgather, "locality_bruck:step", bytes);
+        expect_extended(COLL_allgather, "sparbit:step", bytes);
+        expect_extended(COLL_gather, "hierarchical:linear,step", bytes);
+        expect_extended(COLL_scatter, "linear", bytes);
+        expect_extended(COLL_bcast, "lane:circulant,block,8", bytes);
+        expect_extended(COLL_exscan, "lane:recursive_doubling,step,1", bytes);
+        expect_extended(COLL_exscan, "hierarchical:recursive_doubling,step,8", bytes);
+        expect_extended(COLL_allreduce, "lane:recursive_doubling,step,1", bytes);
+        expect_extended(COLL_reduce_scatter_block, "bine", bytes);
+    }
+}
+
+/* More of them than can be executed. */
+static void large_machines_have_an_answer(void **state)
+{
+    static const char *const shapes[] = {"node:32", "node:32@cyclic", "node:1", "node:1000"};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        topo *t = ranks_on(shapes[i], 1000);
+        for (int k = 0; k < KINDS; k++)
+            for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 512) {
+                coll call = {.kind = kinds[k], .p = 1000};
+                forecast best[2];
+                choice c;
+                const char *why;
+                assert_true(planner_choose(&call, all_of(kinds[k], 1000, bytes), t,
+                                           constants_builtin("fast"), &c, best, &why) > 0);
+            }
+        topo_free(t);
+    }
+}
+
+static void check_applicable(const coll *c, int64_t bytes, const topo *t)
+{
+    forecast best[2];
+    const char *why;
+    choice taken;
+
+    planner_choose(c, bytes, t, constants_builtin("ethernet"), &taken, best, &why);
+    assert_true(algo_serves(algo_table[taken.algo], c->kind));
+    assert_null(algo_refuses(algo_table[taken.algo], c));
+    assert_true(taken.by_rule);
+}
+
+static void what_auto_chooses_is_applicable(void **state)
+{
+    (void)state;
+    for (int p = 1; p <= 40; p += p < 9 ? 1 : 7) {
+        topo *t = ranks_on("node:3,2", p);
+        for (int64_t bytes = 0; bytes < 1ll << 32; bytes = 1000 * bytes + 1)
+            for (int kind = 0; kind < COLL_KINDS; kind++)
+                for (int op = 0; op < 4; op++) {
+                    coll c = {.kind = (coll_kind)kind, .p = p, .ordered = op & 1, .whole = op / 2};
+                    check_applicable(&c, bytes, NULL);
+                    check_applicable(&c, bytes, t);
+                }
+        topo_free(t);
+    }
+}
+
+static void classes_are_quarters_of_octaves(void **state)
+{
+    (void)state;
+    for (int class = 0; class < SIZE_CLASSES; class ++) {
+        int64_t least = size_least(class);
+        assert_int_equal(size_class(least), class);
+        if (class > 0)
+            assert_int_equal(size_class(least - 1), class - 1);
+    }
+    for (int bit = 0; bit < 62; bit++)
+        assert_true(size_least(size_class((int64_t)1 << bit)) == (int64_t)1 << bit);
+    assert_int_equal(size_least(size_class(79)), 64);
+    assert_int_equal(size_least(size_class(80)), 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_are_who_stands_for_whom),
+        cmocka_unit_test(ranks_of_a_node_stand_for_all),
+        cmocka_unit_test(what_auto_takes_is_fast),
+        cmocka_unit_test(all_sizes_of_a_class_get_the_same),
+        cmocka_unit_test(small_machines_tell_of_a_large_one),
+        cmocka_unit_test(large_machines_have_an_answer),
+        cmocka_unit_test(what_auto_chooses_is_applicable),
+        cmocka_unit_test(classes_are_quarters_of_octaves),
+    };
+
+    return cmocka_run_group_tests_name("planner", tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+/* tune_machine.h - all constants of the machine that a job runs on, and how each was found. */
+#ifndef TUTTI_TUNE_MACHINE_H
+#define TUTTI_TUNE_MACHINE_H
+
+#include "tune/constants.h"
+#include "tune_places.h"
+
+typedef struct tuning {
+    int rank;         /* in MPI_COMM_WORLD */
+    const char *base; /* where `result` is from, for what cannot be measured */
+    constants result;
+    char *note[CONSTANTS]; /* of each, by its place */
+    places at;
+    double begin;
+} tuning;
+
+/* rank, base and result are given; the rest is zero. Collective, says on stderr how far it is. The
+ * result is the same on all ranks. */
+void tune_machine(tuning *t);
+
+void tune_free(tuning *t);
+
+#endif

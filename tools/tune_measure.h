@@ -1,0 +1,42 @@
+/* tune_measure.h - how long copies, reductions and messages take here: what tutti-tune measures.
+ *
+ * Messages are those of Tutti's persistent requests, so each goes the way that Tutti sends it:
+ * through the shared memory of a node, or through the MPI. All kinds of a measurement take turns,
+ * short ones are tried three times in each, of which the shortest counts. A figure is the median of
+ * the quickest quarter of the turns: what a busy machine does to them only makes them longer. How
+ * many turns there are is bounded by work and by time, and there are always some.
+ */
+#ifndef TUTTI_TUNE_MEASURE_H
+#define TUTTI_TUNE_MEASURE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Median and quartiles of n of the turns. n == 0: not measured. */
+typedef struct figure {
+    double value, low, high;
+    int n, turns;
+} figure;
+
+/* Bytes per second of one core. */
+void measure_local(figure *copy, figure *reduce);
+
+/* `longest`: of the messages that bandwidth was found with. */
+typedef struct pair_figures {
+    figure latency, overhead, bandwidth, eager;
+    double longest;
+} pair_figures;
+
+/* Messages from rank 0 to rank 1 of a communicator of two, and short answers; the result is
+ * rank 0's. `network`: they are on different nodes. Both call it. */
+pair_figures measure_pair(MPI_Comm pair, bool network, size_t longest);
+
+/* Bytes per second of all messages together. `ring`: each rank to the next one; else rank i of the
+ * first half to rank i of the second. They are as long as `longest`. All ranks call it. */
+figure measure_together(MPI_Comm comm, bool ring, size_t longest);
+
+/* Out of memory: the job ends. Zeroed, so that its pages are there. */
+void *tune_allocate(size_t bytes);
+
+#endif

@@ -1,0 +1,212 @@
+/* tutti-tune.c - measure the constants of the machine that a job runs on (src/tune/constants.def),
+ * and write them to a file that people can read and edit:
+ *
+ *   mpiexec -n 64 tutti-tune -o machine
+ *   tutti-plan allgather --why -p 64 --regions node:8 --bytes 4096 --machine machine
+ */
+#include "tune_machine.h"
+#include "tune_measure.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <tutti.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: mpiexec -n RANKS tutti-tune [-o FILE] [--base MACHINE]\n"
+    "Measure what copies, reductions and messages cost where these ranks run, in 5 to 30 seconds,\n"
+    "and write a file of constants, for `tutti-plan --machine FILE`.\n"
+    "  -o, --output FILE    replaced as a whole when all is measured (default: standard output)\n"
+    "  -b, --base MACHINE   ethernet, fast (default), or a file: constants that cannot be "
+    "measured\n"
+    "                       in this job, such as those of a network on one node\n";
+
+typedef struct wish {
+    const char *output; /* NULL: standard output */
+    const char *base;
+    char why[300]; /* what is wrong, or "" */
+} wish;
+
+/* Before MPI_Init, and said behind it, by one rank. */
+static void parse(int argc, char **argv, wish *w)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"base", required_argument, NULL, 'b'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    int option;
+
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "o:b:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        if (option == 'o')
+            w->output = optarg;
+        else if (option == 'b')
+            w->base = optarg;
+        else if (!*w->why)
+            snprintf(w->why, sizeof w->why, "%.200s: unknown option or missing value",
+                     argv[optind - 1]);
+    }
+    if (!*w->why && optind < argc)
+        snprintf(w->why, sizeof w->why, "%.200s: one word too many", argv[optind]);
+}
+
+/* ---- the base ---- */
+
+static void read_base(wish *w, constants *k)
+{
+    const constants *builtin = constants_builtin(w->base);
+    char why[200];
+    FILE *in = builtin ? NULL : fopen(w->base, "r");
+
+    if (builtin)
+        *k = *builtin;
+    else if (!in)
+        snprintf(w->why, sizeof w->why, "%.80s: neither ethernet nor fast, and no file: %s",
+                 w->base, strerror(errno));
+    else if (!constants_read(in, k, why, sizeof why))
+        snprintf(w->why, sizeof w->why, "%.80s: %s", w->base, why);
+    if (in)
+        fclose(in);
+}
+
+/* ---- the file ---- */
+
+static void put_heading(char *text, size_t size, const tuning *t)
+{
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING], date[32];
+    int major, minor, patch, length;
+    time_t now = time(NULL);
+    struct tm day;
+
+    tutti_version(&major, &minor, &patch);
+    MPI_Get_library_version(mpi, &length);
+    mpi[strcspn(mpi, "\n")] = '\0';
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &day));
+    snprintf(text, size,
+             "# tutti-tune %d.%d.%d, %d ranks on %d nodes, %s\n# %.150s\n"
+             "# Edit what you know better: name, number, unit; each constant once.\n",
+             major, minor, patch, t->at.p, t->at.nodes, date, mpi);
+}
+
+static bool write_to(FILE *out, const tuning *t)
+{
+    char heading[512];
+
+    put_heading(heading, sizeof heading, t);
+    constants_print(out, &t->result, heading, (const char *const *)t->note);
+    return fflush(out) == 0 && !ferror(out);
+}
+
+/* A file that is there keeps its mode, a new one gets the usual one: mkstemp makes them private. */
+static mode_t mode_of(const char *name)
+{
+    struct stat there;
+    mode_t mask = umask(0);
+
+    umask(mask);
+    return stat(name, &there) == 0 ? there.st_mode & 0777 : 0666 & ~mask;
+}
+
+/* Whole under another name, then renamed: nobody ever sees half of it. 0 or errno. */
+static int replace(const char *name, const tuning *t)
+{
+    char *other = tune_allocate(strlen(name) + 8);
+    int error = 0, file;
+    FILE *out;
+
+    sprintf(other, "%s.XXXXXX", name);
+    file = mkstemp(other);
+    out = file < 0 ? NULL : fdopen(file, "w");
+    if (!out)
+        error = errno;
+    else if (!write_to(out, t) || fchmod(file, mode_of(name)) != 0 || fsync(file) != 0)
+        error = errno ? errno : EIO;
+    if (out && fclose(out) != 0 && !error)
+        error = errno;
+    if (!error && rename(other, name) != 0)
+        error = errno;
+    if (error && file >= 0)
+        unlink(other);
+    free(other);
+    return error;
+}
+
+/* By rank 0. Returns the exit status. */
+static int save(const wish *w, const tuning *t)
+{
+    int error = w->output ? replace(w->output, t) : write_to(stdout, t) ? 0 : EIO;
+
+    if (!error)
+        return 0;
+    if (w->output)
+        fprintf(stderr, "tutti-tune: %s: %s\n", w->output, strerror(error));
+    else
+        fprintf(stderr, "tutti-tune: standard output could not be written\n");
+    return 2;
+}
+
+/* ---- */
+
+/* A file that cannot be written is better known before than behind the measurements. */
+static void check_output(wish *w)
+{
+    char folder[300];
+    const char *slash = w->output ? strrchr(w->output, '/') : NULL;
+    struct stat there;
+
+    if (!w->output)
+        return;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - w->output + 1) : 1,
+             slash ? w->output : ".");
+    if (access(folder, W_OK | X_OK) != 0)
+        snprintf(w->why, sizeof w->why, "%.200s: %s", w->output, strerror(errno));
+    else if (stat(w->output, &there) == 0 && !S_ISREG(there.st_mode))
+        snprintf(w->why, sizeof w->why, "%.200s: not an ordinary file", w->output);
+}
+
+static int tune(wish *w, tuning *t)
+{
+    int wrong;
+
+    if (t->rank == 0 && !*w->why)
+        read_base(w, &t->result);
+    if (t->rank == 0 && !*w->why)
+        check_output(w);
+    wrong = *w->why != '\0';
+    MPI_Bcast(&wrong, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (wrong) {
+        if (t->rank == 0)
+            fprintf(stderr, "tutti-tune: %s\n", w->why);
+        return 2;
+    }
+    tutti_init();
+    tune_machine(t);
+    wrong = t->rank == 0 ? save(w, t) : 0;
+    MPI_Bcast(&wrong, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    tune_free(t);
+    return wrong;
+}
+
+int main(int argc, char **argv)
+{
+    wish w = {.base = "fast"};
+    tuning t = {0};
+    int failed;
+
+    parse(argc, argv, &w);
+    t.base = w.base;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
+    failed = tune(&w, &t);
+    MPI_Finalize();
+    return failed;
+}
