@@ -1,0 +1,92 @@
+/* wisdom.h - what was learned about which algorithm is best: a table of verdicts. Pure.
+ *
+ *   allreduce 64 4096 commutes - node:8 package:4 | lane:ring,block | 12500 ns | 30 starts
+ *   collective     operation   shape (wisdom_shape)  choice           measured
+ *             ranks          in place
+ *                bytes
+ *
+ * wisdom_text.h writes such lines and reads them, wisdom_file.h keeps them in files, and
+ * wisdom_pick.h sends those of a communicator to its other ranks.
+ */
+#ifndef TUTTI_WISDOM_H
+#define TUTTI_WISDOM_H
+
+#include "topo/topo.h"
+#include "tune/select.h"
+
+/* Bytes of a shape, or of the name of an MPI, with the final 0. */
+enum { WISDOM_SHAPE = 81 };
+
+/* What a verdict is about: only what all ranks know alike. No padding: looked up as bytes, so that
+ * `shape` is 0 behind its end. */
+typedef struct wisdom_key {
+    coll_kind kind;
+    int p;
+    int class;           /* of size (planner_class): of the vector, or of a block */
+    bool ordered, whole; /* REDUCES: as in coll */
+    bool in_place;       /* not of ROOTED ones: only the root knows */
+    char shape[WISDOM_SHAPE];
+} wisdom_key;
+
+typedef struct verdict {
+    wisdom_key key;
+    choice choice; /* as select_parse reads it: its order is named, it is neither by_rule nor
+                      provisional */
+    int64_t ns;    /* nanoseconds of a start; 0: nobody has measured it */
+    int starts;    /* over which they were measured; 0: the same */
+} verdict;
+
+typedef struct wisdom wisdom;
+
+/* NULL: out of memory. */
+wisdom *wisdom_make(void);
+void wisdom_free(wisdom *w);
+
+/* The key of a call; bytes: of all blocks that a rank receives, or of the vector. */
+wisdom_key wisdom_key_of(const coll *c, int64_t bytes, const char *shape);
+
+/* A copy of it, in the place of one with the same key. NULL: it is there; else why not, in one
+ * line, static: it cannot be right (the algorithm does not serve such a call, ...), or there is no
+ * memory. Then nothing has changed. */
+const char *wisdom_add(wisdom *w, const verdict *v);
+
+/* Until the next call that changes w. NULL: there is none. */
+const verdict *wisdom_find(const wisdom *w, const wisdom_key *key);
+
+/* Add all of `later`; where both know something, `later` counts. False: out of memory, and some of
+ * them may be there. */
+bool wisdom_merge(wisdom *w, wisdom *later);
+
+/* All in order: by collective, ranks, shape, operation, in place, bytes. before: NULL for the first
+ * one. NULL: there are no more. w must not change meanwhile. */
+const verdict *wisdom_next(wisdom *w, const verdict *before);
+
+size_t wisdom_count(const wisdom *w);
+void wisdom_forget(wisdom *w);
+
+/* Bytes to ask select.h for: of all blocks, or of the vector. The least of the class; at most
+ * INT64_MAX. */
+int64_t wisdom_bytes(const wisdom_key *key);
+
+/* For verdict.ns: to the nearest; at least 1. */
+int64_t wisdom_ns(double seconds);
+
+/* The FNV-1a hash of 64 bits, continued: begins with WISDOM_HASH. Not against malice. */
+#define WISDOM_HASH 0xcbf29ce484222325u
+uint64_t wisdom_hash(uint64_t hash, const void *bytes, size_t n);
+
+/* Where the ranks are, without names of hosts: for each level (topo.h), from coarse to fine, how
+ * many ranks its regions have, in the order of the level before.
+ *
+ *   node:8 package:4        all nodes have 8 ranks, all packages 4
+ *   node:8*7,5              seven nodes of 8, one of 5
+ *   node:8@cyclic           ranks are dealt to the nodes one by one
+ *   node:8@1f3c5a70         neither that nor one node after the other; a hash of how
+ *   switch1:32 node:8       a switch with switches below it; one above the nodes is `switch`
+ *   node:3-8 ~0123456789abcdef    too long: least and most ranks, and a hash of the whole
+ *   one-place               all in one region, or t is NULL
+ *
+ * At most WISDOM_SHAPE bytes with the final 0. O(p log p) per level, no memory. */
+void wisdom_shape(const topo *t, char *text, size_t size);
+
+#endif

@@ -1,0 +1,156 @@
+/* wisdom_file.c - see wisdom_file.h. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "tune/wisdom_file.h"
+
+#include "tune/wisdom_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SUFFIX = 32, ATTEMPTS = 1000 };
+
+static const char *error_text(void)
+{
+    return errno ? strerror(errno) : "it cannot be written";
+}
+
+/* NULL: *why says why. Without O_NONBLOCK the open of a FIFO would wait for who writes. */
+static FILE *open_file(const char *name, const char **why)
+{
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat s;
+    FILE *in = NULL;
+
+    *why = NULL;
+    if (fd < 0)
+        *why = strerror(errno);
+    else if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode))
+        *why = "not a file";
+    else if (s.st_size > WISDOM_FILE)
+        *why = "too large";
+    else if (!(in = fdopen(fd, "r")))
+        *why = strerror(errno);
+    if (!in && fd >= 0)
+        close(fd);
+    return in;
+}
+
+wisdom *wisdom_load(const char *name, const char *mpi, char *why, size_t size)
+{
+    const char *wrong;
+    char reason[200];
+    FILE *in = open_file(name, &wrong);
+    wisdom *w = in ? wisdom_read(in, mpi, reason, sizeof reason) : NULL;
+
+    if (in)
+        fclose(in);
+    if (!w)
+        snprintf(why, size, "%s: %s", name, in ? reason : wrong);
+    return w;
+}
+
+/* ---- save ---- */
+
+/* A new file beside `name`, with the permissions that the umask leaves: mkstemp's are others, and
+ * the umask cannot be asked for without changing it for all threads. -1: none could be made. */
+static int make_beside(const char *name, char *made, size_t size)
+{
+    int fd = -1;
+
+    for (int k = 0; fd < 0 && k < ATTEMPTS; k++) {
+        snprintf(made, size, "%s.%ld.%d", name, (long)getpid(), k);
+        fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+static bool write_to(int fd, wisdom *w, const char *mpi)
+{
+    FILE *out = fdopen(fd, "w");
+    bool good;
+
+    if (!out) {
+        close(fd);
+        return false;
+    }
+    good = wisdom_write(out, w, mpi) && fflush(out) == 0 && fsync(fd) == 0;
+    return fclose(out) == 0 && good;
+}
+
+/* What is refused may be of another MPI, or have a slip of the pen: not ours to drop. */
+static bool keep_refused(const char *name)
+{
+    char kept[PATH_MAX + SUFFIX];
+
+    snprintf(kept, sizeof kept, "%s.refused", name);
+    unlink(kept);
+    return link(name, kept) == 0 || errno == EEXIST; /* another one has just kept it */
+}
+
+static bool replace(const char *name, wisdom *w, const char *mpi, bool keep)
+{
+    char made[PATH_MAX + SUFFIX];
+    int fd = make_beside(name, made, sizeof made), error;
+
+    if (fd < 0)
+        return false;
+    errno = 0;
+    if (write_to(fd, w, mpi) && (!keep || keep_refused(name)) && rename(made, name) == 0)
+        return true;
+    error = errno;
+    unlink(made);
+    errno = error;
+    return false;
+}
+
+/* What the file will have. Of what is there now nothing, if it cannot be read. NULL: out of memory.
+ */
+static wisdom *united(const char *name, wisdom *w, const char *mpi, bool *refused)
+{
+    char reason[PATH_MAX + 300];
+    wisdom *all = wisdom_load(name, mpi, reason, sizeof reason);
+
+    *refused = !all;
+    all = all ? all : wisdom_make();
+    if (all && wisdom_merge(all, w))
+        return all;
+    wisdom_free(all);
+    return NULL;
+}
+
+static bool save(const char *name, wisdom *w, const char *mpi, bool exists)
+{
+    bool refused, saved;
+    wisdom *all = united(name, w, mpi, &refused);
+
+    errno = all ? errno : ENOMEM;
+    saved = all && replace(name, all, mpi, exists && refused);
+    wisdom_free(all);
+    return saved;
+}
+
+/* A link is not replaced, but what it points to. */
+bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t size)
+{
+    char path[PATH_MAX];
+    struct stat s;
+    bool exists = stat(name, &s) == 0;
+    const char *wrong = NULL;
+
+    if (exists && !S_ISREG(s.st_mode))
+        wrong = "not a file";
+    else if (strlen(name) >= sizeof path || (exists && !realpath(name, path)))
+        wrong = strerror(ENAMETOOLONG);
+    else if (!save(exists ? path : name, w, mpi, exists))
+        wrong = error_text();
+    if (wrong)
+        snprintf(why, size, "%s: %s; wisdom is not saved", name, wrong);
+    return !wrong;
+}

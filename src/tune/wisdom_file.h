@@ -1,0 +1,23 @@
+/* wisdom_file.h - wisdom in files that several jobs may read and write at a time. POSIX.
+ *
+ * A file is written whole under another name in the same folder (NAME.PID.K), and renamed: so who
+ * reads gets all of one job or all of another. Of two that save at once one may be lost; what was
+ * there before is not, as long as it can be read.
+ */
+#ifndef TUTTI_WISDOM_FILE_H
+#define TUTTI_WISDOM_FILE_H
+
+#include "tune/wisdom.h"
+
+enum { WISDOM_FILE = 16 << 20 }; /* bytes that a file may have */
+
+/* As wisdom_read, with the file's name in `why`. What is not a file is refused, and never waited
+ * for. */
+wisdom *wisdom_load(const char *name, const char *mpi, char *why, size_t size);
+
+/* What is there, and all of w: where both know something, w counts. What cannot be read, because
+ * it is damaged or of another version or MPI, is kept as NAME.refused. A new file gets the usual
+ * permissions. False: `why` says in one line what has failed, and the file is as it was. */
+bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/* wisdom_text.h - wisdom as text that people can read and edit. Pure.
+ *
+ *   tutti wisdom 1
+ *   version 0.1.0                        of the library that measured
+ *   mpi MPICH 4.0.2                      whatever the caller calls it
+ *   # a comment
+ *   allreduce 64 4096 commutes - node:8 | lane:ring,block | 12500 ns | 30 starts
+ *   scan 12 0 ordered,whole in_place node:3*2,6 | lane:2 | 0 ns | 0 starts
+ *   end 2 0123456789abcdef               how many, and the hash of all before this line
+ *
+ * A verdict: collective, ranks, bytes (of the vector, or of a block; all of one class of size.h are
+ * meant, and its least is written), the operation (`commutes` or `ordered`; and `,whole` if it must
+ * see whole vectors; `-`: there is none), `in_place` or `-`, shape; algorithm, with the words that
+ * select_parse knows; time of a start and how many were measured, both 0 if nobody has.
+ *
+ * Who edits a file writes `edited` for the hash: `end 2 edited`. Lines end with \n only, and have
+ * less than WISDOM_LINE bytes; `#` begins a comment, and blank lines are no matter.
+ */
+#ifndef TUTTI_WISDOM_TEXT_H
+#define TUTTI_WISDOM_TEXT_H
+
+#include "tune/wisdom.h"
+
+#include <stdio.h>
+
+enum { WISDOM_LINE = 512 };
+
+/* mpi: printable, less than WISDOM_SHAPE bytes. False: it is not, or `out` has an error. */
+bool wisdom_write(FILE *out, wisdom *w, const char *mpi);
+
+/* All up to the end of the file, or nothing: one that is damaged, or of another version or MPI, is
+ * refused. NULL: `why` says so in one line; or there is no memory. The caller owns the result. */
+wisdom *wisdom_read(FILE *in, const char *mpi, char *why, size_t size);
+
+#endif
