@@ -24,7 +24,7 @@ static double time_of(const coll *c, int64_t bytes, const topo *t, const constan
         choice chosen;
         forecast best[2];
         const char *why;
-        planner_choose(c, bytes, t, k, &chosen, best, &why);
+        planner_choose(c, bytes, &(algo_set){{0}}, t, k, &chosen, best, &why);
         times[i] = compile_now() - begin;
     }
     return median(times, TIMES);

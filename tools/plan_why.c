@@ -34,7 +34,7 @@ int plan_print_why(const request *r)
     choice taken;
     constants k;
     int n;
-    bool ruled = select_rule(&call, all, &taken, &why);
+    bool ruled = select_rule(&call, all, &(algo_set){{0}}, &taken, &why);
 
     if (!plan_find_machine(r, &k))
         return 2;

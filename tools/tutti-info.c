@@ -1,5 +1,5 @@
-/* tutti-info.c - what this Tutti is: version, MPI, progress driver and why, algorithms; and where
- * the ranks of a job are:
+/* tutti-info.c - what this Tutti is: version, MPI, progress driver and why, algorithms, what
+ * choices go by; and where the ranks of a job are:
  *
  *   mpiexec -n 64 tutti-info --topology
  */
@@ -39,6 +39,39 @@ static int print_driver(void)
                *reason ? ", but not the buffers of tutti_alloc (" : "", reason, *reason ? ")" : "");
     else
         printf("node      messages go through the MPI: %s\n", reason);
+    return 0;
+}
+
+/* What `auto` goes by. */
+static int print_planner(void)
+{
+    const char *constants, *wisdom;
+    size_t verdicts;
+
+    if (tutti_constants(&constants, NULL, 0, NULL) != MPI_SUCCESS ||
+        tutti_wisdom(&verdicts, &wisdom) != MPI_SUCCESS)
+        return 1;
+    printf("constants %s\n", constants);
+    if (verdicts)
+        printf("wisdom    %zu verdicts: %s\n", verdicts, wisdom);
+    else
+        printf("wisdom    %s\n", wisdom);
+    return 0;
+}
+
+static int print_constants(void)
+{
+    const char *source;
+    size_t length;
+    int rank, error = tutti_constants(&source, NULL, 0, &length);
+    char *text = error ? NULL : malloc(length + 1);
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!text || tutti_constants(&source, text, length + 1, NULL) != MPI_SUCCESS)
+        return 1;
+    if (rank == 0)
+        printf("%s# %s\n", text, source);
+    free(text);
     return 0;
 }
 
@@ -108,36 +141,40 @@ static int finish(int failed)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"algorithms", no_argument, NULL, 'a'},
+                                            {"constants", no_argument, NULL, 'c'},
                                             {"topology", no_argument, NULL, 't'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    int option, algorithms = 0, topology = 0, failed = 0;
+    int option, what = 0, failed = 0;
 
-    while ((option = getopt_long(argc, argv, "ath", options, NULL)) != -1) {
-        if (option != 'a' && option != 't') {
+    while ((option = getopt_long(argc, argv, "acth", options, NULL)) != -1) {
+        if (option == 'h' || option == '?') {
             fprintf(option == 'h' ? stdout : stderr,
-                    "usage: tutti-info [--algorithms | --topology]\n"
-                    "Print version, MPI and progress driver; or one entry for each algorithm; or\n"
-                    "where the ranks of the job are.\n");
+                    "usage: tutti-info [--algorithms | --constants | --topology]\n"
+                    "Print version, MPI, progress driver and what choices go by; or one entry for\n"
+                    "each algorithm; or the constants of the machine; or where the ranks of the\n"
+                    "job are.\n");
             return option == 'h' ? 0 : 2;
         }
-        *(option == 'a' ? &algorithms : &topology) = 1;
+        what = option;
     }
     if (optind < argc) {
         fprintf(stderr, "tutti-info: %s: one word too many\n", argv[optind]);
         return 2;
     }
-    if (algorithms) { /* needs no MPI */
+    if (what == 'a') { /* needs no MPI */
         print_algorithms();
         return finish(0);
     }
     MPI_Init(&argc, &argv);
     tutti_init();
-    if (topology) {
+    if (what == 't') {
         failed = print_topology();
+    } else if (what == 'c') {
+        failed = print_constants();
     } else {
         print_library();
-        failed = print_driver();
+        failed = print_driver() || print_planner();
     }
     MPI_Finalize();
     return finish(failed);

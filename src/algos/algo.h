@@ -82,6 +82,7 @@ enum { /* indices: ALGO_allgather_linear, ... */
 #define ALGO(collective, name, calls) ALGO_##collective##_##name,
 #include "algos/algos.def"
 #undef ALGO
+       ALGOS /* how many */
 };
 
 /* Index in algo_table of the algorithm of that name for this collective (or the one whose

@@ -14,8 +14,9 @@ typedef struct question {
     int64_t bytes; /* of all blocks */
     MPI_Info info;
     comm *c;
-    bool known;   /* where the ranks are */
-    decision *by; /* of the rule */
+    bool known;       /* where the ranks are */
+    algo_set without; /* algorithms that are forbidden */
+    decision *by;     /* of the rule */
 } question;
 
 static int applicable(choice c, const coll *call)
@@ -46,26 +47,46 @@ static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL +
     return MPI_SUCCESS;
 }
 
+/* "^ring,linear": *forbids, and then nothing is chosen. MPI_ERR_ARG: a name is wrong. */
+static int forbid(question *q, const char *text, bool *forbids)
+{
+    *forbids = text[0] == '^';
+    if (*forbids && select_forbid(q->call->kind, text, &q->without) != 0)
+        return MPI_ERR_ARG;
+    return MPI_SUCCESS;
+}
+
 /* Info values and environment variables name algorithms alike. */
-static int from_info(const question *q, choice *c, bool *found)
+static int from_info(question *q, choice *c, bool *found)
 {
     char text[MPI_MAX_INFO_VAL + 1];
+    bool forbids;
     int error = value_of(q->info, "tutti_algorithm", text, found);
 
     if (error || !*found)
         return error;
-    *found = strcmp(text, "auto") != 0;
+    if (forbid(q, text, &forbids))
+        return MPI_ERR_INFO_VALUE;
+    *found = !forbids && strcmp(text, "auto") != 0;
     if (!*found)
         return MPI_SUCCESS;
     return parse(q, text, c) ? applicable(*c, q->call) : MPI_ERR_INFO_VALUE;
 }
 
+/* Neither forbidden nor refused. */
+static bool possible(const question *q, const choice *c)
+{
+    return !algo_set_has(&q->without, c->algo) && applicable(*c, q->call) == MPI_SUCCESS;
+}
+
 /* Hints name an algorithm for all collectives that have it, wherever it applies. */
-static bool from_hints(const question *q, choice *result)
+static bool from_hints(question *q, choice *result)
 {
     const char *text = q->c->hints.algorithm[q->call->kind];
+    bool forbids;
 
-    return *text && parse(q, text, result) && applicable(*result, q->call) == MPI_SUCCESS;
+    forbid(q, text, &forbids); /* names that this collective has not are of others */
+    return *text && !forbids && parse(q, text, result) && possible(q, result);
 }
 
 /* How blocks keep their order, unless the name of the algorithm says so. */
@@ -111,38 +132,61 @@ static void say_valid(coll_kind kind, const char *text)
     env_say_here("%s: no algorithm for %s; there are %s", text, coll_kind_name(kind), names);
 }
 
-/* A variable names an algorithm for all communicators: where it does not apply, the rule does. */
-static int from_environment(const question *q, choice *c, bool *found)
+static int wrong_in_environment(const question *q, const char *text)
 {
     static _Atomic bool said;
+
+    if (!atomic_exchange(&said, true))
+        say_valid(q->call->kind, text);
+    return MPI_ERR_ARG;
+}
+
+/* A variable names an algorithm for all communicators: where it does not apply, the rule does; and
+ * where not all ranks have been told the same. */
+static int from_environment(question *q, choice *c, bool *found)
+{
     const char *text = env_algorithm(q->call->kind);
+    algo_set before = q->without;
+    bool forbids;
 
     *found = false;
     if (!text || strcmp(text, "auto") == 0)
         return MPI_SUCCESS;
-    if (!parse(q, text, c)) {
-        if (!atomic_exchange(&said, true))
-            say_valid(q->call->kind, text);
-        return MPI_ERR_ARG;
-    }
-    *found = applicable(*c, q->call) == MPI_SUCCESS;
+    if (forbid(q, text, &forbids) || (!forbids && !parse(q, text, c)))
+        return wrong_in_environment(q, text);
+    if (q->known && !q->c->asks_alike)
+        q->without = before;
+    else
+        *found = !forbids && possible(q, c);
     return MPI_SUCCESS;
 }
 
-static choice by_rule(const question *q, const char **why)
+static int nothing_left(const question *q)
 {
+    static _Atomic bool said;
+
+    if (!atomic_exchange(&said, true))
+        env_say_here("%s: all algorithms that could serve it are forbidden",
+                     coll_kind_name(q->call->kind));
+    return MPI_ERR_ARG;
+}
+
+static int by_rule(const question *q, choice *result, const char **why)
+{
+    if (!select_any(q->call, q->bytes, &q->without, result))
+        return nothing_left(q);
     if (!q->known) {
-        choice any;
-        select_rule(q->call, q->bytes, &any, why);
-        return any;
+        select_rule(q->call, q->bytes, &q->without, result, why);
+        return MPI_SUCCESS;
     }
-    *q->by = decision_of(q->c, q->call, q->bytes);
+    *q->by = decision_of(q->c, q->call, q->bytes, &q->without);
     *why = q->by->why;
-    return q->by->choice;
+    *result = q->by->choice;
+    return MPI_SUCCESS;
 }
 
 /* For `auto`. */
-static int choose_any(const question *q, choice *result, const char **why)
+static int choose_any(question *q, choice *result, const char **why)
 {
     bool found;
     int error = from_info(q, result, &found);
@@ -155,9 +199,9 @@ static int choose_any(const question *q, choice *result, const char **why)
         return MPI_SUCCESS;
     *why = "asked for by the environment";
     error = from_environment(q, result, &found);
-    if (!error && !found)
-        *result = by_rule(q, why);
-    return error;
+    if (!error && found)
+        result->provisional = !q->known;
+    return error || found ? error : by_rule(q, result, why);
 }
 
 static int choose_named(const question *q, int algo, choice *result, const char **why)
@@ -177,7 +221,7 @@ static int answer(question *q, int algo, choice *result, const char **why)
     error = algo == ALGO_NONE ? choose_any(q, result, why) : choose_named(q, algo, result, why);
     if (error)
         return error;
-    result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional);
+    result->provisional |= !known && (result->by_rule || algo_table[result->algo]->regional);
     return set_order(q->info, q->c, result);
 }
 
@@ -242,11 +286,40 @@ int choose(const args *a, const facts *f, MPI_Info info, choice *result, const c
     return error;
 }
 
+/* Of a list of forbidden ones: does each name belong to some collective? */
+static bool each_is_known(const char *text)
+{
+    char one[MPI_MAX_INFO_VAL + 2] = "^";
+    bool all = true;
+
+    for (const char *name = text + 1; name; name = strchr(name, ',')) {
+        bool known = false;
+        name += *name == ',';
+        snprintf(one + 1, sizeof one - 1, "%.*s", (int)strcspn(name, ","), name);
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            known |= select_forbid((coll_kind)kind, one, &(algo_set){{0}}) == 0;
+        all &= known;
+    }
+    return all;
+}
+
+static int read_forbidden(const char *text, comm_hints *hints)
+{
+    if (strlen(text) >= sizeof hints->algorithm[0] || !each_is_known(text))
+        return MPI_ERR_INFO_VALUE;
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        strcpy(hints->algorithm[kind], text);
+    return MPI_SUCCESS;
+}
+
 /* A name that no collective knows is wrong; one that some know counts for them. */
 static int read_algorithm(const char *text, int p, comm_hints *hints)
 {
     bool known = strcmp(text, "auto") == 0;
     choice c;
+
+    if (text[0] == '^')
+        return read_forbidden(text, hints);
 
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         bool valid = !known && strlen(text) < sizeof hints->algorithm[kind] &&

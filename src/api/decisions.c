@@ -11,23 +11,30 @@ typedef struct decisions {
     int n, room;
     struct kept {
         uint32_t key;
+        algo_set without;
         decision decision;
     } kept[];
 } decisions;
 
-static uint32_t key_of(const coll *c, int64_t bytes)
+static uint32_t key_of(const coll *c, int64_t bytes, bool in_place)
 {
     uint32_t class = (uint32_t)planner_class(c->kind, c->p, bytes);
 
-    return (uint32_t)c->kind << 16 | (uint32_t)c->ordered << 15 | (uint32_t)c->whole << 14 | class;
+    return (uint32_t)c->kind << 17 | (uint32_t)in_place << 16 | (uint32_t)c->ordered << 15 |
+           (uint32_t)c->whole << 14 | class;
 }
 
-static bool find(const comm *c, uint32_t key, decision *result)
+static bool is_the_same(const algo_set *a, const algo_set *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static bool find(const comm *c, uint32_t key, const algo_set *without, decision *result)
 {
     const decisions *all = c->decisions;
 
     for (int i = 0; all && i < all->n; i++)
-        if (all->kept[i].key == key) {
+        if (all->kept[i].key == key && is_the_same(&all->kept[i].without, without)) {
             *result = all->kept[i].decision;
             return true;
         }
@@ -35,7 +42,7 @@ static bool find(const comm *c, uint32_t key, decision *result)
 }
 
 /* Without memory it is found out again. Two threads may both have found it. */
-static void keep(comm *c, uint32_t key, const decision *v)
+static void keep(comm *c, uint32_t key, const algo_set *without, const decision *v)
 {
     decisions *all = c->decisions;
     int n = all ? all->n : 0, room = all ? all->room : 0;
@@ -49,24 +56,45 @@ static void keep(comm *c, uint32_t key, const decision *v)
         all->room = room;
         c->decisions = all;
     }
-    all->kept[all->n++] = (struct kept){.key = key, .decision = *v};
+    all->kept[all->n++] = (struct kept){.key = key, .without = *without, .decision = *v};
 }
 
-decision decision_of(comm *c, const coll *call, int64_t bytes)
+/* What wisdom says of the call, if it says something that is not forbidden. */
+static bool recall(const comm *c, const wisdom_key *key, const algo_set *without, decision *v)
 {
-    uint32_t key = key_of(call, bytes);
+    const verdict *known = wisdom_find(c->knows->wisdom, key);
+
+    if (!known || algo_set_has(without, known->choice.algo))
+        return false;
+    *v = (decision){.choice = known->choice, .why = "wisdom", .n = known->ns > 0};
+    v->choice.order_named = false; /* as for what the estimate takes: hints may ask for another */
+    v->choice.by_rule = true;
+    v->best[0] = (forecast){.choice = v->choice, .time = known->ns * 1000, .executed = true};
+    return true;
+}
+
+decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without)
+{
+    bool wise =
+        c->knows_alike && coll_has_common_size(call->kind) && wisdom_count(c->knows->wisdom);
+    char shape[WISDOM_SHAPE] = "";
+    wisdom_key of_wisdom = wisdom_key_of(call, bytes, shape);
+    uint32_t key = key_of(call, bytes, wise && of_wisdom.in_place);
     decision v = {0};
 
     process_lock();
-    bool found = find(c, key, &v);
+    bool found = find(c, key, without, &v);
     process_unlock();
     if (found)
         return v;
-    v.n = planner_choose(call, bytes, c->topo, &c->machine, &v.choice, v.best, &v.why);
-    if (v.n == 0)
-        return v;
+    if (wise) {
+        wisdom_shape(c->topo, shape, sizeof shape);
+        of_wisdom = wisdom_key_of(call, bytes, shape);
+    }
+    if (!wise || !recall(c, &of_wisdom, without, &v))
+        v.n = planner_choose(call, bytes, without, c->topo, &c->machine, &v.choice, v.best, &v.why);
     process_lock();
-    keep(c, key, &v);
+    keep(c, key, without, &v);
     process_unlock();
     return v;
 }

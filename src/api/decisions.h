@@ -12,9 +12,10 @@ typedef struct decision {
     int n;
 } decision;
 
-/* What planner_choose says of a call on this communicator, which is ready. The same on all ranks:
- * of the call only what is the same is looked at, and of the communicator what all have told. */
-decision decision_of(comm *c, const coll *call, int64_t bytes);
+/* What wisdom, or else planner_choose says of a call on this communicator, which is ready, without
+ * what is forbidden (not all that could serve the call). The same on all ranks: of the call only
+ * what is the same is looked at, and of the communicator what all have told. */
+decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without);
 
 /* Its ranks are somewhere else now. */
 void decisions_forget(comm *c);

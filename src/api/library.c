@@ -1,12 +1,15 @@
 /* library.c - the calls that are about the library itself. */
+#define _XOPEN_SOURCE 700 /* open_memstream */
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/library.h"
 #include "nbc/node/segment.h"
+#include "nbc/process/machine.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
 #include "topo/pu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tutti.h>
@@ -166,5 +169,44 @@ int tutti_progress_driver(const char **name, const char **reason)
         return error;
     *name = library_driver()->name;
     *reason = library_driver_reason();
+    return MPI_SUCCESS;
+}
+
+/* The caller frees it. NULL: out of memory. */
+static char *print_constants(size_t *n)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, n);
+    bool printed;
+
+    if (!out)
+        return NULL;
+    constants_print(out, machine_constants(), "", NULL);
+    printed = !ferror(out);
+    if (fclose(out) == 0 && printed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int tutti_constants(const char **source, char *text, size_t size, size_t *length)
+{
+    int error = enter();
+    char *whole;
+    size_t n;
+
+    if (!error && !text && size)
+        error = comm_raise(NULL, MPI_ERR_ARG);
+    if (error)
+        return error;
+    *source = machine_source();
+    whole = print_constants(&n);
+    if (!whole)
+        return comm_raise(NULL, MPI_ERR_NO_MEM);
+    if (size)
+        snprintf(text, size, "%s", whole);
+    if (length)
+        *length = n;
+    free(whole);
     return MPI_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include "nbc/library.h"
 #include "nbc/comm/places.h"
 #include "api/decisions.h"
+#include "api/together.h"
 #include "topo/shape.h"
 
 #include <ctype.h>
@@ -16,27 +17,10 @@
 #include <string.h>
 #include <tutti.h>
 
-/* ---- ready ---- */
-
-/* The communicator's state, topology known. Collective the first time. */
-static int ready(MPI_Comm user, const char *caller, comm **c)
-{
-    int error = library_enter();
-
-    *c = NULL;
-    if (!error)
-        error = comm_get(user, c);
-    if (error)
-        return error;
-    comm_reap();
-    error = comm_begin(*c, caller, true);
-    return error ? error : comm_wait_ready(*c);
-}
-
 int tutti_comm_prepare(MPI_Comm user)
 {
     comm *c;
-    int error = ready(user, "tutti_comm_prepare", &c);
+    int error = together_ready(user, "tutti_comm_prepare", &c);
 
     return comm_raise_for(user, c, error);
 }
@@ -150,22 +134,6 @@ static int agree(comm *c, const wishes *w, int error, topo **result)
     return error || *result ? error : MPI_ERR_NO_MEM;
 }
 
-/* What waits at the gate, or for lengths at other ranks, is compiled with what was true when it was
- * started. */
-static void pass_gate(const comm *c)
-{
-    bool closed = true;
-
-    for (int idle = 0; closed;) {
-        bool prepares = engine_prepares(c);
-        engine_enter();
-        closed = prepares || c->gated_head != NULL;
-        engine_leave();
-        if (closed)
-            engine_idle_turn(&idle);
-    }
-}
-
 static void adopt(comm *c, const wishes *w, topo *t)
 {
     topo *old;
@@ -185,14 +153,14 @@ int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
     comm *c;
     wishes w;
     topo *t = NULL;
-    int error = ready(user, "tutti_comm_set_hints", &c);
+    int error = together_ready(user, "tutti_comm_set_hints", &c);
 
     if (error)
         return comm_raise_for(user, c, error);
     error = agree(c, &w, read_wishes(info, c->p, &w), &t);
     if (error)
         return comm_raise_for(user, c, error);
-    pass_gate(c);
+    together_pass_gate(c);
     adopt(c, &w, t);
     return MPI_SUCCESS;
 }
@@ -203,7 +171,7 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
 {
     comm *c;
     size_t n;
-    int error = ready(user, "tutti_comm_topology", &c);
+    int error = together_ready(user, "tutti_comm_topology", &c);
 
     if (!error && !text && size)
         error = MPI_ERR_ARG;
@@ -222,7 +190,7 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
 {
     comm *c;
     const topo_level *found = NULL;
-    int kind = 0, error = ready(user, "tutti_comm_regions", &c);
+    int kind = 0, error = together_ready(user, "tutti_comm_regions", &c);
 
     while (level && kind < TOPO_KINDS && strcmp(words[kind], level) != 0)
         kind++;
@@ -274,7 +242,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     char name[128];
     char why[300];
     int64_t bytes, total;
-    int error = ready(user, "tutti_comm_explain", &c);
+    int error = together_ready(user, "tutti_comm_explain", &c);
 
     if (!error && (!text || size == 0 || !parse_call(call, c->p, &asked.kind, &bytes, &total)))
         error = MPI_ERR_ARG;

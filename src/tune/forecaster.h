@@ -12,6 +12,7 @@ typedef struct forecast_call {
     int p;
     int64_t bytes;       /* of all blocks that a rank receives, or of the vector */
     bool ordered, whole; /* as in coll */
+    algo_set without;    /* algorithms that are not to be looked at */
     const topo *t;       /* NULL: all in one place */
     const constants *k;
 } forecast_call;

@@ -50,7 +50,7 @@ static void find_candidates(candidates *all, const forecaster *q)
     for (int i = 0; i < algo_count; i++) {
         const algo *a = algo_table[i];
         choice one;
-        if (!algo_serves(a, call->kind) || algo_refuses(a, &c) ||
+        if (!algo_serves(a, call->kind) || algo_refuses(a, &c) || algo_set_has(&call->without, i) ||
             !select_named(i, 0, call->p, 0, &one))
             continue;
         do
@@ -168,8 +168,8 @@ int planner_class(coll_kind kind, int p, int64_t bytes)
     return size_class(coll_is_vector(kind) ? bytes : bytes / p);
 }
 
-int planner_choose(const coll *c, int64_t bytes, const topo *t, const constants *k, choice *result,
-                   forecast best[2], const char **why)
+int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                   const constants *k, choice *result, forecast best[2], const char **why)
 {
     forecast list[PLANNER_MOST];
     int64_t least = size_least(planner_class(c->kind, c->p, bytes));
@@ -178,9 +178,10 @@ int planner_choose(const coll *c, int64_t bytes, const topo *t, const constants 
                           .bytes = coll_is_vector(c->kind) ? least : least * c->p,
                           .ordered = c->ordered,
                           .whole = c->whole,
+                          .without = *without,
                           .t = t,
                           .k = k};
-    int n = select_rule(c, bytes, result, why) ? 0 : planner_list(&call, list);
+    int n = select_rule(c, bytes, without, result, why) ? 0 : planner_list(&call, list);
 
     n = n > 2 ? 2 : n;
     for (int i = 0; i < n; i++)

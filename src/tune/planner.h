@@ -28,10 +28,11 @@ enum { PLANNER_MOST = 96 };
 int planner_list(const forecast_call *q, forecast list[PLANNER_MOST]);
 
 /* What `auto` takes, and the fastest ones: best[0] is it. Sizes of one class (size.h: of the
- * vector, or of a block) get the same. Returns how many are in `best`: 0 where there was nothing to
- * estimate, or no memory. *why: one line, static. */
-int planner_choose(const coll *c, int64_t bytes, const topo *t, const constants *k, choice *result,
-                   forecast best[2], const char **why);
+ * vector, or of a block) get the same. without: algorithms that it must not be, not all that could
+ * serve the call. Returns how many are in `best`: 0 where there was nothing to estimate, or no
+ * memory. *why: one line, static. */
+int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                   const constants *k, choice *result, forecast best[2], const char **why);
 
 /* The class that counts for them. */
 int planner_class(coll_kind kind, int p, int64_t bytes);

@@ -62,11 +62,16 @@ coll_form select_form(const algo *a, int p, int64_t bytes)
     return a->has_forms && bytes / p >= BLOCK_FORM ? FORM_BLOCK : FORM_STEP;
 }
 
-static bool rule_fits(const rule *r, const coll *c, int64_t bytes)
+static bool can_serve(int algo, const coll *c, const algo_set *without)
 {
-    return (r->kind == c->kind || r->kind == coll_shapes[c->kind].family) &&
-           algo_serves(algo_table[r->algo], c->kind) && bytes <= r->most &&
-           !algo_refuses(algo_table[r->algo], c);
+    return algo_serves(algo_table[algo], c->kind) && !algo_refuses(algo_table[algo], c) &&
+           !algo_set_has(without, algo);
+}
+
+static bool rule_fits(const rule *r, const coll *c, int64_t bytes, const algo_set *without)
+{
+    return (r->kind == c->kind || r->kind == coll_shapes[c->kind].family) && bytes <= r->most &&
+           can_serve(r->algo, c, without);
 }
 
 bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result)
@@ -165,17 +170,58 @@ bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice
     return algo != ALGO_NONE && choose(algo, words ? words + 1 : NULL, p, bytes, result);
 }
 
-/* The last rule of every family fits everything. */
-bool select_rule(const coll *c, int64_t bytes, choice *result, const char **why)
+bool select_any(const coll *c, int64_t bytes, const algo_set *without, choice *result)
 {
-    const rule *r = rules;
+    int algo = 0;
 
-    while (!rule_fits(r, c, bytes))
-        r++;
-    *why = r->why;
-    choose(r->algo, NULL, c->p, bytes, result);
+    while (algo < algo_count && !can_serve(algo, c, without))
+        algo++;
+    if (algo == algo_count)
+        return false;
+    choose(algo, NULL, c->p, bytes, result);
     result->by_rule = true;
+    return true;
+}
+
+/* The last rule of every family fits everything, unless it is forbidden. */
+bool select_rule(const coll *c, int64_t bytes, const algo_set *without, choice *result,
+                 const char **why)
+{
+    size_t i = 0;
+
+    while (i < sizeof rules / sizeof *rules && !rule_fits(&rules[i], c, bytes, without))
+        i++;
+    if (i < sizeof rules / sizeof *rules) {
+        *why = rules[i].why;
+        choose(rules[i].algo, NULL, c->p, bytes, result);
+        result->by_rule = true;
+    } else {
+        *why = "what would be taken is forbidden";
+        select_any(c, bytes, without, result);
+    }
     return c->p <= 2 || !coll_has_common_size(c->kind);
+}
+
+int select_forbid(coll_kind kind, const char *text, algo_set *without)
+{
+    char copy[256];
+    int unknown = 0;
+
+    if (text[0] != '^' || strlen(text) > sizeof copy)
+        return -1;
+    strcpy(copy, text + 1);
+    for (char *name = copy, *next; name; name = next) {
+        int algo;
+        next = strchr(name, ',');
+        if (next)
+            *next++ = '\0';
+        algo = algo_find(kind, name);
+        if (algo == ALGO_NONE)
+            unknown++;
+        else
+            algo_set_add(without, algo);
+    }
+    return unknown;
 }
 
 /* Append a word behind what is there. */

@@ -6,6 +6,21 @@
 
 #include "algos/algo.h"
 
+/* Algorithms, by index in algo_table: those that are not to be taken. */
+typedef struct algo_set {
+    uint64_t word[(ALGOS + 63) / 64];
+} algo_set;
+
+static inline bool algo_set_has(const algo_set *s, int algo)
+{
+    return s->word[algo / 64] >> algo % 64 & 1;
+}
+
+static inline void algo_set_add(algo_set *s, int algo)
+{
+    s->word[algo / 64] |= (uint64_t)1 << algo % 64;
+}
+
 typedef struct choice {
     int algo; /* index in algo_table */
     coll_form form;
@@ -20,8 +35,13 @@ typedef struct choice {
 /* What `auto` takes if there is nothing to estimate: of at most two ranks, or where no rank knows
  * the sizes of another. False: there is, and the result only works. c: only what is the same on all
  * ranks is looked at; bytes: of all blocks that a rank receives, or of the vector; 0 where they are
- * not known. *why: one line, static. */
-bool select_rule(const coll *c, int64_t bytes, choice *result, const char **why);
+ * not known; without: algorithms that it must not be, not all that could serve the call. *why: one
+ * line, static. */
+bool select_rule(const coll *c, int64_t bytes, const algo_set *without, choice *result,
+                 const char **why);
+
+/* The first algorithm of the table that could serve the call; false: all are forbidden. */
+bool select_any(const coll *c, int64_t bytes, const algo_set *without, choice *result);
 
 /* The form for a given algorithm: whole messages for small blocks, single ones for large. */
 coll_form select_form(const algo *a, int p, int64_t bytes);
@@ -35,6 +55,10 @@ bool select_named(int algo, int parameter, int p, int64_t bytes, choice *result)
  * (those that have some), or `place`, `initcomm`, `endshuffle` (reordered ones). False: no such
  * algorithm, or a word that it does not know, or twice the same kind of word. */
 bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice *result);
+
+/* Add to a set what "^ring,linear" forbids. Returns how many of the names are not those of
+ * algorithms of the collective; -1: it is not of this form. */
+int select_forbid(coll_kind kind, const char *text, algo_set *without);
 
 /* The name that select_parse reads, with all its words: "lane:ring,block". At most size bytes with
  * the final 0. */

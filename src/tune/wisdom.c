@@ -56,6 +56,13 @@ size_t wisdom_count(const wisdom *w)
 
 /* ---- keys ---- */
 
+/* Do all ranks give MPI_IN_PLACE if one does? So it is where MPI says "at all processes"; a rank of
+ * scan and of reduce_scatter may give it alone, and so does the root of the others. */
+static bool alike_in_place(coll_kind kind)
+{
+    return kind == COLL_allreduce || !(coll_has(kind, COLL_REDUCES) || coll_has(kind, COLL_ROOTED));
+}
+
 /* The same key for the same call, whatever is behind the end of the shape. */
 static wisdom_key tidy(const wisdom_key *key)
 {
@@ -75,7 +82,7 @@ wisdom_key wisdom_key_of(const coll *c, int64_t bytes, const char *shape)
                     .class = planner_class(c->kind, c->p, bytes),
                     .ordered = reduces && c->ordered,
                     .whole = reduces && c->whole,
-                    .in_place = c->in_place && !coll_has(c->kind, COLL_ROOTED)};
+                    .in_place = c->in_place && alike_in_place(c->kind)};
     size_t n = strlen(shape);
 
     memcpy(k.shape, shape, n < WISDOM_SHAPE ? n : WISDOM_SHAPE - 1);
@@ -126,8 +133,8 @@ static const char *wrong_key(const wisdom_key *k)
         return "not a number of bytes";
     if ((k->ordered || k->whole) && !coll_has(k->kind, COLL_REDUCES))
         return "this collective has no operation";
-    if (k->in_place && coll_has(k->kind, COLL_ROOTED))
-        return "only the root knows that it is in place";
+    if (k->in_place && !alike_in_place(k->kind))
+        return "not all ranks know that it is in place";
     return is_shape(k->shape) ? NULL : "not a shape";
 }
 

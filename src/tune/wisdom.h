@@ -24,7 +24,7 @@ typedef struct wisdom_key {
     int p;
     int class;           /* of size (planner_class): of the vector, or of a block */
     bool ordered, whole; /* REDUCES: as in coll */
-    bool in_place;       /* not of ROOTED ones: only the root knows */
+    bool in_place;       /* where all ranks know: of allreduce, allgather, alltoall */
     char shape[WISDOM_SHAPE];
 } wisdom_key;
 
@@ -74,6 +74,12 @@ int64_t wisdom_ns(double seconds);
 /* The FNV-1a hash of 64 bits, continued: begins with WISDOM_HASH. Not against malice. */
 #define WISDOM_HASH 0xcbf29ce484222325u
 uint64_t wisdom_hash(uint64_t hash, const void *bytes, size_t n);
+
+/* The same in fewer bits. */
+static inline uint32_t wisdom_digest(uint64_t hash)
+{
+    return (uint32_t)(hash ^ hash >> 32);
+}
 
 /* Where the ranks are, without names of hosts: for each level (topo.h), from coarse to fine, how
  * many ranks its regions have, in the order of the level before.

@@ -1,4 +1,5 @@
-/* choices.c - `auto` calls of every form and several sizes, for check_verbose. */
+/* choices.c - `auto` calls of every form and several sizes, for check_verbose. `choices FILE`
+ * exports wisdom. */
 #include <stdlib.h>
 #include <tutti.h>
 
@@ -53,6 +54,8 @@ int main(int argc, char **argv)
     char text[200];
 
     MPI_Init(&argc, &argv);
+    if (argc > 1)
+        return tutti_wisdom_export(MPI_COMM_WORLD, argv[1]) || MPI_Finalize();
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     mine = calloc((size_t)p, MOST);
     all = calloc((size_t)p, MOST);

@@ -233,7 +233,7 @@ static void a_first_call_is_compiled_for_the_nodes(void)
         MPI_Comm comm = fresh();
         MPI_Request r;
         choice chosen = decision_of(state, &(coll){.kind = COLL_allgather, .p = world_size},
-                                    (int64_t)p * (int64_t)sizeof mine)
+                                    (int64_t)p * (int64_t)sizeof mine, &(algo_set){{0}})
                             .choice;
         if (i < 2)
             chosen = (choice){.algo = algo_find(COLL_allgather, names[i]), .form = FORM_STEP};

@@ -189,8 +189,8 @@ static double loss(coll_kind kind, const char *shape, int p, int64_t bytes)
     int64_t least = fastest(kind, p, t, bytes, &fast);
     double ratio;
 
-    assert_true(planner_choose(&call, all_of(kind, p, bytes), t, constants_builtin("fast"), &taken,
-                               best, &why) > 0);
+    assert_true(planner_choose(&call, all_of(kind, p, bytes), &(algo_set){{0}}, t,
+                               constants_builtin("fast"), &taken, best, &why) > 0);
     ratio = (double)in_full(&taken, kind, p, t, bytes) / (double)least;
     topo_free(t);
     select_print(&taken, a, sizeof a);
@@ -234,8 +234,10 @@ static void all_sizes_of_a_class_get_the_same(void **state)
     (void)state;
     for (int64_t bytes = 1024; bytes < 1280; bytes += 51) {
         choice c, first;
-        planner_choose(&call, 16 * 1024, t, constants_builtin("fast"), &first, best, &why);
-        planner_choose(&call, 16 * bytes, t, constants_builtin("fast"), &c, best, &why);
+        planner_choose(&call, 16 * 1024, &(algo_set){{0}}, t, constants_builtin("fast"), &first,
+                       best, &why);
+        planner_choose(&call, 16 * bytes, &(algo_set){{0}}, t, constants_builtin("fast"), &c, best,
+                       &why);
         assert_memory_equal(&c, &first, sizeof c);
     }
     topo_free(t);
@@ -300,8 +302,8 @@ static void large_machines_have_an_answer(void **state)
                 forecast best[2];
                 choice c;
                 const char *why;
-                assert_true(planner_choose(&call, all_of(kinds[k], 1000, bytes), t,
-                                           constants_builtin("fast"), &c, best, &why) > 0);
+                assert_true(planner_choose(&call, all_of(kinds[k], 1000, bytes), &(algo_set){{0}},
+                                           t, constants_builtin("fast"), &c, best, &why) > 0);
             }
         topo_free(t);
     }
@@ -313,7 +315,8 @@ static void check_applicable(const coll *c, int64_t bytes, const topo *t)
     const char *why;
     choice taken;
 
-    planner_choose(c, bytes, t, constants_builtin("ethernet"), &taken, best, &why);
+    planner_choose(c, bytes, &(algo_set){{0}}, t, constants_builtin("ethernet"), &taken, best,
+                   &why);
     assert_true(algo_serves(algo_table[taken.algo], c->kind));
     assert_null(algo_refuses(algo_table[taken.algo], c));
     assert_true(taken.by_rule);

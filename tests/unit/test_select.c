@@ -12,7 +12,7 @@ static const char *ruled(coll c, int64_t bytes)
 {
     const char *why = NULL;
     choice result;
-    bool decided = select_rule(&c, bytes, &result, &why);
+    bool decided = select_rule(&c, bytes, &(algo_set){{0}}, &result, &why);
 
     assert_non_null(why);
     assert_true(algo_serves(algo_table[result.algo], c.kind));
@@ -164,6 +164,47 @@ static void names_of_collectives_are_found(void **state)
     assert_int_equal(algo_find(COLL_allgather, "nothing"), ALGO_NONE);
 }
 
+/* ---- what is forbidden ---- */
+
+static void a_list_forbids_what_it_names(void **state)
+{
+    algo_set without = {{0}};
+
+    (void)state;
+    assert_int_equal(select_forbid(COLL_allreduce, "^ring,circulant", &without), 0);
+    for (int i = 0; i < algo_count; i++)
+        assert_int_equal(algo_set_has(&without, i),
+                         i == ALGO_allreduce_ring || i == ALGO_allreduce_circulant);
+    assert_int_equal(select_forbid(COLL_allgather, "^binomial,ring,", &without), 2);
+    assert_true(algo_set_has(&without, ALGO_allgather_ring));
+    assert_int_equal(select_forbid(COLL_allgather, "^", &without), 1);
+    assert_int_equal(select_forbid(COLL_allgather, "ring", &without), -1);
+    assert_int_equal(select_forbid(COLL_allgather, "", &without), -1);
+}
+
+static void rules_heed_it(void **state)
+{
+    coll two = {.kind = COLL_allreduce, .p = 2}, vector = {.kind = COLL_alltoallv, .p = 9};
+    algo_set without = {{0}};
+    choice result;
+    const char *why;
+
+    (void)state;
+    for (int left = 0; left < algo_count; left++) {
+        coll *c = algo_table[left]->kind == COLL_allreduce ? &two : &vector;
+        if (!algo_serves(algo_table[left], c->kind) || algo_refuses(algo_table[left], c))
+            continue;
+        memset(&without, 0xff, sizeof without);
+        without.word[left / 64] &= ~((uint64_t)1 << left % 64);
+        assert_true(select_rule(c, 1 << 20, &without, &result, &why));
+        assert_int_equal(result.algo, left);
+        assert_true(select_any(c, 1 << 20, &without, &result));
+        assert_int_equal(result.algo, left);
+    }
+    memset(&without, 0xff, sizeof without);
+    assert_false(select_any(&two, 1 << 20, &without, &result));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +216,8 @@ int main(void)
         cmocka_unit_test(names_are_parsed_with_their_parameter),
         cmocka_unit_test(words_come_in_any_order_and_once),
         cmocka_unit_test(names_of_collectives_are_found),
+        cmocka_unit_test(a_list_forbids_what_it_names),
+        cmocka_unit_test(rules_heed_it),
     };
 
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);

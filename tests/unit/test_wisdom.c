@@ -281,7 +281,7 @@ static void what_is_wrong_is_refused(void **state)
     refused("allreduce 64 4096",
             "reduce 64 4096 commutes in_place node:8 | binomial | 1 ns | "
             "1 starts\nallreduce 64 4096",
-            "only the root knows");
+            "not all ranks know");
     refused("node:8", "node;8", "not a shape");
     refused("node:8", "", "not a shape");
     refused("- node:8", "", "not a collective, ranks");

@@ -81,6 +81,7 @@ void comm_reap_all(void)
         neighbors_free(c->neighbors);
         free(c->persistent.held);
         free(c->decisions);
+        knowledge_release(c->knows);
         free(c);
         c = next;
     }

@@ -22,6 +22,7 @@
 
 #include "nbc/comm/handshake.h"
 #include "nbc/comm/ticket.h"
+#include "nbc/process/knowledge.h"
 #include "nbc/process/process.h"
 #include "nbc/sched/coll.h"
 
@@ -95,15 +96,18 @@ typedef struct comm {
     const char *caller; /* in which call, */
     double opened;      /* since when (gate.c) */
     bool reported;
-    bool tested;               /* in a call further up, or in another thread */
-    bool lost;                 /* MPI_Finalize has begun before the handshake was over */
-    topo *topo;                /* where its ranks are; once ready */
-    constants machine;         /* of the machine, as rank 0 knows them; once ready */
-    coll_neighbors *neighbors; /* [2], see neighbors.h; NULL: not asked for yet */
-    atomic_bool begun, ready;  /* the first handshake. Waited for without a lock */
-    bool placed, covered;      /* wire.place is known; all members are in the channel */
-    bool starved;              /* there was no number, and no call that may block since */
-    int failure;               /* ready, but every operation ends with this error */
+    bool tested;                  /* in a call further up, or in another thread */
+    bool lost;                    /* MPI_Finalize has begun before the handshake was over */
+    topo *topo;                   /* where its ranks are; once ready */
+    constants machine;            /* of the machine, as rank 0 knows them; once ready */
+    const knowledge *knows;       /* what was in force when the first handshake began */
+    bool asks_alike, knows_alike; /* do all ranks' environments ask for the same algorithms? Do they
+                                     all know the same? Once ready */
+    coll_neighbors *neighbors;    /* [2], see neighbors.h; NULL: not asked for yet */
+    atomic_bool begun, ready;     /* the first handshake. Waited for without a lock */
+    bool placed, covered;         /* wire.place is known; all members are in the channel */
+    bool starved;                 /* there was no number, and no call that may block since */
+    int failure;                  /* ready, but every operation ends with this error */
     comm_hints hints;
     int p, rank;
     int refs;

@@ -13,6 +13,7 @@
 #include "nbc/comm/comm.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/places.h"
+#include "nbc/process/env.h"
 #include "nbc/process/machine.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
@@ -53,6 +54,7 @@ static int be_alone(comm *c, const hello *mine)
 {
     c->topo = topo_make(&mine->at, 1);
     c->machine = constants_unpack(mine->machine);
+    c->asks_alike = c->knows_alike = true;
     c->wire.comm = process_self();
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
 }
@@ -179,6 +181,24 @@ static int errors_of(const handshake *h)
     return MPI_SUCCESS;
 }
 
+/* Each once in a process. */
+static bool all_alike(const comm *c, int other, const char *what, atomic_bool *said)
+{
+    if (other && c->rank == 0 && !atomic_exchange(said, true))
+        env_say_here("rank %d of a communicator of mine has other %s: there it counts on no rank",
+                     other, what);
+    return other == 0;
+}
+
+static void compare(comm *c)
+{
+    static atomic_bool asks_said, knows_said;
+
+    c->asks_alike =
+        all_alike(c, handshake_asks_else(&c->first), "TUTTI_ALGORITHM_ variables", &asks_said);
+    c->knows_alike = all_alike(c, handshake_knows_else(&c->first), "wisdom", &knows_said);
+}
+
 static int make_topo(comm *c)
 {
     int error = errors_of(&c->first);
@@ -186,6 +206,7 @@ static int make_topo(comm *c)
     if (!error) {
         c->topo = handshake_topo(&c->first);
         c->machine = constants_unpack(c->first.all[0].machine);
+        compare(c);
     }
     return error || c->topo ? error : MPI_ERR_NO_MEM;
 }
@@ -237,6 +258,10 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     hello mine = {.threaded = process_threaded};
     int error;
 
+    if (!c->knows)
+        c->knows = knowledge_hold();
+    mine.asked = env_algorithms();
+    mine.known = c->knows->digest;
     constants_pack(machine_constants(), mine.machine);
     mine.error = places_mine(&mine.at);
     if (c->p == 1)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 2 * CONSTANTS_PACKED + 24,
+_Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 2 * CONSTANTS_PACKED + 32,
                "sent as bytes: no padding");
 
 enum { LINEAR = 256 }; /* ranks up to which everybody writes to everybody */
@@ -193,6 +193,22 @@ bool handshake_agrees(const handshake *h)
     for (int r = 0; r < h->p; r++)
         all &= h->all[r].number == h->mine.number;
     return all;
+}
+
+int handshake_asks_else(const handshake *h)
+{
+    for (int r = 1; r < h->p; r++)
+        if (h->all[r].asked != h->all[0].asked)
+            return r;
+    return 0;
+}
+
+int handshake_knows_else(const handshake *h)
+{
+    for (int r = 1; r < h->p; r++)
+        if (h->all[r].known != h->all[0].known)
+            return r;
+    return 0;
 }
 
 /* Of what lies there already: a copy of the locations would be as much again, and they are 144

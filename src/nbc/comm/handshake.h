@@ -31,6 +31,8 @@ typedef struct hello {
     uint64_t digest;                    /* of what must be the same on all ranks, or 0 */
     int32_t number;   /* of the communicator here (channel.h), or -1: none is left */
     int32_t error;    /* an MPI error class that the sender has found in its arguments, or 0 */
+    uint32_t asked;   /* digests of what choices depend on there: algorithms that the environment */
+    uint32_t known;   /* asks for, and wisdom (process/knowledge.h) */
     uint8_t channel;  /* has the sender the channel? */
     uint8_t threaded; /* MPI_THREAD_MULTIPLE? */
     uint8_t present;  /* 1; until it has come: 0 */
@@ -64,6 +66,11 @@ void handshake_missing(const handshake *h, char *text, size_t size);
  * communicators before. */
 bool handshake_numbered(const handshake *h);
 bool handshake_agrees(const handshake *h);
+
+/* A rank whose environment asks for other algorithms than that of rank 0, or that knows other
+ * wisdom; 0: there is none. */
+int handshake_asks_else(const handshake *h);
+int handshake_knows_else(const handshake *h);
 
 /* The topology of what they have told. NULL: out of memory. */
 topo *handshake_topo(const handshake *h);

@@ -1,6 +1,7 @@
 /* env.c - read the environment. */
 #include "nbc/process/env.h"
 
+#include "nbc/process/knowledge.h"
 #include "nbc/process/machine.h"
 
 #include <ctype.h>
@@ -14,9 +15,9 @@ extern char **environ;
 
 enum { NAME_SIZE = 64 };
 
-static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
-                                    "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
-                                    "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS"};
+static const char *const plain[] = {
+    "TUTTI_PROGRESS", "TUTTI_TIMEOUT",  "TUTTI_STATS",     "TUTTI_VERBOSE",   "TUTTI_INTERPOSE",
+    "TUTTI_REGIONS",  "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS", "TUTTI_WISDOM"};
 static const char *progress, *regions, *switches, *algorithms[COLL_KINDS];
 static double timeout;
 static bool stats, verbose, node_wire = true;
@@ -87,6 +88,17 @@ const char *env_switches(void)
 const char *env_algorithm(coll_kind kind)
 {
     return algorithms[kind];
+}
+
+uint32_t env_algorithms(void)
+{
+    uint64_t hash = WISDOM_HASH;
+
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        const char *text = algorithms[kind] ? algorithms[kind] : "auto";
+        hash = wisdom_hash(hash, text, strlen(text) + 1);
+    }
+    return wisdom_digest(hash);
 }
 
 double env_timeout(void)
@@ -205,7 +217,7 @@ static int read_node_wire(void)
 
 int env_read(void)
 {
-    char why[500];
+    char why[1500];
     int error;
 
     check_names();
@@ -221,8 +233,14 @@ int env_read(void)
     }
     if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
         env_say_here("%s", why);
-    if (verbose)
+    error = knowledge_read(nonempty("TUTTI_WISDOM"), why, sizeof why);
+    if (*why) /* most often all ranks read the same file */
+        env_say("%s; it is not used", why);
+    if (verbose) {
         env_say("constants: %s", machine_source());
-    error = read_timeout();
+        env_say("wisdom: %s", knowledge_source());
+    }
+    if (!error)
+        error = read_timeout();
     return error ? error : read_node_wire();
 }

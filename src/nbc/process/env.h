@@ -9,6 +9,7 @@
  *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
  *   TUTTI_VERBOSE                1: say on stderr what is decided
  *   TUTTI_CONSTANTS              of the machine: ethernet, fast or a file (process/machine.h)
+ *   TUTTI_WISDOM                 what was measured before: a file, or off (process/knowledge.h)
  *   TUTTI_NODE_WIRE              off: messages inside a node go through MPI, too; on is the default
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
  *
@@ -21,6 +22,7 @@
 #include "nbc/sched/coll.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_ARG: a
  * value that is wrong in itself (said on stderr). */
@@ -30,6 +32,7 @@ const char *env_progress(void);            /* NULL: not set */
 const char *env_regions(void);             /* NULL: not set */
 const char *env_switches(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
+uint32_t env_algorithms(void);             /* a digest of all that */
 double env_timeout(void);                  /* seconds; 0: not set */
 bool env_stats(void);
 bool env_verbose(void);

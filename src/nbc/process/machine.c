@@ -53,16 +53,25 @@ static bool take_file(const char *name, char *why, size_t size)
         snprintf(source, sizeof source, "%s", name);
         return true;
     }
-    snprintf(why, size, "%s: %s; constants are those built in", name, reason);
+    snprintf(why, size, "%s: %s; instead of it: %s", name, reason, source);
     return false;
+}
+
+static bool take_if_there(const char *folder, const char *below, char *why, size_t size)
+{
+    char name[1000];
+    struct stat s;
+    int n = snprintf(name, sizeof name, "%s%s", folder, below);
+
+    if (n < 0 || (size_t)n >= sizeof name || stat(name, &s) != 0)
+        return true;
+    return take_file(name, why, size);
 }
 
 bool machine_read(const char *setting, char *why, size_t size)
 {
     const char *home = getenv("HOME");
-    char user[1000];
-    struct stat s;
-    int n;
+    bool read;
 
     take_builtin("fast");
     if (setting && constants_builtin(setting)) {
@@ -71,10 +80,10 @@ bool machine_read(const char *setting, char *why, size_t size)
     }
     if (setting)
         return take_file(setting, why, size);
-    n = snprintf(user, sizeof user, "%s/.config/tutti/constants", home ? home : "");
-    if (!home || n < 0 || (size_t)n >= sizeof user || stat(user, &s) != 0)
-        return true;
-    return take_file(user, why, size);
+    read = take_if_there(TUTTI_SYSCONFDIR, "/tutti/constants", why, size);
+    if (home)
+        read &= take_if_there(home, "/.config/tutti/constants", why, size);
+    return read;
 }
 
 const constants *machine_constants(void)

@@ -2,10 +2,12 @@
  *
  *   1. TUTTI_CONSTANTS                  ethernet, fast, or a file
  *   2. $HOME/.config/tutti/constants    the user's file
- *   3. fast                             built in
+ *   3. SYSCONFDIR/tutti/constants       the site's file: /etc where Tutti is installed in /usr
+ *   4. fast                             built in
  *
- * The first that is there counts. What is not a file of constants is refused with one line, and
- * what is built in counts. A communicator goes by what its rank 0 has been told (comm.h).
+ * The first that is there counts. What is not a file of constants is refused with one line, and the
+ * next one counts; after TUTTI_CONSTANTS what is built in. A communicator goes by what its rank 0
+ * has been told (comm.h).
  */
 #ifndef TUTTI_MACHINE_H
 #define TUTTI_MACHINE_H
@@ -13,7 +15,7 @@
 #include "tune/constants.h"
 
 /* setting: the value of TUTTI_CONSTANTS, or NULL. When the library starts. False: `why` says in one
- * line what is wrong with a file, and what is built in counts. */
+ * line what is wrong with a file, and what counts instead. */
 bool machine_read(const char *setting, char *why, size_t size);
 
 const constants *machine_constants(void);

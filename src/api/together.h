@@ -1,0 +1,15 @@
+/* together.h - for calls in which all ranks agree on something about a communicator. */
+#ifndef TUTTI_TOGETHER_H
+#define TUTTI_TOGETHER_H
+
+#include "nbc/comm/comm.h"
+
+/* The communicator's state, topology known. Collective the first time. *c: NULL if there is none.
+ */
+int together_ready(MPI_Comm user, const char *caller, comm **c);
+
+/* Until nothing waits at the gate, or for lengths at other ranks: that is compiled with what was
+ * true when it was started. */
+void together_pass_gate(const comm *c);
+
+#endif

@@ -1,0 +1,182 @@
+/* wisdom.c - the calls that bring wisdom into a job, and out of it.
+ *
+ * Rank 0 reads, and the others are told: so all know the same, and a file is read once.
+ */
+#define _XOPEN_SOURCE 700 /* open_memstream */
+#include "api/decisions.h"
+#include "api/together.h"
+#include "nbc/library.h"
+#include "nbc/plan/plan.h"
+#include "nbc/process/env.h"
+#include "nbc/run/engine.h"
+#include "tune/wisdom_file.h"
+#include "tune/wisdom_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tutti.h>
+#include <unistd.h>
+
+int tutti_wisdom(size_t *verdicts, const char **source)
+{
+    int error = library_enter();
+    const knowledge *k;
+
+    if (error)
+        return error;
+    k = knowledge_hold();
+    *verdicts = wisdom_count(k->wisdom);
+    *source = knowledge_source();
+    knowledge_release(k);
+    return MPI_SUCCESS;
+}
+
+/* Wisdom as bytes of text. */
+typedef struct letter {
+    char *text;
+    size_t n;
+} letter;
+
+static bool to_letter(wisdom *w, letter *l)
+{
+    FILE *out = open_memstream(&l->text, &l->n);
+    bool written = out && wisdom_write(out, w, knowledge_mpi());
+
+    return out && fclose(out) == 0 && written && l->n <= WISDOM_FILE;
+}
+
+static wisdom *from_letter(const letter *l)
+{
+    char why[200];
+    FILE *in = fmemopen(l->text, l->n, "r");
+    wisdom *w = in ? wisdom_read(in, knowledge_mpi(), why, sizeof why) : NULL;
+
+    if (in)
+        fclose(in);
+    return w;
+}
+
+/* Rank 0: what the file says. NULL: an error, said. */
+static wisdom *load(const char *file, int *error)
+{
+    char why[1200];
+    wisdom *w = file ? wisdom_load(file, knowledge_mpi(), why, sizeof why) : wisdom_make();
+
+    *error = MPI_SUCCESS;
+    if (!w && file)
+        env_say_here("tutti_wisdom_import: %s", why);
+    if (!w)
+        *error = !file                                        ? MPI_ERR_NO_MEM
+                 : access(file, F_OK) != 0 && errno == ENOENT ? MPI_ERR_NO_SUCH_FILE
+                                                              : MPI_ERR_IO;
+    return w;
+}
+
+/* All ranks come, with an error or without; operations advance meanwhile. Returns the error of the
+ * first rank that has one. */
+static int meet(comm *c, const char *caller, int error, bool *asks_alike)
+{
+    handshake h = {0};
+    hello mine = {.error = error, .asked = env_algorithms()};
+
+    error = comm_meet(c, caller, &mine, true, &h);
+    for (int r = 0; !error && r < c->p; r++)
+        error = h.all[r].error;
+    if (!error && asks_alike)
+        *asks_alike = handshake_asks_else(&h) == 0;
+    handshake_close(&h);
+    return error;
+}
+
+/* To all ranks from rank 0, which has it already. */
+static int send(const comm *c, letter *l)
+{
+    int n = (int)l->n, error = PMPI_Bcast(&n, 1, MPI_INT, 0, c->user);
+
+    if (!error && !l->text)
+        *l = (letter){.text = malloc((size_t)n + 1), .n = (size_t)n};
+    if (error)
+        return error;
+    return l->text ? PMPI_Bcast(l->text, n, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
+}
+
+/* Of what begins from now on. */
+static void adopt(comm *c, bool asks_alike)
+{
+    const knowledge *before;
+
+    engine_enter();
+    before = c->knows;
+    c->knows = knowledge_hold();
+    c->asks_alike = asks_alike;
+    c->knows_alike = true;
+    engine_leave();
+    knowledge_release(before);
+    decisions_forget(c);
+    plan_cache_clear(c);
+}
+
+static int import(comm *c, const char *file)
+{
+    letter l = {0};
+    bool asks_alike = false;
+    int error = MPI_SUCCESS;
+    wisdom *w = c->rank == 0 ? load(file, &error) : NULL;
+
+    if (w && !to_letter(w, &l))
+        error = MPI_ERR_NO_MEM;
+    wisdom_free(w);
+    w = NULL;
+    error = meet(c, "tutti_wisdom_import", error, &asks_alike);
+    if (!error)
+        error = send(c, &l);
+    if (!error)
+        w = from_letter(&l);
+    free(l.text);
+    if (!error && !w)
+        error = MPI_ERR_NO_MEM;
+    error = meet(c, "tutti_wisdom_import", error, NULL); /* on all ranks, or on none */
+    if (error)
+        wisdom_free(w);
+    else if (!knowledge_replace(w, file ? file : "none"))
+        error = MPI_ERR_NO_MEM;
+    if (error)
+        return error;
+    together_pass_gate(c);
+    adopt(c, asks_alike);
+    return MPI_SUCCESS;
+}
+
+int tutti_wisdom_import(MPI_Comm user, const char *file)
+{
+    comm *c;
+    int error = together_ready(user, "tutti_wisdom_import", &c);
+
+    if (!error)
+        error = import(c, file);
+    return comm_raise_for(user, c, error);
+}
+
+/* Rank 0 of the communicator: what this one knows. */
+static int save(const comm *c, const char *file)
+{
+    char why[1200];
+
+    if (!file)
+        return MPI_ERR_ARG;
+    if (wisdom_save(file, c->knows->wisdom, knowledge_mpi(), why, sizeof why))
+        return MPI_SUCCESS;
+    env_say_here("tutti_wisdom_export: %s", why);
+    return MPI_ERR_IO;
+}
+
+int tutti_wisdom_export(MPI_Comm user, const char *file)
+{
+    comm *c;
+    int error = together_ready(user, "tutti_wisdom_export", &c);
+
+    if (!error)
+        error = meet(c, "tutti_wisdom_export", c->rank == 0 ? save(c, file) : MPI_SUCCESS, NULL);
+    return comm_raise_for(user, c, error);
+}

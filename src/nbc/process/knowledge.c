@@ -1,0 +1,161 @@
+/* knowledge.c - see knowledge.h. */
+#include "nbc/process/knowledge.h"
+
+#include "nbc/process/process.h"
+#include "tune/wisdom_file.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 1000 };
+
+static knowledge *known;
+static char source[2 * PATH + 100] = "none";
+
+/* ---- the MPI ---- */
+
+const char *knowledge_mpi(void)
+{
+    static char name[WISDOM_SHAPE];
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    if (!*name) {
+        PMPI_Get_library_version(text, &length);
+        text[strcspn(text, ",\n")] = '\0';
+        for (char *blank = text; (blank = strchr(blank, '\t'));)
+            *blank = ' ';
+        snprintf(name, sizeof name, "%.*s", WISDOM_SHAPE - 1, text);
+    }
+    return name;
+}
+
+static const char *suffix(void)
+{
+#ifdef OPEN_MPI
+    return "openmpi";
+#else
+    return "mpich";
+#endif
+}
+
+/* ---- what is in force ---- */
+
+/* Times are no matter: ranks only have to choose alike. */
+static uint32_t digest_of(wisdom *w)
+{
+    uint64_t hash = WISDOM_HASH;
+    char text[128];
+
+    for (const verdict *v = NULL; (v = wisdom_next(w, v));) {
+        select_print(&v->choice, text, sizeof text);
+        hash = wisdom_hash(hash, &v->key, sizeof v->key);
+        hash = wisdom_hash(hash, text, strlen(text) + 1);
+    }
+    return wisdom_digest(hash);
+}
+
+const knowledge *knowledge_hold(void)
+{
+    process_lock();
+    knowledge *k = known;
+    k->refs++;
+    process_unlock();
+    return k;
+}
+
+void knowledge_release(const knowledge *held)
+{
+    knowledge *k = (knowledge *)held;
+
+    if (!k)
+        return;
+    process_lock();
+    bool last = --k->refs == 0;
+    process_unlock();
+    if (!last)
+        return;
+    wisdom_free(k->wisdom);
+    free(k);
+}
+
+bool knowledge_replace(wisdom *w, const char *from)
+{
+    knowledge *k = malloc(sizeof *k), *before;
+
+    if (!k) {
+        wisdom_free(w);
+        return false;
+    }
+    *k = (knowledge){.wisdom = w, .digest = digest_of(w), .refs = 1};
+    process_lock();
+    before = known;
+    known = k;
+    snprintf(source, sizeof source, "%s", from);
+    process_unlock();
+    knowledge_release(before);
+    return true;
+}
+
+const char *knowledge_source(void)
+{
+    return source;
+}
+
+/* ---- files ---- */
+
+typedef struct reading {
+    wisdom *all;
+    char from[sizeof source]; /* names of files that were read */
+    char *why;                /* one was refused */
+    size_t size;
+} reading;
+
+/* Add what the file says, if it can be read. False: out of memory. */
+static bool add_file(reading *r, const char *name)
+{
+    wisdom *found = wisdom_load(name, knowledge_mpi(), r->why, r->size);
+    size_t n = strlen(r->from);
+    bool added;
+
+    if (!found)
+        return true;
+    snprintf(r->from + n, sizeof r->from - n, "%s%s", n ? ", then " : "", name);
+    added = wisdom_merge(r->all, found);
+    wisdom_free(found);
+    return added;
+}
+
+static bool add_if_there(reading *r, const char *folder, const char *below)
+{
+    char name[PATH];
+    int n = snprintf(name, sizeof name, "%s%s/wisdom-%s", folder, below, suffix());
+
+    if (n < 0 || (size_t)n >= sizeof name || access(name, F_OK) != 0)
+        return true;
+    return add_file(r, name);
+}
+
+static bool add_files(reading *r, const char *setting)
+{
+    const char *home = getenv("HOME");
+
+    if (setting)
+        return strcmp(setting, "off") == 0 || add_file(r, setting);
+    return add_if_there(r, TUTTI_SYSCONFDIR, "/tutti") &&
+           (!home || add_if_there(r, home, "/.config/tutti"));
+}
+
+int knowledge_read(const char *setting, char *why, size_t size)
+{
+    reading r = {.all = wisdom_make(), .why = why, .size = size};
+
+    *why = '\0';
+    if (r.all && add_files(&r, setting))
+        return knowledge_replace(r.all, *r.from ? r.from : "none") ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    wisdom_free(r.all);
+    return MPI_ERR_NO_MEM;
+}
