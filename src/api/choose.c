@@ -312,6 +312,27 @@ static int read_forbidden(const char *text, comm_hints *hints)
     return MPI_SUCCESS;
 }
 
+int choose_candidates(const args *a, const facts *f, MPI_Info info, choice *list, int most,
+                      wisdom_key *key)
+{
+    coll call = args_coll(a, f);
+    decision by = {0};
+    question q = {.call = &call, .bytes = args_bytes(a, f), .info = info, .c = f->comm, .by = &by};
+    char shape[WISDOM_SHAPE];
+    const char *why;
+    choice first;
+    int n;
+
+    if (a->algo != ALGO_NONE || answer(&q, a->algo, &first, &why) || !first.by_rule || by.wise)
+        return 0;
+    n = decisions_candidates(f->comm, &call, q.bytes, &q.without, &first, list, most);
+    for (int i = 1; i < n; i++)
+        set_order(info, f->comm, &list[i]);
+    wisdom_shape(f->comm->topo, shape, sizeof shape);
+    *key = wisdom_key_of(&call, q.bytes, shape);
+    return n;
+}
+
 /* A name that no collective knows is wrong; one that some know counts for them. */
 static int read_algorithm(const char *text, int p, comm_hints *hints)
 {

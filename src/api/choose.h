@@ -5,7 +5,7 @@
 #define TUTTI_CHOOSE_H
 
 #include "api/args.h"
-#include "tune/select.h"
+#include "tune/wisdom.h"
 
 /* *why: one line, static. Before the communicator is ready all errors are
  * found, but the result may be provisional. MPI_ERR_UNSUPPORTED_OPERATION: the algorithm does not
@@ -13,6 +13,12 @@
  * MPI_ERR_INFO_VALUE: in info. TUTTI_VERBOSE: what `auto` has chosen for good is said once for each
  * collective, power of two of the bytes, and algorithm. */
 int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why);
+
+/* What a persistent request of `auto` may try, and what wisdom calls it: the choice first, at most
+ * `most`, as all ranks know. 0: it is not the estimate's choice, or all is known already. The
+ * communicator is ready. */
+int choose_candidates(const args *a, const facts *f, MPI_Info info, choice *list, int most,
+                      wisdom_key *key);
 
 /* The same for those who only want to know what `auto` does. bytes: as args_bytes. why: one line
  * with the estimate, cut at `size` bytes. */

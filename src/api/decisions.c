@@ -66,7 +66,7 @@ static bool recall(const comm *c, const wisdom_key *key, const algo_set *without
 
     if (!known || algo_set_has(without, known->choice.algo))
         return false;
-    *v = (decision){.choice = known->choice, .why = "wisdom", .n = known->ns > 0};
+    *v = (decision){.choice = known->choice, .why = "wisdom", .n = known->ns > 0, .wise = true};
     v->choice.order_named = false; /* as for what the estimate takes: hints may ask for another */
     v->choice.by_rule = true;
     v->best[0] = (forecast){.choice = v->choice, .time = known->ns * 1000, .executed = true};
@@ -97,6 +97,18 @@ decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *w
     keep(c, key, without, &v);
     process_unlock();
     return v;
+}
+
+int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                         const choice *first, choice *list, int most)
+{
+    algo_set others = *without;
+
+    if (!coll_has_common_size(call->kind))
+        return 0;
+    list[0] = *first;
+    algo_set_add(&others, first->algo);
+    return 1 + planner_candidates(call, bytes, &others, c->topo, &c->machine, list + 1, most - 1);
 }
 
 void decisions_forget(comm *c)

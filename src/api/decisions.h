@@ -10,12 +10,17 @@ typedef struct decision {
     const char *why;  /* static */
     forecast best[2]; /* [n]: itself, and the runner-up */
     int n;
+    bool wise; /* wisdom has said so */
 } decision;
 
 /* What wisdom, or else planner_choose says of a call on this communicator, which is ready, without
  * what is forbidden (not all that could serve the call). The same on all ranks: of the call only
  * what is the same is looked at, and of the communicator what all have told. */
 decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without);
+
+/* What a request may try, that choice first: at most `most`. Not kept. */
+int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                         const choice *first, choice *list, int most);
 
 /* Its ranks are somewhere else now. */
 void decisions_forget(comm *c);

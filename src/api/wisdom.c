@@ -158,17 +158,24 @@ int tutti_wisdom_import(MPI_Comm user, const char *file)
     return comm_raise_for(user, c, error);
 }
 
-/* Rank 0 of the communicator: what this one knows. */
+/* Rank 0 of the communicator: what is known there, and what this process has measured. */
 static int save(const comm *c, const char *file)
 {
     char why[1200];
+    wisdom *all = wisdom_make();
+    bool saved;
+    int error = MPI_ERR_NO_MEM;
 
     if (!file)
-        return MPI_ERR_ARG;
-    if (wisdom_save(file, c->knows->wisdom, knowledge_mpi(), why, sizeof why))
-        return MPI_SUCCESS;
-    env_say_here("tutti_wisdom_export: %s", why);
-    return MPI_ERR_IO;
+        error = MPI_ERR_ARG;
+    else if (all && wisdom_merge(all, c->knows->wisdom) && knowledge_add_learned(all)) {
+        saved = wisdom_save(file, all, knowledge_mpi(), why, sizeof why);
+        error = saved ? MPI_SUCCESS : MPI_ERR_IO;
+        if (!saved)
+            env_say_here("tutti_wisdom_export: %s", why);
+    }
+    wisdom_free(all);
+    return error;
 }
 
 int tutti_wisdom_export(MPI_Comm user, const char *file)

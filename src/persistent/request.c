@@ -6,6 +6,7 @@
 #include "nbc/plan/plan.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
+#include "persistent/trial.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ int request_make(exec *e, bool timed, MPIX_Request *result)
         return MPI_ERR_NO_MEM;
     r->exec = e;
     e->stats.polls = 0;
-    e->stats.timed = timed;
+    e->stats.timed = r->timed = timed;
     e->stats.seconds = 0;
     *result = r;
     return MPI_SUCCESS;
@@ -31,11 +32,53 @@ void request_empty_status(MPI_Status *status, int error)
     status->MPI_ERROR = error;
 }
 
+void request_enter_trial(MPIX_Request r)
+{
+    trial_enter(r->trial);
+}
+
+void request_leave_trial(MPIX_Request r)
+{
+    trial_leave(r->trial);
+}
+
+/* The exec of the next start. What is known of another one's steps is no use any more. */
+static void try_next(MPIX_Request r)
+{
+    exec *e = trial_next(r->trial);
+
+    if (e != r->exec) {
+        free(r->writers);
+        r->writers = NULL;
+        e->stats.polls = r->exec->stats.polls;
+        e->stats.timed = r->timed;
+        r->exec = e;
+    }
+    if (trial_is_over(r->trial)) {
+        trial_free(r->trial, e);
+        r->trial = NULL;
+    }
+}
+
+static void start(MPIX_Request r)
+{
+    request_enter(r);
+    if (r->trial)
+        trial_begin(r->trial, r->exec);
+    engine_start(r->exec);
+    request_leave(r);
+}
+
+/* A wait has left the trial before. */
 int request_finish(MPIX_Request r)
 {
+    if (r->trial)
+        trial_note(r->trial, r->exec, r->native);
+    r->native = false;
     r->active = false;
     r->completions++;
-    r->seconds += r->exec->stats.seconds;
+    if (r->timed)
+        r->seconds += r->exec->stats.seconds;
     atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
     return r->exec->run.error;
 }
@@ -60,8 +103,10 @@ int MPIX_Start(MPIX_Request *request)
 {
     if (!request || !*request || (*request)->active)
         return refuse(request);
+    if ((*request)->trial)
+        try_next(*request);
     (*request)->active = true;
-    engine_start((*request)->exec);
+    start(*request);
     return MPI_SUCCESS;
 }
 
@@ -79,8 +124,11 @@ int MPIX_Startall(int count, MPIX_Request requests[])
             requests[i]->active = false;
         return refuse(&requests[n]);
     }
-    for (int i = 0; i < count; i++)
-        engine_start(requests[i]->exec);
+    for (int i = 0; i < count; i++) {
+        if (requests[i]->trial)
+            try_next(requests[i]);
+        start(requests[i]);
+    }
     return MPI_SUCCESS;
 }
 
@@ -91,7 +139,6 @@ static void collect_native(exec *e)
 
     e->native.request = MPI_REQUEST_NULL;
     e->native.detached = false;
-    r->native = false;
     request_finish(r);
 }
 
@@ -105,6 +152,10 @@ int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
     r = *request;
     if (!native)
         return comm_raise(r->exec->comm, MPI_ERR_ARG);
+    if (r->trial) {
+        try_next(r);
+        r->exec->stats.timed = true;
+    }
     r->exec->native.collect = collect_native;
     r->exec->native.owner = r;
     error = library_driver()->request(r->exec, &r->exec->native.request);
@@ -114,7 +165,7 @@ int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
     }
     r->active = r->native = true;
     *native = r->exec->native.request;
-    engine_start(r->exec);
+    start(r);
     return MPI_SUCCESS;
 }
 
@@ -126,7 +177,9 @@ static void wait_for(MPIX_Request r)
         return;
     /* when we return, all of them will have retired */
     r->steps_waited += process_threaded ? engine_steps_left(e) : e->run.left;
+    request_enter(r);
     engine_wait(e);
+    request_leave(r);
 }
 
 int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
@@ -152,7 +205,9 @@ int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
     if (!flag)
         return comm_raise(NULL, MPI_ERR_ARG);
     if (request_pending(*request)) {
+        request_enter(*request);
         engine_progress((*request)->exec);
+        request_leave(*request);
         if (exec_get_state((*request)->exec) != EXEC_DONE) {
             *flag = 0;
             return MPI_SUCCESS;
@@ -170,7 +225,9 @@ int MPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
         return comm_raise(request ? request->exec->comm : NULL, MPI_ERR_ARG);
     *flag = 1;
     if (request && request->active) {
+        request_enter(request);
         engine_progress(request->exec);
+        request_leave(request);
         *flag = exec_get_state(request->exec) == EXEC_DONE;
     }
     if (*flag)
@@ -191,6 +248,18 @@ static int64_t bytes_of(const exec *e, step_kind kind)
         sum += size * e->bound.messages[st->message].count;
     }
     return sum;
+}
+
+static void print_algorithm(const exec *e, char *text, size_t size)
+{
+    const plan_key *key = &e->plan->key;
+    choice c = {.algo = key->algo,
+                .form = (coll_form)key->form,
+                .parameter = key->parameter,
+                .variant = key->variant,
+                .order = (coll_order)key->order};
+
+    select_print(&c, text, size);
 }
 
 int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
@@ -214,6 +283,7 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
                            .polls = e->stats.polls,
                            .seconds = request->seconds,
                            .last_seconds = e->stats.seconds};
+    print_algorithm(e, stats->algorithm, sizeof stats->algorithm);
     if (stats->steps)
         stats->overlapped = 1 - (double)request->steps_waited / (double)stats->steps;
     return MPI_SUCCESS;
@@ -226,6 +296,8 @@ int MPIX_Request_free(MPIX_Request *request)
     if (!request || !*request || (*request)->active)
         return refuse(request);
     e = (*request)->exec;
+    if ((*request)->trial)
+        trial_free((*request)->trial, e);
     comm_persistent_release(e->comm, &e->ticket);
     plan_return_exec(e);
     free((*request)->writers);

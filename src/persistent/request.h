@@ -7,6 +7,7 @@
 #include <tutti.h>
 
 struct tutti_writers;
+struct trial;
 
 struct tutti_request {
     exec *exec;
@@ -17,9 +18,11 @@ struct tutti_request {
     int64_t completions;
     int64_t steps_waited; /* steps that retired inside a wait */
     int left;             /* steps left when the wait began */
-    double seconds;       /* of all completed starts, if the exec is timed */
+    bool timed;           /* asked for times; */
+    double seconds;       /* of all completed starts, if so */
 
     struct tutti_writers *writers; /* arrived.c; NULL: nobody has asked */
+    struct trial *trial;           /* NULL: none, or it is over */
 };
 
 /* A request for a bound persistent exec, which it takes over on success. timed: see exec.h. */
@@ -33,6 +36,22 @@ static inline bool request_pending(MPIX_Request r)
 
 /* A pending request that is complete becomes inactive; returns the operation's error. */
 int request_finish(MPIX_Request r);
+
+/* Around every call in which the program may wait for the request: so long a trial lasts. */
+void request_enter_trial(MPIX_Request r);
+void request_leave_trial(MPIX_Request r);
+
+static inline void request_enter(MPIX_Request r)
+{
+    if (r->trial)
+        request_enter_trial(r);
+}
+
+static inline void request_leave(MPIX_Request r)
+{
+    if (r->trial)
+        request_leave_trial(r);
+}
 
 /* Around a wait that has to wait: count the steps that retire in it. */
 void request_wait_begin(MPIX_Request r);

@@ -60,15 +60,30 @@ static int finish_all(int count, MPIX_Request requests[], MPI_Status statuses[])
 static void wait_begin(int count, MPIX_Request requests[])
 {
     for (int i = 0; i < count; i++)
-        if (request_pending(requests[i]))
+        if (request_pending(requests[i])) {
             request_wait_begin(requests[i]);
+            request_enter(requests[i]);
+        }
 }
 
 static void wait_end(int count, MPIX_Request requests[])
 {
     for (int i = 0; i < count; i++)
-        if (request_pending(requests[i]))
+        if (request_pending(requests[i])) {
             request_wait_end(requests[i]);
+            request_leave(requests[i]);
+        }
+}
+
+static void progress(int count, MPIX_Request requests[])
+{
+    for (int i = 0; i < count; i++)
+        if (request_pending(requests[i]))
+            request_enter(requests[i]);
+    engine_progress(NULL);
+    for (int i = 0; i < count; i++)
+        if (request_pending(requests[i]))
+            request_leave(requests[i]);
 }
 
 /* Wait until one is done, and return the index of the first; MPI_UNDEFINED: none is pending. */
@@ -106,7 +121,7 @@ int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statu
 
     if (error || !flag)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    engine_progress(NULL);
+    progress(count, requests);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]) && !is_done(requests[i])) {
             *flag = 0;
@@ -135,7 +150,7 @@ int MPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_
 
     if (error || !index || !flag)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    engine_progress(NULL);
+    progress(count, requests);
     i = first_done(count, requests, &pending);
     *index = i;
     *flag = i != MPI_UNDEFINED || !pending;
@@ -191,7 +206,7 @@ int MPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices
 
     if (error)
         return comm_raise(NULL, error);
-    engine_progress(NULL);
+    progress(count, requests);
     if (first_done(count, requests, &pending) != MPI_UNDEFINED)
         return collect_some(count, requests, outcount, indices, statuses);
     *outcount = pending ? 0 : MPI_UNDEFINED;

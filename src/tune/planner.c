@@ -168,19 +168,27 @@ int planner_class(coll_kind kind, int p, int64_t bytes)
     return size_class(coll_is_vector(kind) ? bytes : bytes / p);
 }
 
+/* Sizes of one class are estimated as the least of it. */
+static forecast_call call_of(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                             const constants *k)
+{
+    int64_t least = size_least(planner_class(c->kind, c->p, bytes));
+
+    return (forecast_call){.kind = c->kind,
+                           .p = c->p,
+                           .bytes = coll_is_vector(c->kind) ? least : least * c->p,
+                           .ordered = c->ordered,
+                           .whole = c->whole,
+                           .without = *without,
+                           .t = t,
+                           .k = k};
+}
+
 int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
                    const constants *k, choice *result, forecast best[2], const char **why)
 {
     forecast list[PLANNER_MOST];
-    int64_t least = size_least(planner_class(c->kind, c->p, bytes));
-    forecast_call call = {.kind = c->kind,
-                          .p = c->p,
-                          .bytes = coll_is_vector(c->kind) ? least : least * c->p,
-                          .ordered = c->ordered,
-                          .whole = c->whole,
-                          .without = *without,
-                          .t = t,
-                          .k = k};
+    forecast_call call = call_of(c, bytes, without, t, k);
     int n = select_rule(c, bytes, without, result, why) ? 0 : planner_list(&call, list);
 
     n = n > 2 ? 2 : n;
@@ -192,4 +200,23 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
     result->by_rule = true;
     *why = "the fastest by the estimate";
     return n;
+}
+
+int planner_candidates(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                       const constants *k, choice *list, int most)
+{
+    forecast all[PLANNER_MOST];
+    forecast_call call = call_of(c, bytes, without, t, k);
+    int n = coll_has_common_size(c->kind) ? planner_list(&call, all) : 0, found = 0;
+
+    for (int i = 0; i < n && found < most; i++) {
+        bool known = false;
+        for (int j = 0; j < found; j++)
+            known |= list[j].algo == all[i].choice.algo;
+        if (!known) {
+            list[found] = all[i].choice;
+            list[found++].by_rule = true;
+        }
+    }
+    return found;
 }

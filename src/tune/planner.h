@@ -34,6 +34,11 @@ int planner_list(const forecast_call *q, forecast list[PLANNER_MOST]);
 int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
                    const constants *k, choice *result, forecast best[2], const char **why);
 
+/* Up to `most` algorithms in the form in which each is the fastest, the fastest first; otherwise as
+ * planner_choose. Of two ranks, too. 0: sizes are not known to all. */
+int planner_candidates(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                       const constants *k, choice *list, int most);
+
 /* The class that counts for them. */
 int planner_class(coll_kind kind, int p, int64_t bytes);
 

@@ -15,12 +15,13 @@ extern char **environ;
 
 enum { NAME_SIZE = 64 };
 
-static const char *const plain[] = {
-    "TUTTI_PROGRESS", "TUTTI_TIMEOUT",  "TUTTI_STATS",     "TUTTI_VERBOSE",   "TUTTI_INTERPOSE",
-    "TUTTI_REGIONS",  "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS", "TUTTI_WISDOM"};
+static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
+                                    "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
+                                    "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS",
+                                    "TUTTI_WISDOM",   "TUTTI_PLAN"};
 static const char *progress, *regions, *switches, *algorithms[COLL_KINDS];
 static double timeout;
-static bool stats, verbose, node_wire = true;
+static bool stats, verbose, measures, node_wire = true;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
 void env_say(const char *format, ...)
@@ -98,6 +99,7 @@ uint32_t env_algorithms(void)
         const char *text = algorithms[kind] ? algorithms[kind] : "auto";
         hash = wisdom_hash(hash, text, strlen(text) + 1);
     }
+    hash = wisdom_hash(hash, &measures, sizeof measures);
     return wisdom_digest(hash);
 }
 
@@ -119,6 +121,11 @@ bool env_verbose(void)
 bool env_node_wire(void)
 {
     return node_wire;
+}
+
+bool env_measures(void)
+{
+    return measures;
 }
 
 /* Edit distance of two short names. */
@@ -215,9 +222,47 @@ static int read_node_wire(void)
     return MPI_ERR_ARG;
 }
 
-int env_read(void)
+static int read_plan(void)
+{
+    const char *value = nonempty("TUTTI_PLAN");
+
+    measures = value && strcmp(value, "measure") == 0;
+    if (!value || measures || strcmp(value, "estimate") == 0)
+        return MPI_SUCCESS;
+    env_say_here("TUTTI_PLAN=%s: must be estimate or measure", value);
+    return MPI_ERR_ARG;
+}
+
+void env_end(void)
 {
     char why[1500];
+
+    if (!knowledge_save(nonempty("TUTTI_WISDOM"), why, sizeof why))
+        env_say_here("%s", why);
+}
+
+/* What choices go by. */
+static int read_planner(void)
+{
+    char why[1500];
+    int error = read_plan();
+
+    if (error)
+        return error;
+    if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
+        env_say_here("%s", why);
+    error = knowledge_read(nonempty("TUTTI_WISDOM"), measures, why, sizeof why);
+    if (*why) /* most often all ranks read the same file */
+        env_say("%s; it is not used", why);
+    if (verbose) {
+        env_say("constants: %s", machine_source());
+        env_say("wisdom: %s", knowledge_source());
+    }
+    return error;
+}
+
+int env_read(void)
+{
     int error;
 
     check_names();
@@ -231,15 +276,7 @@ int env_read(void)
         algorithm_variable((coll_kind)kind, name);
         algorithms[kind] = nonempty(name);
     }
-    if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
-        env_say_here("%s", why);
-    error = knowledge_read(nonempty("TUTTI_WISDOM"), why, sizeof why);
-    if (*why) /* most often all ranks read the same file */
-        env_say("%s; it is not used", why);
-    if (verbose) {
-        env_say("constants: %s", machine_source());
-        env_say("wisdom: %s", knowledge_source());
-    }
+    error = read_planner();
     if (!error)
         error = read_timeout();
     return error ? error : read_node_wire();

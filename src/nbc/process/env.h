@@ -10,6 +10,7 @@
  *   TUTTI_VERBOSE                1: say on stderr what is decided
  *   TUTTI_CONSTANTS              of the machine: ethernet, fast or a file (process/machine.h)
  *   TUTTI_WISDOM                 what was measured before: a file, or off (process/knowledge.h)
+ *   TUTTI_PLAN                   measure: persistent requests try candidates; estimate: they do not
  *   TUTTI_NODE_WIRE              off: messages inside a node go through MPI, too; on is the default
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
  *
@@ -32,11 +33,15 @@ const char *env_progress(void);            /* NULL: not set */
 const char *env_regions(void);             /* NULL: not set */
 const char *env_switches(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
-uint32_t env_algorithms(void);             /* a digest of all that */
+uint32_t env_algorithms(void);             /* a digest of all that, and of TUTTI_PLAN */
 double env_timeout(void);                  /* seconds; 0: not set */
 bool env_stats(void);
 bool env_verbose(void);
 bool env_node_wire(void);
+bool env_measures(void); /* TUTTI_PLAN=measure */
+
+/* When MPI_Finalize begins: save what was measured. */
+void env_end(void);
 
 /* One line "tutti: ..." on stderr from rank 0 of MPI_COMM_WORLD: only for what is promised above.
  */

@@ -13,6 +13,7 @@
 enum { PATH = 1000 };
 
 static knowledge *known;
+static wisdom *learned; /* NULL: nothing */
 static char source[2 * PATH + 100] = "none";
 
 /* ---- the MPI ---- */
@@ -149,13 +150,46 @@ static bool add_files(reading *r, const char *setting)
            (!home || add_if_there(r, home, "/.config/tutti"));
 }
 
-int knowledge_read(const char *setting, char *why, size_t size)
+int knowledge_read(const char *setting, bool may_lack, char *why, size_t size)
 {
     reading r = {.all = wisdom_make(), .why = why, .size = size};
+    bool lacks = may_lack && setting && access(setting, F_OK) != 0;
 
     *why = '\0';
-    if (r.all && add_files(&r, setting))
+    if (r.all && (lacks || add_files(&r, setting)))
         return knowledge_replace(r.all, *r.from ? r.from : "none") ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     wisdom_free(r.all);
     return MPI_ERR_NO_MEM;
+}
+
+/* ---- what is learned ---- */
+
+/* Without memory it is not. */
+void knowledge_learn(const verdict *v)
+{
+    process_lock();
+    if (!learned)
+        learned = wisdom_make();
+    if (learned)
+        wisdom_add(learned, v);
+    process_unlock();
+}
+
+bool knowledge_add_learned(wisdom *w)
+{
+    process_lock();
+    bool added = !learned || wisdom_merge(w, learned);
+    process_unlock();
+    return added;
+}
+
+bool knowledge_save(const char *setting, char *why, size_t size)
+{
+    bool saved = true;
+
+    if (setting && strcmp(setting, "off") != 0 && learned)
+        saved = wisdom_save(setting, learned, knowledge_mpi(), why, size);
+    wisdom_free(learned);
+    learned = NULL;
+    return saved;
 }

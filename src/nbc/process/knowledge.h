@@ -20,9 +20,10 @@ typedef struct knowledge {
     int refs;
 } knowledge;
 
-/* Once, when the library starts. setting: of TUTTI_WISDOM, or NULL. MPI_ERR_NO_MEM. A file that
- * cannot be read is not used; `why` says so in one line, else it is empty. */
-int knowledge_read(const char *setting, char *why, size_t size);
+/* Once, when the library starts. setting: of TUTTI_WISDOM, or NULL; may_lack: its file may be one
+ * that is going to be written. MPI_ERR_NO_MEM. A file that cannot be read is not used; `why` says
+ * so in one line, else it is empty. */
+int knowledge_read(const char *setting, bool may_lack, char *why, size_t size);
 
 /* What is in force now, as long as it is held. Local. */
 const knowledge *knowledge_hold(void);
@@ -30,6 +31,17 @@ void knowledge_release(const knowledge *k);
 
 /* From now on. Takes w. False: out of memory, w is freed. */
 bool knowledge_replace(wisdom *w, const char *source);
+
+/* What has been measured here, for others to come: it is not in force in this job, whose ranks
+ * learn it at different times. */
+void knowledge_learn(const verdict *v);
+
+/* Add it to w. False: out of memory. */
+bool knowledge_add_learned(wisdom *w);
+
+/* To the file of TUTTI_WISDOM, if there is one, and there is something. False: `why` says in one
+ * line what has failed. */
+bool knowledge_save(const char *setting, char *why, size_t size);
 
 /* Where it comes from, for people. Static. */
 const char *knowledge_source(void);

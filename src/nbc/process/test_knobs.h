@@ -16,4 +16,7 @@ extern int64_t datatype_max_count;
 /* How often anything has been compiled in this process (plan/plan.c). */
 extern unsigned plan_compilations;
 
+/* What a start of a trial counts as, in nanoseconds, or NULL (persistent/trial.c). */
+extern int64_t (*trial_test_time)(int candidate, int round, int rank);
+
 #endif

@@ -175,12 +175,12 @@ static void begin_steps(exec *e, bool first)
     steps_fail(e, error);
 }
 
-/* It is done if no step is left, unless there is another schedule behind this one. */
+/* It is done if no step is left, unless there is another schedule behind this one, or beside it. */
 static bool end_steps(exec *e)
 {
     while (e->run.left == 0 && e->prepare)
         begin_steps(e, false);
-    return e->run.left == 0;
+    return e->run.left == 0 && (!e->beside || exec_get_state(e->beside) == EXEC_DONE);
 }
 
 static void list(exec *e)
@@ -200,7 +200,7 @@ static void end_listed(exec *e)
 
 static int poll(exec *e)
 {
-    int n = steps_poll(e);
+    int n = e->run.left ? steps_poll(e) : 0;
 
     end_listed(e);
     return n;
@@ -394,7 +394,7 @@ void engine_idle_turn(int *idle)
 /* Nothing but open messages of e is left to do. */
 static bool only_messages_left(const exec *e)
 {
-    return steps_only_messages(e) && running == e && e->next == NULL &&
+    return e->run.left && steps_only_messages(e) && running == e && e->next == NULL &&
            !atomic_load_explicit(&comm_pending, memory_order_relaxed);
 }
 

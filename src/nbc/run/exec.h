@@ -97,7 +97,8 @@ typedef struct exec {
      * Engine lock held. */
     int (*prepare)(struct exec *e);
     void *prepare_from;
-    void *arrays; /* of an exec that got its schedule later, or NULL */
+    struct exec *beside; /* it is not done before this one is, which has been started; or NULL */
+    void *arrays;        /* of an exec that got its schedule later, or NULL */
 
     struct exec *prev, *next; /* engine's list, or the plan's idle list */
 } exec;

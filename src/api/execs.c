@@ -1,0 +1,178 @@
+/* execs.c - see execs.h. */
+#include "api/execs.h"
+
+#include "algos/algo.h"
+#include "nbc/process/watch.h"
+#include "nbc/run/engine.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+static int compile(const plan_key *key, const comm *c, sched **result)
+{
+    static const int errors[] = {
+        [SCHED_OK] = MPI_SUCCESS,
+        [SCHED_NO_MEMORY] = MPI_ERR_NO_MEM,
+        [SCHED_BAD_STEP] = MPI_ERR_INTERN,
+        [SCHED_TOO_LARGE] = MPI_ERR_COUNT,
+    };
+    coll_sides has = coll_sides_of((coll_kind)key->kind, c->rank, key->root, key->in_place);
+    coll call = {.kind = (coll_kind)key->kind,
+                 .p = c->p,
+                 .rank = c->rank,
+                 .root = key->root,
+                 .in_place = key->in_place,
+                 .ordered = key->ordered,
+                 .symmetric = key->symmetric,
+                 .whole = key->whole,
+                 .packs = key->packs,
+                 .parameter = key->parameter,
+                 .variant = key->variant,
+                 .order = (coll_order)key->order,
+                 .neighbors = comm_neighbors(c, (coll_kind)key->kind),
+                 .send = {.count = !key->send_empty},
+                 .recv = {.count = !key->recv_empty}};
+    int in = call.neighbors ? call.neighbors->nsources : c->p;
+    int out = call.neighbors ? call.neighbors->ndestinations : c->p;
+    const int64_t *v = key->v;
+
+    if (has.recv >= COLL_LISTED) {
+        call.recv = (coll_side){.counts = v, .displs = v + in};
+        v += 2 * (ptrdiff_t)in;
+    }
+    if (has.send >= COLL_LISTED || coll_shapes[call.kind].send == COLL_SIZED) {
+        call.send = (coll_side){.counts = v, .displs = v + out};
+        v += 2 * (ptrdiff_t)out;
+    }
+    if (key->surveyed)
+        call.survey = v;
+
+    return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
+                               c->ready ? c->topo : NULL, result)];
+}
+
+void execs_describe(exec *e)
+{
+    e->stats.collective = coll_kind_name((coll_kind)e->plan->key.kind);
+    e->stats.algorithm = algo_table[e->plan->key.algo]->name;
+}
+
+void execs_number(exec *e)
+{
+    comm_number_next(e->comm, &e->ticket);
+    e->stats.timed = watch_on;
+}
+
+/* To its end. */
+int execs_run(exec *e)
+{
+    int error = comm_begin(e->comm, e->stats.collective, true);
+
+    if (error)
+        return error;
+    execs_number(e);
+    engine_start(e);
+    engine_wait(e);
+    return e->run.error;
+}
+
+/* An exec of the plan, whose reference it takes over, bound. */
+int execs_of_plan(comm *c, plan *p, binding *b, exec **result)
+{
+    exec *e;
+    int error = plan_take_exec(p, c, &e);
+
+    if (error) {
+        bind_drop(b);
+        plan_unref(p);
+        return error;
+    }
+    error = exec_bind(e, b);
+    if (error) {
+        plan_return_exec(e);
+        return error;
+    }
+    execs_describe(e);
+    *result = e;
+    return MPI_SUCCESS;
+}
+
+int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result)
+{
+    key->algo = chosen.algo;
+    key->form = (uint16_t)chosen.form;
+    key->parameter = chosen.parameter;
+    key->variant = chosen.variant;
+    key->order = chosen.order;
+    return plan_get(c, key, size, compile, result);
+}
+
+/* The plan for what has been surveyed, if there was anything to ask. */
+int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choice chosen,
+                     plan **result)
+{
+    plan_key *longer = s ? survey_key(s, key, &size) : key;
+    int error = longer ? execs_plan(c, longer, size, chosen, result) : MPI_ERR_NO_MEM;
+
+    if (s)
+        free(longer);
+    return error;
+}
+
+/* Ask the other ranks, and wait for it. */
+static int ask_and_plan(const facts *f, plan_key *key, size_t size, choice chosen, plan **result)
+{
+    survey *s = NULL;
+    exec *e;
+    int error = plan_take_empty(f->comm, &e);
+
+    if (error)
+        return error;
+    e->stats.collective = coll_kind_name((coll_kind)key->kind);
+    e->stats.algorithm = "survey";
+    error = survey_begin(e, f, key, chosen, &s);
+    if (!error && s)
+        error = execs_run(e);
+    if (!error)
+        error = execs_plan_after(f->comm, s, key, size, chosen, result);
+    survey_end(s, e);
+    plan_return_exec(e);
+    return error;
+}
+
+int execs_bind(const args *a, const facts *f, choice chosen, exec **result)
+{
+    plan_key small, *key;
+    binding b;
+    plan *p;
+    size_t size;
+    int error = args_binding(a, f, &b);
+
+    if (error)
+        return error;
+    key = args_key(a, f, &small, &size);
+    if (!key)
+        error = MPI_ERR_NO_MEM;
+    else if (survey_needed(a->kind, chosen))
+        error = ask_and_plan(f, key, size, chosen, &p);
+    else
+        error = execs_plan(f->comm, key, size, chosen, &p);
+    args_key_free(key, &small);
+    if (error)
+        bind_drop(&b);
+    return error ? error : execs_of_plan(f->comm, p, &b, result);
+}
+
+int execs_persist(exec *e)
+{
+    int error = comm_persistent_window(e->comm, &e->ticket);
+
+    if (error)
+        return error;
+    error = exec_make_requests(e); /* the others wait for it */
+    if (error) {
+        near_abandon(&e->near);
+        comm_persistent_release(e->comm, &e->ticket);
+    }
+    return error;
+}

@@ -1,0 +1,30 @@
+/* execs.h - from a call and a choice to an exec that runs it. */
+#ifndef TUTTI_EXECS_H
+#define TUTTI_EXECS_H
+
+#include "api/survey.h"
+
+/* The plan for a choice, whose parts go into the key; and the one for what has been surveyed, if
+ * there was anything to ask (s is not NULL). */
+int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result);
+int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choice chosen,
+                     plan **result);
+
+/* An exec of the plan, whose reference it takes over, bound: takes b over, too. */
+int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
+
+/* An exec for the call, bound. May ask other ranks, and wait for them. */
+int execs_bind(const args *a, const facts *f, choice chosen, exec **result);
+
+/* For people, which collective and algorithm it is. */
+void execs_describe(exec *e);
+
+/* The next operation of its communicator. Run it to its end. */
+void execs_number(exec *e);
+int execs_run(exec *e);
+
+/* What a persistent one has of its communicator, which is ready: a window, and ways of its own.
+ * Collective, may wait for other ranks; on failure it is as before. */
+int execs_persist(exec *e);
+
+#endif
