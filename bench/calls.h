@@ -44,6 +44,7 @@ typedef struct run {
     int neighbors[TORUS_NEIGHBORS]; /* of comm, where the collective has them */
     MPI_Comm comm;
     const char *words; /* name for info and hints, or NULL */
+    const char *named; /* the name without the form */
     MPI_Request native;
     MPIX_Request tutti;
     struct hand *hand;      /* calls_hand.c */
@@ -60,6 +61,7 @@ typedef struct way {
     int (*wait)(run *r);
     int (*leave)(run *r); /* after it */
     void (*close)(run *r);
+    void (*took)(run *r, char *text, size_t size); /* the algorithm that ran; before close */
     bool own_comm; /* r->comm has to be the way's own, with r->words as hint */
 } way;
 

@@ -1,6 +1,7 @@
 /* calls_tutti.c - Tutti's algorithms: the rows of entries.def, each in its three forms. */
 #include "arguments.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ENTRY(name, Name, algorithm)                                                               \
@@ -130,6 +131,38 @@ static void close_persistent(run *r)
         MPIX_Request_free(&r->tutti);
 }
 
+/* ---- what ran ---- */
+
+static void took_persistent(run *r, char *text, size_t size)
+{
+    tutti_stats s;
+
+    if (tutti_get_stats(r->tutti, &s) == MPI_SUCCESS)
+        snprintf(text, size, "%s", s.algorithm);
+}
+
+/* "... on 4 ranks: ring (why)" */
+static void took_auto(run *r, char *text, size_t size)
+{
+    char call[64], line[400];
+    const char *name;
+
+    if (coll_shapes[r->what].recv == COLL_NONE)
+        snprintf(call, sizeof call, "%s", coll_kind_name(r->what));
+    else
+        snprintf(call, sizeof call, "%s %d", coll_kind_name(r->what), r->size);
+    if (tutti_comm_explain(r->comm, call, line, sizeof line) != MPI_SUCCESS ||
+        !(name = strstr(line, " ranks: ")))
+        return;
+    name += strlen(" ranks: ");
+    snprintf(text, size, "%.*s", (int)strcspn(name, " "), name);
+}
+
+static void took_named(run *r, char *text, size_t size)
+{
+    snprintf(text, size, "%s", r->named);
+}
+
 bool calls_find_tutti(coll_kind c, const char *name, form f, way *result)
 {
     const char *colon = strchr(name, ':');
@@ -142,10 +175,12 @@ bool calls_find_tutti(coll_kind c, const char *name, form f, way *result)
                         .start = start_persistent,
                         .progress = progress_persistent,
                         .wait = wait_persistent,
-                        .close = close_persistent};
+                        .close = close_persistent,
+                        .took = took_persistent};
         return true;
     }
     *result = (way){.open = colon ? hint_words : NULL, .own_comm = colon != NULL};
+    result->took = colon || strcmp(found->name, "auto") == 0 ? took_auto : took_named;
     if (colon)
         found = find(c, "auto", 4);
     result->start = f == BLOCKING ? found->block : found->start;

@@ -349,6 +349,8 @@ void measure(const options *o, variant *v, int n, const buffers *b, int64_t size
     for (int i = 0; i < n; i++)
         if (r[i].applicable) {
             summarize_result(o, &r[i]);
+            if (v[i].how.took)
+                v[i].how.took(&v[i].r, r[i].took, sizeof r[i].took);
             end(&v[i]);
         }
 }

@@ -55,6 +55,7 @@ typedef struct result {
     double drift;  /* see sync.h */
     int64_t wrong; /* bytes on all ranks; without data: ranks that left too early */
     bool verified; /* else nobody has looked */
+    char took[64]; /* the algorithm of Tutti's that ran, with its words; "": the MPI's, ... */
 } result;
 
 /* Measure; r[n] belong to the caller, who calls results_free. `done` is told the fraction done. */

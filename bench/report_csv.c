@@ -7,7 +7,7 @@
 void csv_head(FILE *out)
 {
     fprintf(out, "command,label,ranks,size,algorithm,repetitions,median_us,low_us,high_us,mean_us,"
-                 "min_us,max_us,overall_us,compute_us,test_us,overlap_percent,wrong\n");
+                 "min_us,max_us,overall_us,compute_us,test_us,overlap_percent,wrong,took\n");
     fflush(out); /* a full disk is better known before the measurements */
 }
 
@@ -52,7 +52,7 @@ static void row(FILE *out, const options *o, const result *r, int ranks)
     number(out, overlap, r->overlap);
     if (r->verified)
         fprintf(out, "%" PRId64, r->wrong);
-    fputc('\n', out);
+    fprintf(out, strchr(r->took, ',') ? ",\"%s\"\n" : ",%s\n", r->took);
 }
 
 void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks)

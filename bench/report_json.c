@@ -147,6 +147,8 @@ void json_rows(json_report *j, const result *r, int n)
         json_array_append_new(j->results, o);
         if (!r[i].applicable)
             continue;
+        if (*r[i].took)
+            set(o, "took", r[i].took);
         json_object_set_new(o, "median", json_real(r[i].total.median));
         json_object_set_new(o, "low", json_real(r[i].total.low));
         json_object_set_new(o, "high", json_real(r[i].total.high));

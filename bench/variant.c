@@ -88,6 +88,7 @@ void variant_open(variant *v, const options *o)
                .op = buffers_type(o->what) == MPI_BYTE ? MPI_BOR : MPI_SUM, /* of mock-ups */
                .comm = MPI_COMM_WORLD,
                .words = strchr(v->words, ':') ? v->words : NULL,
+               .named = v->words,
                .native = MPI_REQUEST_NULL,
                .tutti = MPIX_REQUEST_NULL};
     if (coll_has(o->what, COLL_NEIGHBORS))
