@@ -219,13 +219,14 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
     exec *e = NULL;
     measure_wish wish = MEASURE_NO;
     bool timed;
-    int wrong = timed_from(info, &timed), error;
+    int error = prepare(a, info, request, true, &e, &c), wrong;
 
-    if (!wrong)
-        wrong = measure_read(info, &wish);
-    error = prepare(a, info, request, true, &e, &c);
-    if (!error)
+    if (!error) {
+        wrong = timed_from(info, &timed); /* what the environment says is known now */
+        if (!wrong)
+            wrong = measure_read(info, &wish);
         error = init(e, timed, wrong, request);
+    }
     if (!error)
         error = measure_begin(a, info, wish, request);
     return comm_raise_for(a->comm, c, error);
