@@ -142,6 +142,14 @@ static bool is_uniform(coll_kind kind)
            coll_shapes[kind].family != COLL_exscan;
 }
 
+/* Are there ranks enough that others stand for? Of nodes that are not alike there often is
+ * something that does not fit. */
+static bool is_worth(const fold *f, int p)
+{
+    return f->n > 0 && (p % f->n == 0 || 2 * f->n <= p);
+}
+
+/* What does not fit is no work: that is found out before anything is executed. */
 static bool execute_folded(forecaster *q, const choice *c, const place *m, int64_t steps,
                            int64_t *time)
 {
@@ -149,14 +157,12 @@ static bool execute_folded(forecaster *q, const choice *c, const place *m, int64
     sched **of;
     bool done;
 
-    if (m->fold.n == 0 || work > q->work || !has_all_parts(q, c, m))
+    if (!is_worth(&m->fold, m->p) || work > q->work || !has_all_parts(q, c, m))
         return false;
     of = compile_some(q, c, m, m->fold.who, m->fold.n);
-    done = of && is_uniform_on(q, c, m, of);
-    if (done) {
+    done = of && is_uniform_on(q, c, m, of) && execute_graph(q, m, of, m->fold.n, &m->fold, time);
+    if (done)
         q->work -= work;
-        done = execute_graph(q, m, of, m->fold.n, &m->fold, time);
-    }
     free_some(of, m->fold.n);
     return done;
 }

@@ -78,6 +78,28 @@ static int compare(const void *left, const void *right)
     return a->number - b->number;
 }
 
+/* Does one whose ranks are reordered look like one before it? Then they have the best order already,
+ * or no order matters. */
+static bool is_known(const first_look *list, int n, const first_look *c)
+{
+    bool known = false;
+
+    for (int i = n - 1; i >= 0 && !known && list[i].sight.whole.time == c->sight.whole.time; i--)
+        known = list[i].sight.whole.steps == c->sight.whole.steps &&
+                list[i].choice.form == c->choice.form && !algo_table[list[i].choice.algo]->orders;
+    return known && algo_table[c->choice.algo]->orders;
+}
+
+static int drop_known(first_look *list, int n)
+{
+    int kept = 0;
+
+    for (int i = 0; i < n; i++)
+        if (!is_known(list, kept, &list[i]))
+            list[kept++] = list[i];
+    return kept;
+}
+
 static int look(const forecaster *q, const candidates *all, first_look *list)
 {
     int n = 0;
@@ -88,7 +110,7 @@ static int look(const forecaster *q, const candidates *all, first_look *list)
             list[n++] = c;
     }
     qsort(list, (size_t)n, sizeof *list, compare);
-    return n;
+    return drop_known(list, n);
 }
 
 typedef struct listing {
