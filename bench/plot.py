@@ -49,7 +49,7 @@ def read(path):
 def from_csv(rows):
     return [dict(label=r["label"], ranks=int(r["ranks"]), size=int(r["size"]), algorithm=r["algorithm"],
                  median=float(r["median_us"]), low=float(r["low_us"]), high=float(r["high_us"]),
-                 overlap=float(r["overlap_percent"]) if r["overlap_percent"] else None)
+                 overlap=float(r["overlap_percent"]) if r["overlap_percent"] else None, took=r.get("took"))
             for r in rows if r["median_us"]]
 
 

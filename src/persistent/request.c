@@ -51,9 +51,9 @@ static void try_next(MPIX_Request r)
         free(r->writers);
         r->writers = NULL;
         e->stats.polls = r->exec->stats.polls;
-        e->stats.timed = r->timed;
         r->exec = e;
     }
+    e->stats.timed = r->timed;
     if (trial_is_over(r->trial)) {
         trial_free(r->trial, e);
         r->trial = NULL;
