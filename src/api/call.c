@@ -169,7 +169,7 @@ static int timed_from(MPI_Info info, bool *timed)
     return MPI_SUCCESS;
 }
 
-static int init(exec *e, bool timed, int wrong, MPIX_Request *request)
+static int init(exec *e, bool timed, MPIX_Request *request)
 {
     comm *c = e->comm;
     int error = comm_begin(c, e->stats.collective, true);
@@ -182,7 +182,7 @@ static int init(exec *e, bool timed, int wrong, MPIX_Request *request)
         plan_return_exec(e);
         return error;
     }
-    error = wrong ? wrong : request_make(e, timed, request);
+    error = request_make(e, timed, request);
     if (!error)
         return MPI_SUCCESS;
     near_abandon(&e->near);
@@ -213,21 +213,26 @@ int call_start(const args *a, MPI_Request *request)
     return comm_raise_for(a->comm, c, error);
 }
 
+/* A rank whose info is wrong takes part, so that nobody waits for it in vain. */
 int call_init(const args *a, MPI_Info info, MPIX_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    measure_wish wish = MEASURE_NO;
+    measure_wish wish = MEASURE_UNSAID;
     bool timed;
-    int error = prepare(a, info, request, true, &e, &c), wrong;
+    int error = prepare(a, info, request, true, &e, &c), wrong = MPI_SUCCESS, wrong_plan;
 
-    if (!error) {
-        wrong = timed_from(info, &timed); /* what the environment says is known now */
-        if (!wrong)
-            wrong = measure_read(info, &wish);
-        error = init(e, timed, wrong, request);
+    if (!error) { /* what the environment says is known now */
+        wrong = timed_from(info, &timed);
+        wrong_plan = measure_read(info, &wish);
+        wrong = wrong ? wrong : wrong_plan;
+        error = init(e, timed, request);
     }
     if (!error)
         error = measure_begin(a, info, wish, request);
+    if (!error && wrong) {
+        MPIX_Request_free(request);
+        error = wrong;
+    }
     return comm_raise_for(a->comm, c, error);
 }

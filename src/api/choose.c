@@ -142,22 +142,18 @@ static int wrong_in_environment(const question *q, const char *text)
 }
 
 /* A variable names an algorithm for all communicators: where it does not apply, the rule does; and
- * where not all ranks have been told the same. */
+ * where not all ranks have been told the same, which is known when the communicator is ready. */
 static int from_environment(question *q, choice *c, bool *found)
 {
     const char *text = env_algorithm(q->call->kind);
-    algo_set before = q->without;
     bool forbids;
 
     *found = false;
-    if (!text || strcmp(text, "auto") == 0)
+    if (!text || strcmp(text, "auto") == 0 || !q->known || !q->c->asks_alike)
         return MPI_SUCCESS;
     if (forbid(q, text, &forbids) || (!forbids && !parse(q, text, c)))
         return wrong_in_environment(q, text);
-    if (q->known && !q->c->asks_alike)
-        q->without = before;
-    else
-        *found = !forbids && possible(q, c);
+    *found = !forbids && possible(q, c);
     return MPI_SUCCESS;
 }
 
@@ -199,8 +195,6 @@ static int choose_any(question *q, choice *result, const char **why)
         return MPI_SUCCESS;
     *why = "asked for by the environment";
     error = from_environment(q, result, &found);
-    if (!error && found)
-        result->provisional = !q->known;
     return error || found ? error : by_rule(q, result, why);
 }
 
@@ -221,7 +215,7 @@ static int answer(question *q, int algo, choice *result, const char **why)
     error = algo == ALGO_NONE ? choose_any(q, result, why) : choose_named(q, algo, result, why);
     if (error)
         return error;
-    result->provisional |= !known && (result->by_rule || algo_table[result->algo]->regional);
+    result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional);
     return set_order(q->info, q->c, result);
 }
 

@@ -7,9 +7,9 @@
 #include "api/args.h"
 #include "tune/wisdom.h"
 
-/* *why: one line, static. Before the communicator is ready all errors are
- * found, but the result may be provisional. MPI_ERR_UNSUPPORTED_OPERATION: the algorithm does not
- * serve this call; MPI_ERR_ARG: a wrong parameter, or a wrong name in the environment;
+/* *why: one line, static. Before the communicator is ready all errors are found but those of the
+ * environment, and the result may be provisional. MPI_ERR_UNSUPPORTED_OPERATION: the algorithm does
+ * not serve this call; MPI_ERR_ARG: a wrong parameter, or a wrong name in the environment;
  * MPI_ERR_INFO_VALUE: in info. TUTTI_VERBOSE: what `auto` has chosen for good is said once for each
  * collective, power of two of the bytes, and algorithm. */
 int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why);

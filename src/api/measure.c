@@ -5,6 +5,7 @@
 #include "api/choose.h"
 #include "api/execs.h"
 #include "nbc/process/env.h"
+#include "nbc/process/watch.h"
 #include "persistent/request.h"
 #include "persistent/trial.h"
 
@@ -26,6 +27,7 @@ int measure_read(MPI_Info info, measure_wish *wish)
     *wish = strcmp(text, "measure") == 0 ? MEASURE_YES : MEASURE_NO;
     if (*wish == MEASURE_YES || strcmp(text, "estimate") == 0)
         return MPI_SUCCESS;
+    *wish = MEASURE_UNSAID;
     return MPI_ERR_INFO_VALUE;
 }
 
@@ -59,7 +61,10 @@ static int make_vote(trial *t, const args *of)
     if (error)
         return error;
     select_named(a.algo, 0, f.comm->p, 8 * (int64_t)n, &chosen);
-    return persistent_exec(&a, &f, chosen, &t->vote);
+    error = persistent_exec(&a, &f, chosen, &t->vote);
+    if (!error)
+        t->vote->stats.timed = watch_on;
+    return error;
 }
 
 static int fill(trial *t, const args *a, int n)

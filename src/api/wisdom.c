@@ -101,14 +101,14 @@ static int send(const comm *c, letter *l)
     return l->text ? PMPI_Bcast(l->text, n, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
 }
 
-/* Of what begins from now on. */
-static void adopt(comm *c, bool asks_alike)
+/* Of what begins from now on. Takes k over. */
+static void adopt(comm *c, const knowledge *k, bool asks_alike)
 {
     const knowledge *before;
 
     engine_enter();
     before = c->knows;
-    c->knows = knowledge_hold();
+    c->knows = k;
     c->asks_alike = asks_alike;
     c->knows_alike = true;
     engine_leave();
@@ -117,12 +117,21 @@ static void adopt(comm *c, bool asks_alike)
     plan_cache_clear(c);
 }
 
+/* Only rank 0 knows the file. */
+static const char *source_of(const comm *c, const wisdom *w, const char *file)
+{
+    if (wisdom_count(w) == 0)
+        return "none";
+    return c->rank == 0 ? file : "read by rank 0 of a communicator";
+}
+
 static int import(comm *c, const char *file)
 {
     letter l = {0};
     bool asks_alike = false;
     int error = MPI_SUCCESS;
     wisdom *w = c->rank == 0 ? load(file, &error) : NULL;
+    const knowledge *k = NULL;
 
     if (w && !to_letter(w, &l))
         error = MPI_ERR_NO_MEM;
@@ -139,12 +148,12 @@ static int import(comm *c, const char *file)
     error = meet(c, "tutti_wisdom_import", error, NULL); /* on all ranks, or on none */
     if (error)
         wisdom_free(w);
-    else if (!knowledge_replace(w, file ? file : "none"))
+    else if (!(k = knowledge_replace(w, source_of(c, w, file))))
         error = MPI_ERR_NO_MEM;
     if (error)
         return error;
     together_pass_gate(c);
-    adopt(c, asks_alike);
+    adopt(c, k, asks_alike);
     return MPI_SUCCESS;
 }
 

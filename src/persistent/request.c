@@ -77,6 +77,7 @@ int request_finish(MPIX_Request r)
     r->native = false;
     r->active = false;
     r->completions++;
+    r->steps += r->exec->bound.sched->nsteps;
     if (r->timed)
         r->seconds += r->exec->stats.seconds;
     atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
@@ -274,7 +275,7 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
         return comm_raise(e->comm, MPI_ERR_REQUEST);
     n = request->completions;
     *stats = (tutti_stats){.starts = n,
-                           .steps = n * e->bound.sched->nsteps,
+                           .steps = request->steps,
                            .messages = n * e->bound.sched->nmessages,
                            .bytes_sent = n * bytes_of(e, STEP_SEND),
                            .bytes_received = n * bytes_of(e, STEP_RECV),

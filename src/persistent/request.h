@@ -16,6 +16,7 @@ struct tutti_request {
 
     /* for tutti_get_stats */
     int64_t completions;
+    int64_t steps;        /* of all of them */
     int64_t steps_waited; /* steps that retired inside a wait */
     int left;             /* steps left when the wait began */
     bool timed;           /* asked for times; */

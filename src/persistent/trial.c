@@ -119,7 +119,8 @@ static void count_votes(trial *t, exec *e)
 
     e->beside = NULL;
     atomic_store_explicit(&t->vote->state, EXEC_IDLE, memory_order_relaxed);
-    if (e->run.error || t->vote->run.error) { /* nothing is known on some rank */
+    if (t->vote->run.error) { /* others may know the winner: no more operations there */
+        e->comm->failure = t->vote->run.error;
         t->winner = 0;
         return;
     }

@@ -78,8 +78,8 @@ static int compare(const void *left, const void *right)
     return a->number - b->number;
 }
 
-/* Does one whose ranks are reordered look like one before it? Then they have the best order already,
- * or no order matters. */
+/* Does one whose ranks are reordered look like one before it? Then they have the best order
+ * already, or no order matters. */
 static bool is_known(const first_look *list, int n, const first_look *c)
 {
     bool known = false;

@@ -60,7 +60,9 @@ size_t wisdom_count(const wisdom *w)
  * scan and of reduce_scatter may give it alone, and so does the root of the others. */
 static bool alike_in_place(coll_kind kind)
 {
-    return kind == COLL_allreduce || !(coll_has(kind, COLL_REDUCES) || coll_has(kind, COLL_ROOTED));
+    return coll_shapes[kind].recv != COLL_NONE &&
+           (kind == COLL_allreduce ||
+            !(coll_has(kind, COLL_REDUCES) || coll_has(kind, COLL_ROOTED)));
 }
 
 /* The same key for the same call, whatever is behind the end of the shape. */

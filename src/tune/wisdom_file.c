@@ -9,10 +9,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SUFFIX = 32, ATTEMPTS = 1000 };
+enum { SUFFIX = 32, ATTEMPTS = 1000, LOCK_ATTEMPTS = 400 }; /* two seconds of waiting */
 
 static const char *error_text(void)
 {
@@ -110,6 +112,43 @@ static bool replace(const char *name, wisdom *w, const char *mpi, bool keep)
     return false;
 }
 
+/* ---- one at a time ---- */
+
+/* Is the file of this name still the one that is open? Who has had the lock before has removed it.
+ */
+static bool is_current(int fd, const char *name)
+{
+    struct stat mine, there;
+
+    return fstat(fd, &mine) == 0 && stat(name, &there) == 0 && mine.st_ino == there.st_ino &&
+           mine.st_dev == there.st_dev;
+}
+
+/* A file beside `name` that one process at a time has. -1: there is none, or another one has it for
+ * long, or for ever: then one goes on without. */
+static int take_lock(const char *name, char *lock, size_t size)
+{
+    snprintf(lock, size, "%s.lock", name);
+    for (int k = 0; k < LOCK_ATTEMPTS; k++) {
+        int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd < 0)
+            return -1;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_current(fd, lock))
+            return fd;
+        close(fd);
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return -1;
+}
+
+static void give_lock(int fd, const char *lock)
+{
+    if (fd < 0)
+        return;
+    unlink(lock);
+    close(fd);
+}
+
 /* What the file will have. Of what is there now nothing, if it cannot be read. NULL: out of memory.
  */
 static wisdom *united(const char *name, wisdom *w, const char *mpi, bool *refused)
@@ -125,14 +164,19 @@ static wisdom *united(const char *name, wisdom *w, const char *mpi, bool *refuse
     return NULL;
 }
 
-static bool save(const char *name, wisdom *w, const char *mpi, bool exists)
+static bool save(const char *name, wisdom *w, const char *mpi)
 {
+    char lock[PATH_MAX + SUFFIX];
+    int fd = take_lock(name, lock, sizeof lock), error;
     bool refused, saved;
     wisdom *all = united(name, w, mpi, &refused);
 
     errno = all ? errno : ENOMEM;
-    saved = all && replace(name, all, mpi, exists && refused);
+    saved = all && replace(name, all, mpi, refused && access(name, F_OK) == 0);
+    error = errno;
     wisdom_free(all);
+    give_lock(fd, lock);
+    errno = error;
     return saved;
 }
 
@@ -144,11 +188,11 @@ bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t
     bool exists = stat(name, &s) == 0;
     const char *wrong = NULL;
 
-    if (exists && !S_ISREG(s.st_mode))
-        wrong = "not a file";
+    if (exists ? !S_ISREG(s.st_mode) : lstat(name, &s) == 0)
+        wrong = exists ? "not a file" : "a link to nothing";
     else if (strlen(name) >= sizeof path || (exists && !realpath(name, path)))
         wrong = strerror(ENAMETOOLONG);
-    else if (!save(exists ? path : name, w, mpi, exists))
+    else if (!save(exists ? path : name, w, mpi))
         wrong = error_text();
     if (wrong)
         snprintf(why, size, "%s: %s; wisdom is not saved", name, wrong);

@@ -1,8 +1,9 @@
 /* wisdom_file.h - wisdom in files that several jobs may read and write at a time. POSIX.
  *
  * A file is written whole under another name in the same folder (NAME.PID.K), and renamed: so who
- * reads gets all of one job or all of another. Of two that save at once one may be lost; what was
- * there before is not, as long as it can be read.
+ * reads gets all of one job or all of another. Who saves locks NAME.lock, as far as the file system
+ * can do that; without, of two that save at once one may be lost, but not what was there before, as
+ * long as it can be read.
  */
 #ifndef TUTTI_WISDOM_FILE_H
 #define TUTTI_WISDOM_FILE_H

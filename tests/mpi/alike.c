@@ -79,7 +79,12 @@ int main(int argc, char **argv)
         return tutti_wisdom_export(MPI_COMM_WORLD, argv[2]) || MPI_Finalize();
     setenv("TUTTI_CONSTANTS", rank == 0 ? "ethernet" : rank == 1 ? "fast" : "/no/such/file", 1);
     setenv("TUTTI_REGIONS", "node:2", 1);
-    setenv("TUTTI_ALGORITHM_ALLREDUCE", rank ? "ring" : "recursive_doubling", 1);
+    setenv("TUTTI_ALGORITHM_ALLREDUCE",
+           rank == 0   ? "recursive_doubling"
+           : rank == 1 ? "^recursive_doubling,ring,rabenseifner,lane,hierarchical,dual_root,"
+                         "circulant,bine"
+                       : "^nonsense",
+           1);
     if (rank > 1)
         setenv("TUTTI_ALGORITHM_ALLGATHER", rank == 2 ? "linear" : "^ring,bruck,sparbit", 1);
     if (argc == 3 && rank < 3) /* two files that differ, and none on the other ranks */

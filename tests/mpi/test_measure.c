@@ -286,6 +286,61 @@ static void starts_may_be_of_any_kind(void)
     trial_test_time = NULL;
 }
 
+/* Rank 0 sends itself less than it has room for: its operation ends with an error, in every start,
+ * and all go on with the same algorithm. */
+static void an_error_of_one_rank_changes_nothing(void)
+{
+    size_t p = (size_t)world_size;
+    int mine[COUNT], *all = calloc(p * COUNT, sizeof *all);
+    int n = world_rank == 0 ? COUNT - 1 : COUNT;
+    int expected = world_rank == 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
+    MPI_Comm comm = fresh();
+    MPI_Info info = measuring();
+    MPIX_Request r;
+    tutti_stats stats;
+
+    trial_test_time = second_is_fast;
+    CHECK(MPIX_Allgather_auto_init(mine, n, MPI_INT, all, COUNT, MPI_INT, comm, info, &r) ==
+          MPI_SUCCESS);
+    MPI_Info_free(&info);
+    for (int k = 0; k < STARTS; k++) {
+        for (int i = 0; i < COUNT; i++)
+            mine[i] = 1000 * world_rank + k;
+        CHECK(MPIX_Start(&r) == MPI_SUCCESS);
+        CHECK_CLASS(MPIX_Wait(&r, MPI_STATUS_IGNORE), expected);
+        for (int q = 1; q < world_size; q++)
+            CHECK(all[q * COUNT + COUNT - 1] == 1000 * q + k);
+    }
+    CHECK(tutti_get_stats(r, &stats) == MPI_SUCCESS);
+    CHECK(alike(algo_find(COLL_allgather, strtok(stats.algorithm, ":"))));
+    CHECK(stats.overlapped >= 0 && stats.overlapped <= 1);
+    MPIX_Request_free(&r);
+    MPI_Comm_free(&comm);
+    free(all);
+    trial_test_time = NULL;
+}
+
+static void a_rank_that_refuses_its_info_takes_part(void)
+{
+    bool refuses = world_rank == world_size - 1;
+    MPI_Comm comm = fresh();
+    MPI_Info info = measuring();
+    sum s = {.request = MPIX_REQUEST_NULL};
+
+    MPI_Info_set(info, "tutti_stats", refuses ? "perhaps" : "true");
+    CHECK_CLASS(
+        MPIX_Allreduce_auto_init(s.in, s.out, COUNT, MPI_INT, MPI_SUM, comm, info, &s.request),
+        refuses ? MPI_ERR_INFO_VALUE : MPI_SUCCESS);
+    if (!refuses)
+        MPIX_Request_free(&s.request);
+    CHECK(s.request == MPIX_REQUEST_NULL);
+    make(&s, comm, info_of("tutti_plan", "measure"));
+    start_and_wait(&s, 1);
+    MPIX_Request_free(&s.request);
+    MPI_Info_free(&info);
+    MPI_Comm_free(&comm);
+}
+
 /* Every collective whose sizes all ranks know; the data of an allgather are looked at. */
 static void allgathers_of_records_are_tried(void)
 {
@@ -384,6 +439,8 @@ int main(int argc, char **argv)
         MPI_TEST(only_what_is_asked_for_is_tried),
         MPI_TEST(several_are_tried_at_a_time),
         MPI_TEST(starts_may_be_of_any_kind),
+        MPI_TEST(an_error_of_one_rank_changes_nothing),
+        MPI_TEST(a_rank_that_refuses_its_info_takes_part),
         MPI_TEST(allgathers_of_records_are_tried),
         MPI_TEST(what_was_found_is_wisdom),
     };

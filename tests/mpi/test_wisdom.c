@@ -6,6 +6,7 @@
 #include "nbc/comm/comm.h"
 #include "tune/wisdom_file.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,10 @@ static void make_file(const char *allgather, const char *allreduce)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Only rank 0 looks at it. */
 static const char *mine(void)
 {
-    return world_rank == 0 ? file : "/no/such/folder/file";
+    return world_rank == 0 ? file : world_rank % 2 ? NULL : "/no/such/folder/file";
 }
 
 static bool says(MPI_Comm comm, const char *call, const char *part)
@@ -230,6 +232,63 @@ static void operations_are_under_way_meanwhile(void)
     MPI_Comm_free(&comm);
 }
 
+/* ---- two threads ---- */
+
+typedef struct importer {
+    MPI_Comm comm;
+    char file[80];
+    const char *says;
+    bool failed;
+} importer;
+
+/* CHECK is not for threads. */
+static void *import_again_and_again(void *argument)
+{
+    importer *x = argument;
+    int in[1024], sum[1024];
+    char text[400];
+
+    for (int k = 0; k < 1500; k++) {
+        for (int i = 0; i < 1024; i++)
+            in[i] = world_rank + i;
+        x->failed |= tutti_wisdom_import(x->comm, world_rank ? NULL : x->file) != MPI_SUCCESS ||
+                     tutti_comm_explain(x->comm, "allreduce 4096", text, sizeof text) ||
+                     !strstr(text, x->says) ||
+                     MPIX_Allreduce_auto(in, sum, 1024, MPI_INT, MPI_SUM, x->comm) ||
+                     sum[1023] != world_size * (world_size - 1) / 2 + world_size * 1023;
+    }
+    return NULL;
+}
+
+/* Each on its communicator; what is in force in the process is another thread's at times. */
+static void two_threads_import_other_files(void)
+{
+    importer x[2] = {{.says = ": circulant (wisdom"}, {.says = ": ring (wisdom"}};
+    pthread_t thread;
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        return;
+    for (int i = 0; i < 2; i++) {
+        x[i].comm = fresh();
+        CHECK(tutti_comm_prepare(x[i].comm) == MPI_SUCCESS);
+        make_file("linear", i ? "ring" : "circulant");
+        snprintf(x[i].file, sizeof x[i].file, "%s.%d", file, i);
+        if (world_rank == 0)
+            CHECK(rename(file, x[i].file) == 0);
+    }
+    CHECK(pthread_create(&thread, NULL, import_again_and_again, &x[1]) == 0);
+    import_again_and_again(&x[0]);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 2; i++) {
+        CHECK(!x[i].failed);
+        MPI_Comm_free(&x[i].comm);
+        unlink(x[i].file);
+    }
+    CHECK(tutti_wisdom_import(MPI_COMM_WORLD, NULL) == MPI_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -239,6 +298,7 @@ int main(int argc, char **argv)
         MPI_TEST(what_is_exported_comes_back),
         MPI_TEST(what_cannot_be_read_or_written_is_an_error_on_all_ranks),
         MPI_TEST(operations_are_under_way_meanwhile),
+        MPI_TEST(two_threads_import_other_files),
     };
     int failed;
 

@@ -862,6 +862,17 @@ static void who_loads_gets_all_of_one(void **state)
 
 #define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, make_folder, drop_folder)
 
+/* All that it has is no send buffer. */
+static void a_barrier_is_not_in_place(void **state)
+{
+    coll c = {.kind = COLL_barrier, .p = 4, .in_place = true};
+
+    (void)state;
+    assert_false(wisdom_key_of(&c, 0, "one-place").in_place);
+    refused("allreduce 64 4096 commutes - node:8 | lane:ring,block,1",
+            "barrier 64 0 - in_place node:8 | dissemination", "not all ranks know");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -885,6 +896,7 @@ int main(void)
         cmocka_unit_test(parts_are_listed_node_by_node),
         cmocka_unit_test(any_other_order_has_a_hash),
         cmocka_unit_test(long_shapes_have_a_hash),
+        cmocka_unit_test(a_barrier_is_not_in_place),
         WITH_FILES(what_is_saved_is_loaded),
         WITH_FILES(what_is_refused_is_kept_aside),
         WITH_FILES(only_files_are_read_and_replaced),

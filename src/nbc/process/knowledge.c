@@ -83,22 +83,22 @@ void knowledge_release(const knowledge *held)
     free(k);
 }
 
-bool knowledge_replace(wisdom *w, const char *from)
+const knowledge *knowledge_replace(wisdom *w, const char *from)
 {
     knowledge *k = malloc(sizeof *k), *before;
 
     if (!k) {
         wisdom_free(w);
-        return false;
+        return NULL;
     }
-    *k = (knowledge){.wisdom = w, .digest = digest_of(w), .refs = 1};
+    *k = (knowledge){.wisdom = w, .digest = digest_of(w), .refs = 2};
     process_lock();
     before = known;
     known = k;
     snprintf(source, sizeof source, "%s", from);
     process_unlock();
     knowledge_release(before);
-    return true;
+    return k;
 }
 
 const char *knowledge_source(void)
@@ -153,13 +153,17 @@ static bool add_files(reading *r, const char *setting)
 int knowledge_read(const char *setting, bool may_lack, char *why, size_t size)
 {
     reading r = {.all = wisdom_make(), .why = why, .size = size};
+    const knowledge *k;
     bool lacks = may_lack && setting && access(setting, F_OK) != 0;
 
     *why = '\0';
-    if (r.all && (lacks || add_files(&r, setting)))
-        return knowledge_replace(r.all, *r.from ? r.from : "none") ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    wisdom_free(r.all);
-    return MPI_ERR_NO_MEM;
+    if (!r.all || !(lacks || add_files(&r, setting))) {
+        wisdom_free(r.all);
+        return MPI_ERR_NO_MEM;
+    }
+    k = knowledge_replace(r.all, *r.from ? r.from : "none");
+    knowledge_release(k);
+    return k ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /* ---- what is learned ---- */

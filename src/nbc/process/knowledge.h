@@ -29,8 +29,9 @@ int knowledge_read(const char *setting, bool may_lack, char *why, size_t size);
 const knowledge *knowledge_hold(void);
 void knowledge_release(const knowledge *k);
 
-/* From now on. Takes w. False: out of memory, w is freed. */
-bool knowledge_replace(wisdom *w, const char *source);
+/* From now on. Takes w. It is held for the caller: another thread may replace it again at once.
+ * NULL: out of memory, w is freed. */
+const knowledge *knowledge_replace(wisdom *w, const char *source);
 
 /* What has been measured here, for others to come: it is not in force in this job, whose ranks
  * learn it at different times. */
