@@ -99,16 +99,29 @@ decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *w
     return v;
 }
 
-int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,
-                         const choice *first, choice *list, int most)
+/* One that is not in the list. */
+static bool find_other(const comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                       const constants *k, const choice *list, int n, choice *other)
 {
     algo_set others = *without;
 
-    if (!coll_has_common_size(call->kind))
-        return 0;
+    for (int i = 0; i < n; i++)
+        algo_set_add(&others, list[i].algo);
+    return planner_candidate(call, bytes, &others, c->topo, k, other);
+}
+
+/* The last one is that of a common machine, should the constants be wrong. */
+int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                         const choice *first, choice *list, int most)
+{
+    const constants *common = constants_builtin("ethernet");
+    int n = 1;
+
     list[0] = *first;
-    algo_set_add(&others, first->algo);
-    return 1 + planner_candidates(call, bytes, &others, c->topo, &c->machine, list + 1, most - 1);
+    while (n < most && find_other(c, call, bytes, without, n + 1 < most ? &c->machine : common,
+                                  list, n, &list[n]))
+        n++;
+    return n;
 }
 
 void decisions_forget(comm *c)

@@ -18,7 +18,8 @@ typedef struct decision {
  * what is the same is looked at, and of the communicator what all have told. */
 decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without);
 
-/* What a request may try, that choice first: at most `most`. Not kept. */
+/* What a request may try, that choice first: at most `most` algorithms; the last one of them is the
+ * best on Ethernet, should the constants be wrong. Not kept. */
 int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,
                          const choice *first, choice *list, int most);
 

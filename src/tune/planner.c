@@ -224,21 +224,15 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
     return n;
 }
 
-int planner_candidates(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                       const constants *k, choice *list, int most)
+bool planner_candidate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                       const constants *k, choice *result)
 {
     forecast all[PLANNER_MOST];
     forecast_call call = call_of(c, bytes, without, t, k);
-    int n = coll_has_common_size(c->kind) ? planner_list(&call, all) : 0, found = 0;
 
-    for (int i = 0; i < n && found < most; i++) {
-        bool known = false;
-        for (int j = 0; j < found; j++)
-            known |= list[j].algo == all[i].choice.algo;
-        if (!known) {
-            list[found] = all[i].choice;
-            list[found++].by_rule = true;
-        }
-    }
-    return found;
+    if (!coll_has_common_size(c->kind) || planner_list(&call, all) == 0)
+        return false;
+    *result = all[0].choice;
+    result->by_rule = true;
+    return true;
 }

@@ -34,10 +34,10 @@ int planner_list(const forecast_call *q, forecast list[PLANNER_MOST]);
 int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
                    const constants *k, choice *result, forecast best[2], const char **why);
 
-/* Up to `most` algorithms in the form in which each is the fastest, the fastest first; otherwise as
- * planner_choose. Of two ranks, too. 0: sizes are not known to all. */
-int planner_candidates(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                       const constants *k, choice *list, int most);
+/* The fastest one by the estimate, as planner_choose, but of two ranks, too. False: there is none;
+ * sizes are not known to all. */
+bool planner_candidate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                       const constants *k, choice *result);
 
 /* The class that counts for them. */
 int planner_class(coll_kind kind, int p, int64_t bytes);
