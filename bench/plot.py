@@ -40,7 +40,8 @@ def read(path):
         with open(path) as f:
             data = json.load(f)
         return [dict(label=data["label"], ranks=data["ranks"], size=r["size"], algorithm=r["algorithm"],
-                     median=1e6 * r["median"], low=1e6 * r["low"], high=1e6 * r["high"], overlap=r.get("overlap"))
+                     median=1e6 * r["median"], low=1e6 * r["low"], high=1e6 * r["high"], overlap=r.get("overlap"),
+                     took=r.get("took", ""))
                 for r in data["results"] if r["applicable"]]
     with open(path, newline="") as f:
         return from_csv(csv.DictReader(f))
@@ -49,7 +50,7 @@ def read(path):
 def from_csv(rows):
     return [dict(label=r["label"], ranks=int(r["ranks"]), size=int(r["size"]), algorithm=r["algorithm"],
                  median=float(r["median_us"]), low=float(r["low_us"]), high=float(r["high_us"]),
-                 overlap=float(r["overlap_percent"]) if r["overlap_percent"] else None, took=r.get("took"))
+                 overlap=float(r["overlap_percent"]) if r["overlap_percent"] else None, took=r.get("took") or "")
             for r in rows if r["median_us"]]
 
 
