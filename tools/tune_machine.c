@@ -93,13 +93,13 @@ static MPI_Comm group_of(int part)
     return comm;
 }
 
-static pair_figures of_pair(const tuning *t, two x, size_t longest)
+static pair_figures of_pair(const tuning *t, two x, pair_way way, size_t longest)
 {
     pair_figures f = {0};
     MPI_Comm comm = group_of(t->rank == x.a ? 0 : t->rank == x.b ? 1 : -1);
 
     if (comm != MPI_COMM_NULL) {
-        f = measure_pair(comm, t->at.node[x.a] != t->at.node[x.b], longest);
+        f = measure_pair(comm, way, longest);
         MPI_Comm_free(&comm);
     }
     rest();
@@ -161,7 +161,7 @@ static void put_pair(tuning *t, const char *way, const pair_figures *f, const ch
 }
 
 /* A way between two ranks. False: there are none, and `why` says so. */
-static bool tune_way(tuning *t, const char *way, two x, size_t longest, const char *why,
+static bool tune_way(tuning *t, const char *way, pair_way kind, two x, const char *why,
                      pair_figures *f)
 {
     static const char *const names[] = {"latency", "overhead", "bandwidth", "eager"};
@@ -175,7 +175,7 @@ static bool tune_way(tuning *t, const char *way, two x, size_t longest, const ch
         return false;
     }
     progress(t, "%s: messages between ranks %d and %d", way, x.a, x.b);
-    *f = of_pair(t, x, longest);
+    *f = of_pair(t, x, kind, kind == PAIR_NETWORK ? IN_NETWORK : IN_NODE);
     snprintf(who, sizeof who, "ranks %d and %d", x.a, x.b);
     put_pair(t, way, f, who);
     return true;
@@ -200,14 +200,16 @@ static void tune_node(tuning *t)
     int *part = tune_allocate((size_t)t->at.p * sizeof *part);
     int n = places_of_one_node(&t->at, part);
     char how[64];
-    pair_figures f = {0};
+    two together = places_inner(&t->at), apart = places_node(&t->at);
+    pair_figures f = {0}, theirs;
 
-    tune_way(t, "inner", places_inner(&t->at), IN_NODE,
+    tune_way(t, "inner", PAIR_NODE, together,
              t->at.has_inner ? "no two ranks of a region inside a node"
                              : "no regions inside nodes are known",
              &f);
-    tune_way(t, "node", places_node(&t->at), IN_NODE,
+    tune_way(t, "node", PAIR_NODE, apart,
              n > 1 ? "all ranks of a node are of one region inside" : why, &f);
+    tune_way(t, "mpi", PAIR_MPI, apart.a < 0 ? together : apart, why, &theirs);
     if (n > 1) {
         progress(t, "node: messages of %d ranks at a time", n);
         snprintf(how, sizeof how, "%d ranks, each 256 KiB to the next", n);
@@ -248,7 +250,7 @@ static void tune_switches(tuning *t, const pair_figures *near)
         return;
     }
     progress(t, "switches: messages between ranks %d and %d", x.a, x.b);
-    put_switches(t, near->latency, of_pair(t, x, SHORT).latency, x);
+    put_switches(t, near->latency, of_pair(t, x, PAIR_NETWORK, SHORT).latency, x);
 }
 
 static void tune_network(tuning *t)
@@ -260,7 +262,7 @@ static void tune_network(tuning *t)
     char how[64];
     size_t bytes;
 
-    if (!tune_way(t, "network", x, IN_NETWORK, "one node only", &f)) {
+    if (!tune_way(t, "network", PAIR_NETWORK, x, "one node only", &f)) {
         not_measured(t, "network.shared", "one node only");
         not_measured(t, "switch.latency", "one node only");
     } else {

@@ -66,24 +66,34 @@ void measure_local(figure *copy, figure *reduce)
 
 /* ---- two ranks ---- */
 
+/* One message, or MANY at a time, from rank `from`: a persistent request of ours, or messages of
+ * the MPI's own. */
+typedef struct message {
+    MPIX_Request ours; /* MPIX_REQUEST_NULL: the MPI's */
+    MPI_Request theirs[MANY];
+    size_t bytes;
+    int from, n;
+} message;
+
 typedef struct pair {
-    MPI_Comm comm, graph;
+    MPI_Comm comm, graph; /* MPI_COMM_NULL: messages of the MPI's own */
     int rank, tries;
     char *out, *in; /* of rank 0; rank 1 has them for what it gets and answers */
-    MPIX_Request pong, ping, many, length[2];
+    message pong, ping, many, length[2];
 } pair;
 
-static MPIX_Request make_message(pair *p, size_t bytes, int from)
+static message make_message(pair *p, size_t bytes, int from)
 {
-    MPIX_Request request;
+    message m = {.ours = MPIX_REQUEST_NULL, .bytes = bytes, .from = from, .n = 1};
 
-    MPIX_Bcast_binomial_init(from == 0 ? p->out : p->in, (int)bytes, MPI_BYTE, from, p->comm,
-                             MPI_INFO_NULL, &request);
-    return request;
+    if (p->graph != MPI_COMM_NULL)
+        MPIX_Bcast_binomial_init(from == 0 ? p->out : p->in, (int)bytes, MPI_BYTE, from, p->comm,
+                                 MPI_INFO_NULL, &m.ours);
+    return m;
 }
 
 /* Several messages of one start: an edge for each, all of one weight. */
-static void make_many(pair *p)
+static void make_graph(pair *p)
 {
     int other[MANY], weight[MANY], in = p->rank ? MANY : 0;
 
@@ -93,8 +103,63 @@ static void make_many(pair *p)
     }
     MPI_Dist_graph_create_adjacent(p->comm, in, other, weight, MANY - in, other, weight,
                                    MPI_INFO_NULL, 0, &p->graph);
-    MPIX_Neighbor_alltoall_linear_init(p->out, FEW_BYTES, MPI_BYTE, p->in, FEW_BYTES, MPI_BYTE,
-                                       p->graph, MPI_INFO_NULL, &p->many);
+}
+
+static message make_many(pair *p)
+{
+    message m = {.ours = MPIX_REQUEST_NULL, .bytes = FEW_BYTES, .n = MANY};
+
+    if (p->graph != MPI_COMM_NULL)
+        MPIX_Neighbor_alltoall_linear_init(p->out, FEW_BYTES, MPI_BYTE, p->in, FEW_BYTES, MPI_BYTE,
+                                           p->graph, MPI_INFO_NULL, &m.ours);
+    return m;
+}
+
+static void start(pair *p, message *m)
+{
+    char *buffer = m->from == 0 ? p->out : p->in;
+
+    if (m->ours != MPIX_REQUEST_NULL) {
+        MPIX_Start(&m->ours);
+        return;
+    }
+    for (int i = 0; i < m->n; i++, buffer += m->bytes)
+        if (p->rank == m->from)
+            MPI_Isend(buffer, (int)m->bytes, MPI_BYTE, 1 - p->rank, 0, p->comm, &m->theirs[i]);
+        else
+            MPI_Irecv(buffer, (int)m->bytes, MPI_BYTE, 1 - p->rank, 0, p->comm, &m->theirs[i]);
+}
+
+static void wait(message *m)
+{
+    if (m->ours != MPIX_REQUEST_NULL)
+        MPIX_Wait(&m->ours, MPI_STATUS_IGNORE);
+    else
+        MPI_Waitall(m->n, m->theirs, MPI_STATUSES_IGNORE);
+}
+
+/* Has it ended? */
+static int test(message *m)
+{
+    int ended;
+
+    if (m->ours != MPIX_REQUEST_NULL)
+        MPIX_Test(&m->ours, &ended, MPI_STATUS_IGNORE);
+    else
+        MPI_Testall(m->n, m->theirs, &ended, MPI_STATUSES_IGNORE);
+    return ended;
+}
+
+static void run(pair *p, message *m)
+{
+    start(p, m);
+    wait(m);
+}
+
+static void free_message(message *m)
+{
+    if (m->ours != MPIX_REQUEST_NULL)
+        MPIX_Request_free(&m->ours);
 }
 
 /* Seconds of a message and its answer, and of them those until its send has ended; once both ranks
@@ -103,18 +168,18 @@ typedef struct trip {
     double all, send;
 } trip;
 
-static trip time_trips(pair *p, MPIX_Request *message, int calls)
+static trip time_trips(pair *p, message *m, int calls)
 {
     double begin, sent = 0;
 
-    turns_run(&p->ping);
-    turns_run(&p->pong);
+    run(p, &p->ping);
+    run(p, &p->pong);
     begin = MPI_Wtime();
     for (int i = 0; i < calls; i++) {
-        double start = MPI_Wtime();
-        turns_run(message);
-        sent += MPI_Wtime() - start;
-        turns_run(&p->pong);
+        double began = MPI_Wtime();
+        run(p, m);
+        sent += MPI_Wtime() - began;
+        run(p, &p->pong);
     }
     return (trip){.all = (MPI_Wtime() - begin) / calls, .send = sent / calls};
 }
@@ -138,7 +203,7 @@ static size_t make_lengths(pair *p, size_t longest)
         MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, p->comm);
         if (seconds > enough || LONG_TO_SHORT * bytes > longest)
             break;
-        MPIX_Request_free(&p->length[1]);
+        free_message(&p->length[1]);
         bytes *= LONG_TO_SHORT;
     }
     p->length[0] = make_message(p, bytes / LONG_TO_SHORT, 0);
@@ -240,23 +305,23 @@ static void take_turns(pair *p, bool network, pair_figures *f)
  * did not run, so it is asked again. */
 static bool ends_alone(pair *p, size_t bytes, double patience)
 {
-    MPIX_Request message = make_message(p, bytes, 0);
+    message m = make_message(p, bytes, 0);
     int ended = 0;
 
     for (int turn = 0; turn < 3 && !ended; turn++) {
         if (p->rank == 0) {
             double begin = MPI_Wtime();
-            MPIX_Start(&message);
+            start(p, &m);
             do
-                MPIX_Test(&message, &ended, MPI_STATUS_IGNORE);
+                ended = test(&m);
             while (!ended && MPI_Wtime() - begin < patience);
         }
         MPI_Bcast(&ended, 1, MPI_INT, 0, p->comm);
         if (p->rank == 1)
-            MPIX_Start(&message);
-        MPIX_Wait(&message, MPI_STATUS_IGNORE);
+            start(p, &m);
+        wait(&m);
     }
-    MPIX_Request_free(&message);
+    free_message(&m);
     return ended;
 }
 
@@ -287,9 +352,9 @@ static void find_eager(pair *p, size_t longest, pair_figures *f)
     f->eager = (figure){.value = (double)good, .low = (double)good, .high = (double)bad, .n = 1};
 }
 
-pair_figures measure_pair(MPI_Comm comm, bool network, size_t longest)
+pair_figures measure_pair(MPI_Comm comm, pair_way way, size_t longest)
 {
-    pair p = {.comm = comm};
+    pair p = {.comm = comm, .graph = MPI_COMM_NULL};
     size_t room = longest > MANY * FEW_BYTES ? longest : MANY * FEW_BYTES;
     pair_figures f = {0};
     size_t bytes;
@@ -297,18 +362,21 @@ pair_figures measure_pair(MPI_Comm comm, bool network, size_t longest)
     MPI_Comm_rank(comm, &p.rank);
     p.out = tune_allocate(room);
     p.in = tune_allocate(room);
+    if (way != PAIR_MPI)
+        make_graph(&p);
     p.ping = make_message(&p, FEW_BYTES, 0);
     p.pong = make_message(&p, FEW_BYTES, 1);
-    make_many(&p);
+    p.many = make_many(&p);
     bytes = make_lengths(&p, longest);
     f.longest = (double)bytes;
-    take_turns(&p, network, &f);
+    take_turns(&p, way == PAIR_NETWORK, &f);
     find_eager(&p, bytes, &f);
 
-    MPIX_Request *all[] = {&p.ping, &p.pong, &p.many, &p.length[0], &p.length[1]};
+    message *all[] = {&p.ping, &p.pong, &p.many, &p.length[0], &p.length[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        MPIX_Request_free(all[i]);
-    MPI_Comm_free(&p.graph);
+        free_message(all[i]);
+    if (p.graph != MPI_COMM_NULL)
+        MPI_Comm_free(&p.graph);
     free(p.out);
     free(p.in);
     return f;

@@ -1,10 +1,11 @@
 /* tune_measure.h - how long copies, reductions and messages take here: what tutti-tune measures.
  *
  * Messages are those of Tutti's persistent requests, so each goes the way that Tutti sends it:
- * through the shared memory of a node, or through the MPI. All kinds of a measurement take turns,
- * short ones are tried three times in each, of which the shortest counts. A figure is the median of
- * the quickest quarter of the turns: what a busy machine does to them only makes them longer. How
- * many turns there are is bounded by work and by time, and there are always some.
+ * through the shared memory of a node, or through the MPI; or they are plain ones of the MPI's own.
+ * All kinds of a measurement take turns, short ones are tried three times in each, of which the
+ * shortest counts. A figure is the median of the quickest quarter of the turns: what a busy machine
+ * does to them only makes them longer. How many turns there are is bounded by work and by time, and
+ * there are always some.
  */
 #ifndef TUTTI_TUNE_MEASURE_H
 #define TUTTI_TUNE_MEASURE_H
@@ -28,9 +29,12 @@ typedef struct pair_figures {
     double longest;
 } pair_figures;
 
+/* Messages of ours inside a node, and between nodes; of the MPI's own inside a node. */
+typedef enum pair_way { PAIR_NODE, PAIR_NETWORK, PAIR_MPI } pair_way;
+
 /* Messages from rank 0 to rank 1 of a communicator of two, and short answers; the result is
- * rank 0's. `network`: they are on different nodes. Both call it. */
-pair_figures measure_pair(MPI_Comm pair, bool network, size_t longest);
+ * rank 0's. Both call it. */
+pair_figures measure_pair(MPI_Comm pair, pair_way way, size_t longest);
 
 /* Bytes per second of all messages together. `ring`: each rank to the next one; else rank i of the
  * first half to rank i of the second. They are as long as `longest`. All ranks call it. */

@@ -53,6 +53,10 @@ node.overhead {self.overhead!r} s
 node.bandwidth {self.pair * self.efficiency!r} bytes/s
 node.shared {self.memory * self.efficiency!r} bytes/s
 node.eager {self.eager} bytes
+mpi.latency {self.local!r} s
+mpi.overhead {self.overhead!r} s
+mpi.bandwidth {self.pair * self.efficiency!r} bytes/s
+mpi.eager {self.eager} bytes
 network.latency {2 * self.hop!r} s
 network.overhead {self.overhead!r} s
 network.bandwidth {min(self.nic / 8, self.flow or self.nic) * self.efficiency!r} bytes/s

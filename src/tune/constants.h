@@ -19,15 +19,16 @@
  * (topo.h: a package, say); between others of a node; between nodes. */
 typedef enum way { WAY_INNER, WAY_NODE, WAY_NETWORK, WAYS } way;
 
-/* Seconds, bytes per second, bytes: see constants.def. `shared` of INNER is not used: messages of a
- * node share its memory. */
+/* Seconds, bytes per second, bytes: see constants.def. `shared` of INNER and of `mpi` is not used:
+ * messages of a node share its memory. */
 typedef struct way_constants {
     double latency, overhead, bandwidth, shared, eager;
 } way_constants;
 
 typedef struct constants {
     double copy, reduce, switches;
-    way_constants way[WAYS];
+    way_constants way[WAYS]; /* of our messages; */
+    way_constants mpi;       /* of the MPI's own, INNER and NODE alike */
 } constants;
 
 enum {
@@ -57,7 +58,7 @@ void constants_print(FILE *out, const constants *k, const char *heading, const c
 
 /* In two bytes each, for other ranks: with 8 bits, of which the same numbers come out on
  * every rank. */
-enum { CONSTANTS_PACKED = 20 };
+enum { CONSTANTS_PACKED = 24 };
 void constants_pack(const constants *k, uint16_t packed[CONSTANTS_PACKED]);
 constants constants_unpack(const uint16_t packed[CONSTANTS_PACKED]);
 

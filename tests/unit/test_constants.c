@@ -23,7 +23,7 @@ static bool read_text(const char *text, constants *k, char why[200])
     return good;
 }
 
-enum { TEXT = 2000 };
+enum { TEXT = 4000 };
 
 /* What constants_print writes of a machine. */
 static void print(const constants *k, char text[TEXT])
