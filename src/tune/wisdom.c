@@ -11,7 +11,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-_Static_assert(sizeof(wisdom_key) == sizeof(coll_kind) + 2 * sizeof(int) + 3 + WISDOM_SHAPE,
+_Static_assert(sizeof(wisdom_key) == sizeof(coll_kind) + 2 * sizeof(int) + 4 + WISDOM_SHAPE,
                "no padding");
 
 typedef struct entry {
@@ -91,6 +91,15 @@ wisdom_key wisdom_key_of(const coll *c, int64_t bytes, const char *shape)
     return k;
 }
 
+wisdom_key wisdom_server_key(const wisdom_key *key)
+{
+    wisdom_key k = *key;
+
+    k.server = true;
+    k.class -= k.class % 4;
+    return k;
+}
+
 int64_t wisdom_bytes(const wisdom_key *key)
 {
     int64_t all, least = size_least(key->class);
@@ -135,6 +144,8 @@ static const char *wrong_key(const wisdom_key *k)
         return "not a number of bytes";
     if ((k->ordered || k->whole) && !coll_has(k->kind, COLL_REDUCES))
         return "this collective has no operation";
+    if (k->server && k->class % 4 != 0)
+        return "not the first size of an octave";
     if (k->in_place && !alike_in_place(k->kind))
         return "not all ranks know that it is in place";
     return is_shape(k->shape) ? NULL : "not a shape";
@@ -167,7 +178,9 @@ static const char *wrong(const verdict *v)
 {
     const char *why = wrong_key(&v->key);
 
-    if (why || (why = wrong_choice(&v->key, &v->choice)))
+    if (!why && !v->key.server)
+        why = wrong_choice(&v->key, &v->choice);
+    if (why)
         return why;
     if (v->ns < 0 || v->starts < 0 || (v->ns == 0) != (v->starts == 0))
         return "not a time and a number of starts";
@@ -218,7 +231,10 @@ const char *wisdom_add(wisdom *w, const verdict *v)
     if (why)
         return why;
     copy.key = tidy(&v->key);
-    copy.choice.order_named = algo_table[v->choice.algo]->orders;
+    if (v->key.server)
+        copy.choice = (choice){0};
+    copy.native = v->key.server && v->native;
+    copy.choice.order_named = algo_table[copy.choice.algo]->orders;
     copy.choice.by_rule = copy.choice.provisional = false;
     e = find(w, &copy.key);
     if (!e && !(e = insert(w, &copy.key)))
@@ -252,6 +268,7 @@ static int compare(const entry *left, const entry *right)
     order = order ? order : compare_numbers(a->ordered, b->ordered);
     order = order ? order : compare_numbers(a->whole, b->whole);
     order = order ? order : compare_numbers(a->in_place, b->in_place);
+    order = order ? order : compare_numbers(a->server, b->server);
     return order ? order : compare_numbers(a->class, b->class);
 }
 

@@ -5,7 +5,16 @@
 
 #include <string.h>
 
-enum { ORDERED = 1, WHOLE = 2, IN_PLACE = 4, BLOCK = 8, ORDER_SHIFT = 4 };
+enum {
+    ORDERED = 1,
+    WHOLE = 2,
+    IN_PLACE = 4,
+    BLOCK = 8,
+    ORDER_SHIFT = 4,
+    ORDER_MASK = 3 << ORDER_SHIFT,
+    SERVER = 64,
+    NATIVE = 128
+};
 
 _Static_assert((int)COLL_KINDS <= 256 && (int)SIZE_CLASSES <= 256 && (int)ORDERS <= 4, "one byte");
 
@@ -28,7 +37,8 @@ static unsigned flags_of(const verdict *v)
 {
     return (v->key.ordered ? ORDERED : 0) | (v->key.whole ? WHOLE : 0) |
            (v->key.in_place ? IN_PLACE : 0) | (v->choice.form == FORM_BLOCK ? BLOCK : 0) |
-           (unsigned)v->choice.order << ORDER_SHIFT;
+           (unsigned)v->choice.order << ORDER_SHIFT | (v->key.server ? SERVER : 0) |
+           (v->native ? NATIVE : 0);
 }
 
 static void pack(const verdict *v, unsigned char *to)
@@ -59,6 +69,15 @@ size_t wisdom_pick(wisdom *w, int p, const char *shape, void *bytes, size_t size
     return need;
 }
 
+/* Are these bytes what pack makes of what is kept of them? */
+static bool is_whole(const wisdom *w, const wisdom_key *key, const unsigned char *from)
+{
+    unsigned char again[WISDOM_PICKED];
+
+    pack(wisdom_find(w, key), again);
+    return memcmp(again, from, sizeof again) == 0;
+}
+
 /* Whatever the bytes are: wisdom_add finds out what cannot be. */
 static void unpack(const unsigned char *from, verdict *v)
 {
@@ -69,11 +88,13 @@ static void unpack(const unsigned char *from, verdict *v)
     v->key.ordered = flags & ORDERED;
     v->key.whole = flags & WHOLE;
     v->key.in_place = flags & IN_PLACE;
+    v->key.server = flags & SERVER;
+    v->native = flags & NATIVE;
     v->choice = (choice){.algo = (int)get(from + 4, 2),
                          .form = flags & BLOCK ? FORM_BLOCK : FORM_STEP,
                          .parameter = (int)get(from + 6, 4),
                          .variant = from[3],
-                         .order = (coll_order)(flags >> ORDER_SHIFT)};
+                         .order = (coll_order)((flags & ORDER_MASK) >> ORDER_SHIFT)};
 }
 
 wisdom *wisdom_take(int p, const char *shape, const void *bytes, size_t size)
@@ -88,7 +109,7 @@ wisdom *wisdom_take(int p, const char *shape, const void *bytes, size_t size)
     memcpy(v.key.shape, shape, length);
     for (size_t i = 0; i < size; i += WISDOM_PICKED) {
         unpack(from + i, &v);
-        if (wisdom_find(w, &v.key) || wisdom_add(w, &v)) {
+        if (wisdom_find(w, &v.key) || wisdom_add(w, &v) || !is_whole(w, &v.key, from + i)) {
             wisdom_free(w);
             return NULL;
         }

@@ -31,6 +31,16 @@ static const char *operation_of(const wisdom_key *k)
     return coll_has(k->kind, COLL_REDUCES) ? operations[k->ordered + 2 * k->whole] : "-";
 }
 
+static const char *const servers[] = {"tutti", "native"};
+
+void wisdom_print(const verdict *v, char *text, size_t size)
+{
+    if (v->key.server)
+        snprintf(text, size, "%s", servers[v->native]);
+    else
+        select_print(&v->choice, text, size);
+}
+
 static void put(FILE *out, uint64_t *hash, const char *text)
 {
     *hash = wisdom_hash(*hash, text, strlen(text));
@@ -42,7 +52,7 @@ static void put_verdict(FILE *out, uint64_t *hash, const verdict *v)
     const wisdom_key *k = &v->key;
     char line[WISDOM_LINE], name[128];
 
-    select_print(&v->choice, name, sizeof name);
+    wisdom_print(v, name, sizeof name);
     snprintf(line, sizeof line, "%s %d %lld %s %s %s | %s | %lld ns | %d starts\n",
              coll_kind_name(k->kind), k->p, (long long)size_least(k->class), operation_of(k),
              k->in_place ? "in_place" : "-", k->shape, name, (long long)v->ns, v->starts);
@@ -177,7 +187,11 @@ static const char *read_verdict(char *line, verdict *v)
         return "not four parts between `|`";
     if ((why = read_key(key, &v->key)))
         return why;
-    if (!select_parse(v->key.kind, name, v->key.p, wisdom_bytes(&v->key), &v->choice))
+    v->key.server = strcmp(name, servers[0]) == 0 || strcmp(name, servers[1]) == 0;
+    v->native = strcmp(name, servers[1]) == 0;
+    if (v->key.server)
+        v->key = wisdom_server_key(&v->key);
+    else if (!select_parse(v->key.kind, name, v->key.p, wisdom_bytes(&v->key), &v->choice))
         return "no such algorithm, or not with these words";
     if (!read_measure(time, "ns", INT64_MAX, &v->ns))
         return "not a time in ns";

@@ -13,6 +13,9 @@
  * see whole vectors; `-`: there is none), `in_place` or `-`, shape; algorithm, with the words that
  * select_parse knows; time of a start and how many were measured, both 0 if nobody has.
  *
+ * In the place of the algorithm may be `native` or `tutti` (wisdom.h); bytes are then the first
+ * ones of an octave: another number of it is read as that.
+ *
  * Who edits a file writes `edited` for the hash: `end 2 edited`. Lines end with \n only, and have
  * less than WISDOM_LINE bytes; `#` begins a comment, and blank lines are no matter.
  */
@@ -24,6 +27,9 @@
 #include <stdio.h>
 
 enum { WISDOM_LINE = 512 };
+
+/* What is between the first `|` and the second: an algorithm, or who serves. */
+void wisdom_print(const verdict *v, char *text, size_t size);
 
 /* mpi: printable, less than WISDOM_SHAPE bytes. False: it is not, or `out` has an error. */
 bool wisdom_write(FILE *out, wisdom *w, const char *mpi);

@@ -344,6 +344,44 @@ static void who_edits_says_so(void **state)
     wisdom_free(w);
 }
 
+/* Who serves: a line of its own beside that of the algorithm, for an octave. */
+static void who_serves_is_kept_beside_the_algorithm(void **state)
+{
+    static char text[TEXT];
+    char why[200];
+    unsigned char bytes[4 * WISDOM_PICKED];
+    verdict v = verdict_of(64, 4096, "node:8", "ring"), server = v;
+    wisdom *w = few(), *back;
+
+    (void)state;
+    server.key = wisdom_server_key(&v.key);
+    server.native = true;
+    assert_null(wisdom_add(w, &server));
+    assert_int_equal(wisdom_count(w), 3);
+    print(w, text);
+    assert_non_null(strstr(text, "| lane:ring,block,1 |"));
+    assert_non_null(
+        strstr(text, "allreduce 64 4096 commutes - node:8 | native | 12500 ns | 30 starts\n"));
+    assert_non_null(back = read_bytes(text, strlen(text), mpi, why));
+    assert_true(wisdom_find(back, &server.key)->native);
+    assert_false(wisdom_find(back, &v.key)->native);
+    wisdom_free(back);
+    assert_int_equal(wisdom_pick(w, 64, "node:8", bytes, sizeof bytes), 2 * WISDOM_PICKED);
+    assert_non_null(back = wisdom_take(64, "node:8", bytes, 2 * WISDOM_PICKED));
+    assert_true(wisdom_find(back, &server.key)->native);
+    wisdom_free(back);
+    wisdom_free(w);
+
+    assert_non_null(w = changed("64 4096 commutes - node:8 | lane:ring,block,1",
+                                "64 8000 commutes - node:8 | tutti", true, why));
+    assert_false(wisdom_find(w, &server.key)->native);
+    assert_null(wisdom_find(w, &v.key));
+    wisdom_free(w);
+    server.key.class ++;
+    assert_non_null(wisdom_add(w = wisdom_make(), &server));
+    wisdom_free(w);
+}
+
 static void a_name_of_an_mpi_is_one_line(void **state)
 {
     char text[1000], name[WISDOM_SHAPE + 1];
@@ -890,6 +928,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_right_is_not_added),
         cmocka_unit_test(without_memory_nothing_is_lost),
         cmocka_unit_test(seconds_become_nanoseconds),
+        cmocka_unit_test(who_serves_is_kept_beside_the_algorithm),
         cmocka_unit_test(what_is_picked_is_taken),
         cmocka_unit_test(damaged_bytes_do_no_harm),
         cmocka_unit_test(shapes_tell_machines_apart),
