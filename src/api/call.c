@@ -65,7 +65,14 @@ static int make_ready(comm *c, const char *caller)
     return error ? error : comm_wait_ready(c);
 }
 
-static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, exec **e)
+/* How a call is served. */
+typedef struct way_of_call {
+    bool may_block;
+    bool may_leave; /* to the MPI; */
+    bool native;    /* it is */
+} way_of_call;
+
+static int prepare_anew(const args *a, MPI_Info info, comm *c, way_of_call *way, exec **e)
 {
     facts f = {.comm = c};
     choice chosen;
@@ -76,38 +83,47 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, bool may_block, e
         error = choose(a, &f, info, &chosen, &why);
     if (error)
         return error;
-    if (!may_block && (chosen.provisional || survey_needed(a->kind, chosen)))
+    if (!way->may_block && (chosen.provisional || survey_needed(a->kind, chosen)))
         return exec_later(a, &f, e);
     if (chosen.provisional) {
         error = make_ready(c, coll_kind_name(a->kind));
         if (!error)
             error = choose(a, &f, info, &chosen, &why);
     }
+    if (!error && way->may_leave && choose_native(a, &f)) {
+        way->native = true;
+        repeat_remember_native(a, &f);
+        return MPI_SUCCESS;
+    }
     if (!error)
         error = execs_bind(a, &f, chosen, e);
     if (!error && info == MPI_INFO_NULL) /* which decides for one request alone */
-        repeat_remember(a, &f, *e);
+        repeat_remember(a, &f, *e, way->may_leave);
     return error;
 }
 
 /* No exec idles that has been bound for the same call. */
-static int prepare_otherwise(const args *a, MPI_Info info, comm *c, bool may_block, exec **e)
+static int prepare_otherwise(const args *a, MPI_Info info, comm *c, way_of_call *way, exec **e)
 {
     binding b;
-    plan *again = info == MPI_INFO_NULL ? repeat_recall(a, c, &b) : NULL;
+    plan *again = info == MPI_INFO_NULL ? repeat_recall(a, c, way->may_leave, &b) : NULL;
     int error;
 
+    if (!again && way->may_leave && repeat_native(a, c)) {
+        way->native = true;
+        return MPI_SUCCESS;
+    }
     if (!again)
-        return prepare_anew(a, info, c, may_block, e);
+        return prepare_anew(a, info, c, way, e);
     error = execs_of_plan(c, again, &b, e);
     if (!error)
         repeat_bound(a->kind, *e);
     return error;
 }
 
-/* Everything up to a bound exec; nothing has been sent. result: where the request is to go. *c is
- * set as soon as the communicator is known. */
-static int prepare(const args *a, MPI_Info info, const void *result, bool may_block, exec **e,
+/* Everything up to a bound exec, unless the call is left to the MPI; nothing has been sent. result:
+ * where the request is to go. *c is set as soon as the communicator is known. */
+static int prepare(const args *a, MPI_Info info, const void *result, way_of_call *way, exec **e,
                    comm **c)
 {
     int error = library_enter();
@@ -119,8 +135,8 @@ static int prepare(const args *a, MPI_Info info, const void *result, bool may_bl
     comm_reap();
     if (!result)
         return MPI_ERR_ARG;
-    *e = info == MPI_INFO_NULL ? repeat_exec(a, *c) : NULL;
-    return *e ? MPI_SUCCESS : prepare_otherwise(a, info, *c, may_block, e);
+    *e = info == MPI_INFO_NULL ? repeat_exec(a, *c, way->may_leave) : NULL;
+    return *e ? MPI_SUCCESS : prepare_otherwise(a, info, *c, way, e);
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
@@ -191,22 +207,36 @@ static int init(exec *e, bool timed, MPIX_Request *request)
     return error;
 }
 
-int call_run(const args *a)
+static int run_or_leave(const args *a, way_of_call *way)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, MPI_INFO_NULL, a, true, &e, &c); /* there is no request */
+    int error = prepare(a, MPI_INFO_NULL, a, way, &e, &c); /* there is no request */
 
-    if (!error)
+    if (!error && !way->native)
         error = run(e);
     return comm_raise_for(a->comm, c, error);
+}
+
+int call_run(const args *a)
+{
+    return run_or_leave(a, &(way_of_call){.may_block = true});
+}
+
+int call_run_unless_native(const args *a, int *native)
+{
+    way_of_call way = {.may_block = true, .may_leave = true};
+    int error = run_or_leave(a, &way);
+
+    *native = !error && way.native;
+    return error;
 }
 
 int call_start(const args *a, MPI_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, MPI_INFO_NULL, request, false, &e, &c);
+    int error = prepare(a, MPI_INFO_NULL, request, &(way_of_call){.may_block = false}, &e, &c);
 
     if (!error)
         error = start(e, request);
@@ -220,7 +250,8 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
     exec *e = NULL;
     measure_wish wish = MEASURE_UNSAID;
     bool timed;
-    int error = prepare(a, info, request, true, &e, &c), wrong = MPI_SUCCESS, wrong_plan;
+    int error = prepare(a, info, request, &(way_of_call){.may_block = true}, &e, &c);
+    int wrong = MPI_SUCCESS, wrong_plan;
 
     if (!error) { /* what the environment says is known now */
         wrong = timed_from(info, &timed);

@@ -12,4 +12,8 @@ int call_run(const args *a);
 int call_start(const args *a, MPI_Request *request);
 int call_init(const args *a, MPI_Info info, MPIX_Request *request);
 
+/* call_run, but *native: nothing has been done, the MPI's own call is to be made (choose_native).
+ */
+int call_run_unless_native(const args *a, int *native);
+
 #endif

@@ -250,21 +250,32 @@ int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, cho
     return MPI_SUCCESS;
 }
 
+static int class_of(int64_t bytes)
+{
+    return bytes > 0 ? 64 - __builtin_clzll((unsigned long long)bytes) : 0;
+}
+
+/* Nothing, if nobody knows them, or there are none. */
+static void print_size(int64_t bytes, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (bytes > 0)
+        snprintf(text, size, " of %lld bytes in all", (long long)bytes);
+}
+
 /* Once for each collective, power of two of the bytes, and algorithm. */
 static void say_choice(coll_kind kind, int p, int64_t bytes, const choice *c, const char *why,
                        const decision *by)
 {
     static _Atomic uint64_t said[COLL_KINDS][64];
-    int class = bytes > 0 ? 64 - __builtin_clzll((unsigned long long)bytes) : 0;
     uint64_t bit = (uint64_t)1 << (c->algo % 64);
-    char name[128], size[64] = "", estimate[200] = "";
+    char name[128], size[64], estimate[200] = "";
 
-    if (atomic_fetch_or(&said[kind][class], bit) & bit)
+    if (atomic_fetch_or(&said[kind][class_of(bytes)], bit) & bit)
         return;
     select_print(c, name, sizeof name);
     print_estimate(by, estimate, sizeof estimate);
-    if (bytes > 0) /* else nobody knows them, or there are none */
-        snprintf(size, sizeof size, " of %lld bytes in all", (long long)bytes);
+    print_size(bytes, size, sizeof size);
     env_say("%s%s on %d ranks: %s (%s%s)", coll_kind_name(kind), size, p, name, why, estimate);
 }
 
@@ -278,6 +289,43 @@ int choose(const args *a, const facts *f, MPI_Info info, choice *result, const c
     if (!error && a->algo == ALGO_NONE && !result->provisional && env_verbose())
         say_choice(a->kind, call.p, q.bytes, result, *why, &by);
     return error;
+}
+
+/* Once for each collective and power of two of the bytes. */
+static void say_native(const question *q, const decision_server *s)
+{
+    static _Atomic uint64_t said[COLL_KINDS];
+    uint64_t bit = (uint64_t)1 << class_of(q->bytes);
+    char size[64], why[100] = "nothing is known of it";
+
+    if (atomic_fetch_or(&said[q->call->kind], bit) & bit)
+        return;
+    print_size(q->bytes, size, sizeof size);
+    if (s->wise)
+        strcpy(why, "wisdom");
+    else if (s->estimated)
+        snprintf(why, sizeof why, "no gain in the estimate: %.3g us, at best %.3g us",
+                 1e-6 * (double)s->times.ours, 1e-6 * (double)s->times.native);
+    env_say("%s%s on %d ranks: left to the MPI where the call blocks (%s)",
+            coll_kind_name(q->call->kind), size, q->call->p, why);
+}
+
+bool choose_native(const args *a, const facts *f)
+{
+    coll call = args_coll(a, f);
+    decision by = {0};
+    question q = {
+        .call = &call, .bytes = args_bytes(a, f), .info = MPI_INFO_NULL, .c = f->comm, .by = &by};
+    const char *why;
+    choice c;
+
+    if (a->algo != ALGO_NONE || !f->comm->asks_alike || answer(&q, ALGO_NONE, &c, &why) ||
+        !c.by_rule || c.provisional)
+        return false;
+    decision_server s = decision_of_server(f->comm, &call, q.bytes, &q.without);
+    if (s.native && env_verbose())
+        say_native(&q, &s);
+    return s.native;
 }
 
 /* Of a list of forbidden ones: does each name belong to some collective? */

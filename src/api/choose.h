@@ -14,6 +14,12 @@
  * collective, power of two of the bytes, and algorithm. */
 int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why);
 
+/* Is a blocking call under the MPI's names better left to the MPI: because nobody has asked for an
+ * algorithm, and neither wisdom nor the estimate sees a gain of ours? The communicator is ready.
+ * The same on all ranks; where they have been told different things, it is not. TUTTI_VERBOSE says
+ * so as choose does. */
+bool choose_native(const args *a, const facts *f);
+
 /* What a persistent request of `auto` may try, and what wisdom calls it: the choice first, at most
  * `most`, as all ranks know. 0: it is not the estimate's choice, or all is known already. The
  * communicator is ready. */

@@ -12,9 +12,12 @@ typedef struct decisions {
     struct kept {
         uint32_t key;
         algo_set without;
-        decision decision;
+        decision decision;      /* or, with a key of OF_SERVER, */
+        decision_server server; /* this */
     } kept[];
 } decisions;
+
+#define OF_SERVER ((uint32_t)1 << 31)
 
 static uint32_t key_of(const coll *c, int64_t bytes, bool in_place)
 {
@@ -29,34 +32,41 @@ static bool is_the_same(const algo_set *a, const algo_set *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static bool find(const comm *c, uint32_t key, const algo_set *without, decision *result)
+/* Into *result, if it is there. */
+static bool find(const comm *c, struct kept *result)
 {
     const decisions *all = c->decisions;
+    bool found = false;
 
-    for (int i = 0; all && i < all->n; i++)
-        if (all->kept[i].key == key && is_the_same(&all->kept[i].without, without)) {
-            *result = all->kept[i].decision;
-            return true;
+    process_lock();
+    for (int i = 0; all && i < all->n && !found; i++)
+        if (all->kept[i].key == result->key &&
+            is_the_same(&all->kept[i].without, &result->without)) {
+            *result = all->kept[i];
+            found = true;
         }
-    return false;
+    process_unlock();
+    return found;
 }
 
 /* Without memory it is found out again. Two threads may both have found it. */
-static void keep(comm *c, uint32_t key, const algo_set *without, const decision *v)
+static void keep(comm *c, const struct kept *one)
 {
+    process_lock();
     decisions *all = c->decisions;
     int n = all ? all->n : 0, room = all ? all->room : 0;
-
     if (n == room) {
         room = 2 * room + 4;
         all = realloc(all, sizeof *all + (size_t)room * sizeof *all->kept);
-        if (!all)
-            return;
-        all->n = n;
-        all->room = room;
-        c->decisions = all;
+        if (all) {
+            all->n = n;
+            all->room = room;
+            c->decisions = all;
+        }
     }
-    all->kept[all->n++] = (struct kept){.key = key, .without = *without, .decision = *v};
+    if (all)
+        all->kept[all->n++] = *one;
+    process_unlock();
 }
 
 /* What wisdom says of the call, if it says something that is not forbidden. */
@@ -73,30 +83,102 @@ static bool recall(const comm *c, const wisdom_key *key, const algo_set *without
     return true;
 }
 
+/* May wisdom know something of it? */
+static bool may_be_known(const comm *c, const coll *call)
+{
+    return c->knows_alike && coll_has_common_size(call->kind) && wisdom_count(c->knows->wisdom);
+}
+
+static wisdom_key full_key(const comm *c, const coll *call, int64_t bytes)
+{
+    char shape[WISDOM_SHAPE];
+
+    wisdom_shape(c->topo, shape, sizeof shape);
+    return wisdom_key_of(call, bytes, shape);
+}
+
+/* Where it is kept. *wise: may_be_known. */
+static struct kept kept_of(const comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                           bool *wise)
+{
+    *wise = may_be_known(c, call);
+    bool in_place = *wise && wisdom_key_of(call, bytes, "").in_place;
+
+    return (struct kept){.key = key_of(call, bytes, in_place), .without = *without};
+}
+
 decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without)
 {
-    bool wise =
-        c->knows_alike && coll_has_common_size(call->kind) && wisdom_count(c->knows->wisdom);
-    char shape[WISDOM_SHAPE] = "";
-    wisdom_key of_wisdom = wisdom_key_of(call, bytes, shape);
-    uint32_t key = key_of(call, bytes, wise && of_wisdom.in_place);
-    decision v = {0};
+    bool wise;
+    struct kept one = kept_of(c, call, bytes, without, &wise);
+    decision *v = &one.decision;
 
-    process_lock();
-    bool found = find(c, key, without, &v);
-    process_unlock();
-    if (found)
-        return v;
+    if (find(c, &one))
+        return *v;
     if (wise) {
-        wisdom_shape(c->topo, shape, sizeof shape);
-        of_wisdom = wisdom_key_of(call, bytes, shape);
+        wisdom_key key = full_key(c, call, bytes);
+        wise = recall(c, &key, without, v);
     }
-    if (!wise || !recall(c, &of_wisdom, without, &v))
-        v.n = planner_choose(call, bytes, without, c->topo, &c->machine, &v.choice, v.best, &v.why);
-    process_lock();
-    keep(c, key, without, &v);
-    process_unlock();
-    return v;
+    if (!wise)
+        v->n = planner_choose(call, bytes, without, c->topo, &c->machine, &v->choice, v->best,
+                              &v->why);
+    keep(c, &one);
+    return *v;
+}
+
+static native_kind native_here(void)
+{
+#ifdef OPEN_MPI
+    return NATIVE_OPENMPI;
+#else
+    return NATIVE_MPICH;
+#endif
+}
+
+static bool recall_server(const comm *c, const coll *call, int64_t bytes, decision_server *s)
+{
+    wisdom_key key = full_key(c, call, bytes);
+
+    key = wisdom_server_key(&key);
+    const verdict *known = wisdom_find(c->knows->wisdom, &key);
+    if (known)
+        *s = (decision_server){.native = known->native, .wise = true};
+    return known;
+}
+
+/* An algorithm that wisdom names is ours. */
+static decision_server find_server(comm *c, const coll *call, int64_t bytes,
+                                   const algo_set *without, bool wise)
+{
+    decision_server s = {0};
+    decision ours;
+
+    if (wise && recall_server(c, call, bytes, &s))
+        return s;
+    ours = decision_of(c, call, bytes, without);
+    s.wise = ours.wise;
+    if (s.wise)
+        return s;
+    s.estimated = native_estimate(call, bytes, without, c->topo, &c->machine, native_here(),
+                                  ours.n > 0 ? ours.best : NULL, &s.times);
+    s.native = !s.estimated || !native_gains(&s.times);
+    return s;
+}
+
+decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
+                                   const algo_set *without)
+{
+    bool wise;
+    struct kept one = kept_of(c, call, bytes, without, &wise);
+
+    if (native_errs(call, native_here()))
+        return (decision_server){.native = false};
+    one.key |= OF_SERVER;
+    if (find(c, &one))
+        return one.server;
+    one.server = find_server(c, call, bytes, without, wise);
+    keep(c, &one);
+    return one.server;
 }
 
 /* One that is not in the list. */
@@ -104,10 +186,14 @@ static bool find_other(const comm *c, const coll *call, int64_t bytes, const alg
                        const constants *k, const choice *list, int n, choice *other)
 {
     algo_set others = *without;
+    forecast best;
 
     for (int i = 0; i < n; i++)
         algo_set_add(&others, list[i].algo);
-    return planner_candidate(call, bytes, &others, c->topo, k, other);
+    if (!planner_best(call, bytes, &others, c->topo, k, &best))
+        return false;
+    *other = best.choice;
+    return true;
 }
 
 /* The last one is that of a common machine, should the constants be wrong. */

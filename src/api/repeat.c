@@ -168,13 +168,13 @@ static inline void give_buffers(bound *b, const args *a, coll_sides has)
     b->given.recvbuf = b->base[SPACE_RECV] = recvbuf;
 }
 
-exec *repeat_exec(const args *a, comm *c)
+exec *repeat_exec(const args *a, comm *c, bool settled)
 {
     comm_repeat *r = &c->repeat[a->kind];
     exec *e = NULL;
 
     process_lock();
-    if (is_same(a, c, r)) {
+    if (is_same(a, c, r) && (r->settled || !settled)) {
         e = r->plan->idle;
         if (e && (e->bound.shape != r->shape || e->bound.spanning))
             e = NULL;
@@ -187,13 +187,23 @@ exec *repeat_exec(const args *a, comm *c)
     return e;
 }
 
-plan *repeat_recall(const args *a, comm *c, binding *b)
+bool repeat_native(const args *a, comm *c)
+{
+    const comm_repeat *r = &c->repeat[a->kind];
+
+    process_lock();
+    bool native = r->native && same_call(a, &r->call);
+    process_unlock();
+    return native;
+}
+
+plan *repeat_recall(const args *a, comm *c, bool settled, binding *b)
 {
     const comm_repeat *r = &c->repeat[a->kind];
     plan *p = NULL;
 
     process_lock();
-    if (is_same(a, c, r)) {
+    if (is_same(a, c, r) && (r->settled || !settled)) {
         *b = binding_of(a, r);
         p = r->plan;
         p->refs++;
@@ -217,14 +227,32 @@ static bool is_predefined(const facts_side *f)
     return !f->extent || f->type.predefined;
 }
 
-void repeat_remember(const args *a, const facts *f, const exec *e)
+/* Is it, and all that it names, what handles say that are never reused? */
+static bool is_lasting(const facts *f)
+{
+    return !f->error && f->op.predefined && is_predefined(&f->recv) && is_predefined(&f->send);
+}
+
+/* Lists would have to be compared. */
+void repeat_remember_native(const args *a, const facts *f)
+{
+    comm_repeat *r = &f->comm->repeat[a->kind];
+
+    if (!is_lasting(f) || coll_is_v(a->kind))
+        return;
+    process_lock();
+    plan_forget_repeat(r);
+    *r = (comm_repeat){.native = true, .call = call_of(a)};
+    process_unlock();
+}
+
+void repeat_remember(const args *a, const facts *f, const exec *e, bool settled)
 {
     const bound *b = &e->bound;
     plan *p = e->plan;
     comm_repeat *r = &f->comm->repeat[a->kind];
 
-    if (f->error || !f->op.predefined || !is_predefined(&f->recv) || !is_predefined(&f->send) ||
-        !typed_predefined(b->space[SPACE_RECV].blocks) ||
+    if (!is_lasting(f) || !typed_predefined(b->space[SPACE_RECV].blocks) ||
         !typed_predefined(b->space[SPACE_SEND].blocks) || f->recv.low < 0 || f->send.low < 0)
         return;
     if (coll_is_v(a->kind) && algo_table[p->key.algo]->survey) /* others' counts may be new */
@@ -233,6 +261,7 @@ void repeat_remember(const args *a, const facts *f, const exec *e)
     if (p->cached) {
         plan_forget_repeat(r);
         *r = (comm_repeat){.plan = p,
+                           .settled = settled,
                            .call = call_of(a),
                            .has = {f->send.extent, f->recv.extent},
                            .sendblocks = typed_share(b->space[SPACE_SEND].blocks),

@@ -78,7 +78,7 @@ static wisdom *load(const char *file, int *error)
 static int meet(comm *c, const char *caller, int error, bool *asks_alike)
 {
     handshake h = {0};
-    hello mine = {.error = error, .asked = env_algorithms()};
+    hello mine = {.error = error, .asked = env_asked()};
 
     error = comm_meet(c, caller, &mine, true, &h);
     for (int r = 0; !error && r < c->p; r++)

@@ -21,11 +21,18 @@
 #define DEFINE_CALLS(name, Name, suffix, parameters, arguments)                                    \
     int JOIN(MPI_##Name, suffix, )(UNWRAP parameters)                                              \
     {                                                                                              \
-        int error;                                                                                 \
+        int error, native = 0;                                                                     \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
             return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                  \
-        return error ? error : JOIN(MPIX_##Name, _auto, suffix)(UNWRAP arguments);                 \
+        if (!error && interpose_all)                                                               \
+            return JOIN(MPIX_##Name, _auto, suffix)(UNWRAP arguments);                             \
+        if (!error)                                                                                \
+            error = JOIN(tutti_interposed_, name, suffix)(UNWRAP arguments, &native);              \
+        if (!native)                                                                               \
+            return error;                                                                          \
+        interpose_leave(KIND_##name);                                                              \
+        return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                      \
     }                                                                                              \
     int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Request * request)                      \
     {                                                                                              \

@@ -14,13 +14,17 @@
 /* The body of all; `ours` gives an error. Tutti does not need arrays of datatypes any more when the
  * call returns. The MPI does, and its own Fortran function knows how to keep them. */
 #define TAKE(own, kind, form, arguments, converts, ours)                                           \
-    int error;                                                                                     \
+    int error, native = 0;                                                                         \
     fortran_converted types = {NULL, NULL};                                                        \
                                                                                                    \
     if (!interpose_takes(kind, form, fortran_comm(*comm), &error))                                 \
         FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
     else if (!error)                                                                               \
         error = (converts) ? ours : fortran_no_memory(*comm);                                      \
+    if (native) {                                                                                  \
+        interpose_leave(kind);                                                                     \
+        FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
+    }                                                                                              \
     fortran_types_free(&types);                                                                    \
     fortran_return(ierror, error)
 
@@ -28,7 +32,8 @@
     void mpi_##name##_f08_(UNWRAP parameters, MPI_Fint *ierror)                                    \
     {                                                                                              \
         TAKE(mpi_##name, KIND_##name, FORM_BLOCKING, arguments, converts,                          \
-             MPIX_##Name##_auto values);                                                           \
+             interpose_all ? MPIX_##Name##_auto values                                             \
+                           : tutti_interposed_##name(UNWRAP values, &native));                     \
     }                                                                                              \
     FORTRAN_NAMES(mpi_##name##_f08_, mpi_##name, MPI_##NAME)
 

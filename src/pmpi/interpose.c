@@ -17,11 +17,12 @@ static const char *const names[KINDS] = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
 static bool chosen[KINDS], wrong, manual, verbose;
-atomic_bool interpose_ending;
+bool interpose_all;
+atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
 static atomic_llong left_out[KINDS], between_groups[KINDS], not_advanced[KINDS],
-    not_prepared[KINDS];
+    not_prepared[KINDS], not_faster[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -36,8 +37,8 @@ static int world_rank(void)
 static void say_wrong(const char *value)
 {
     char text[KINDS * 24 + 256];
-    size_t n = (size_t)snprintf(text, sizeof text,
-                                "TUTTI_INTERPOSE=%.200s: must be all, none or a list of", value);
+    size_t n = (size_t)snprintf(
+        text, sizeof text, "TUTTI_INTERPOSE=%.200s: must be auto, all, none or a list of", value);
 
     for (int k = 0; k < KINDS && n < sizeof text; k++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", k ? "," : "", names[k]);
@@ -57,11 +58,13 @@ static void choose(const char *name, size_t length)
 static void read_interpose(void)
 {
     const char *value = getenv("TUTTI_INTERPOSE");
-    bool all = !value || !*value || strcmp(value, "all") == 0;
+    bool any = !value || !*value || strcmp(value, "auto") == 0;
 
+    interpose_all = !any; /* who names collectives means them */
+    any |= interpose_all && strcmp(value, "all") == 0;
     for (int k = 0; k < KINDS; k++)
-        chosen[k] = all;
-    if (all || strcmp(value, "none") == 0)
+        chosen[k] = any;
+    if (any || strcmp(value, "none") == 0)
         return;
     for (const char *at = value;; at++) {
         size_t n = strcspn(at, ",");
@@ -101,9 +104,10 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
         const char *reason;
     } left[] = {{left_out, "TUTTI_INTERPOSE"},
                 {between_groups, "an intercommunicator"},
+                {not_faster, "no gain"},
                 {not_advanced, "the driver manual"},
                 {not_prepared, "a communicator that no blocking call has prepared"}};
-    char calls[KINDS * 48], text[5 * sizeof calls + 256];
+    char calls[KINDS * 48], text[6 * sizeof calls + 300];
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;
@@ -221,6 +225,12 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
     return *error || prepared ? interpose_taken : not_prepared;
 }
 
+void interpose_leave(interpose_kind kind)
+{
+    interpose_count(&interpose_taken[kind], -1);
+    interpose_count(&not_faster[kind], 1);
+}
+
 bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)
 {
     int inter = 0;
@@ -239,8 +249,10 @@ bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int
         return true;
     }
     atomic_llong *counter = served_by(kind, form, comm, inter, error);
-    interpose_count(&counter[kind]);
+    interpose_count(&counter[kind], 1);
     if (counter == interpose_taken && form != FORM_BLOCKING)
         interpose_need_progress();
+    else if (counter == interpose_taken && comm == MPI_COMM_WORLD)
+        atomic_store_explicit(&interpose_asked[kind], true, memory_order_relaxed);
     return counter == interpose_taken;
 }

@@ -6,9 +6,11 @@
  *           -> MPI_Wait ... (requests.c)     -> ours: MPIX_Wait; else PMPI_Wait
  *           -> anything else                 -> the MPI
  *
- * A blocking call returns when it is done; the request of a non-blocking one is a native
- * generalized request that needs no care; that of a persistent one is a handle of ours (handles.h).
- * It is built from tutti.h alone.
+ * A blocking call is ours where the planner sees a gain (tutti_interposed_allgather, ...,
+ * api/interposed.c), else the MPI's; it returns when it is done.
+ * A non-blocking one is ours because it goes on while the program computes; its request is a native
+ * generalized request that needs no care. That of a persistent one is a handle of ours (handles.h).
+ * It is built from tutti.h and those functions alone.
  */
 #ifndef TUTTI_INTERPOSE_H
 #define TUTTI_INTERPOSE_H
@@ -26,7 +28,7 @@ typedef enum interpose_kind {
 
 typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } interpose_form;
 
-/* Is this call Tutti's? Not if TUTTI_INTERPOSE leaves it out, the communicator is an
+/* May this call be Tutti's? Not if TUTTI_INTERPOSE leaves it out, the communicator is an
  * intercommunicator, the program has sessions only, or the call is non-blocking and nobody would
  * advance it while the program waits (driver `manual`), or it would block (tutti_comm_prepared):
  * then it is the native MPI's. The same on all ranks. *error: TUTTI_INTERPOSE has a wrong value,
@@ -36,31 +38,57 @@ static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI
 
 bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
 
-/* Calls that have been taken over; MPI_Finalize has begun; and may several threads call? */
+/* Are blocking calls ours without a look at the planner? So says TUTTI_INTERPOSE=all, or a list. */
+extern bool interpose_all;
+
+/* A blocking call that interpose_takes has counted is left to the MPI all the same. */
+void interpose_leave(interpose_kind kind);
+
+#define COUNT                 int
+#define DISPL                 int
+#define INTERPOSE_UNWRAP(...) __VA_ARGS__
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    int tutti_interposed_##name(INTERPOSE_UNWRAP parameters, int *native);
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+#undef COUNT
+#undef DISPL
+#define COUNT MPI_Count
+#define DISPL MPI_Aint
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    int tutti_interposed_##name##_c(INTERPOSE_UNWRAP parameters, int *native);
+#define COLLECTIVE_UNCOUNTED(...)
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+#undef COUNT
+#undef DISPL
+
+/* Calls that have been taken over; does interpose_asks say yes to blocking ones on MPI_COMM_WORLD;
+ * has MPI_Finalize begun; and may several threads call? */
 extern atomic_llong interpose_taken[KINDS];
-extern atomic_bool interpose_ending;
+extern atomic_bool interpose_asked[KINDS], interpose_ending;
 extern bool interpose_threaded;
 
 /* Atomic read-modify-writes cost as much as half of all that a short call needs. */
-static inline void interpose_count(atomic_llong *counter)
+static inline void interpose_count(atomic_llong *counter, int n)
 {
     if (interpose_threaded)
-        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
     else
-        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
                               memory_order_relaxed);
 }
 
-/* Of a blocking call on MPI_COMM_WORLD, of a collective that has been taken over before, there is
- * nothing to ask. */
+/* Of a blocking call on MPI_COMM_WORLD, of a collective that has been asked for there, there is
+ * nothing to ask any more. */
 static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
                                    int *error)
 {
     if (form != FORM_BLOCKING || comm != MPI_COMM_WORLD ||
-        !atomic_load_explicit(&interpose_taken[kind], memory_order_relaxed) ||
+        !atomic_load_explicit(&interpose_asked[kind], memory_order_relaxed) ||
         atomic_load_explicit(&interpose_ending, memory_order_relaxed))
         return interpose_asks(kind, form, comm, error);
-    interpose_count(&interpose_taken[kind]);
+    interpose_count(&interpose_taken[kind], 1);
     *error = MPI_SUCCESS;
     return true;
 }

@@ -118,9 +118,7 @@ typedef struct listing {
     int n;
 } listing;
 
-/* What has not been executed takes longer than the closed form says, but hardly more than FAR times
- * as long. */
-static int64_t judged(const forecast *f)
+int64_t planner_judged(const forecast *f)
 {
     return f->executed ? f->time : FAR * f->time;
 }
@@ -130,7 +128,7 @@ static void insert(listing *l, const forecast *f)
 {
     int i = l->n++;
 
-    for (; i > 0 && judged(f) < judged(&l->list[i - 1]); i--)
+    for (; i > 0 && planner_judged(f) < planner_judged(&l->list[i - 1]); i--)
         l->list[i] = l->list[i - 1];
     l->list[i] = *f;
 }
@@ -138,7 +136,7 @@ static void insert(listing *l, const forecast *f)
 static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
 {
     forecast f = {.choice = *c, .time = seen->whole.time};
-    bool late = l->n > 0 && f.time / FAR >= judged(&l->list[0]);
+    bool late = l->n > 0 && f.time / FAR >= planner_judged(&l->list[0]);
 
     f.executed = !late && forecaster_execute(q, c, seen, &f.time);
     f.bound = f.executed ? q->bound : NULL;
@@ -224,15 +222,15 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
     return n;
 }
 
-bool planner_candidate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                       const constants *k, choice *result)
+bool planner_best(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                  const constants *k, forecast *best)
 {
     forecast all[PLANNER_MOST];
     forecast_call call = call_of(c, bytes, without, t, k);
 
     if (!coll_has_common_size(c->kind) || planner_list(&call, all) == 0)
         return false;
-    *result = all[0].choice;
-    result->by_rule = true;
+    *best = all[0];
+    best->choice.by_rule = true;
     return true;
 }

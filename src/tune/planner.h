@@ -36,8 +36,12 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
 
 /* The fastest one by the estimate, as planner_choose, but of two ranks, too. False: there is none;
  * sizes are not known to all. */
-bool planner_candidate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                       const constants *k, choice *result);
+bool planner_best(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                  const constants *k, forecast *best);
+
+/* The time to compare others with: what has not been executed takes longer than the closed form
+ * says, but hardly more than twice as long. */
+int64_t planner_judged(const forecast *f);
 
 /* The class that counts for them. */
 int planner_class(coll_kind kind, int p, int64_t bytes);

@@ -46,6 +46,8 @@ typedef struct comm_call {
  * api/repeat.c. */
 typedef struct comm_repeat {
     struct plan *plan; /* NULL: there is none, or it has left the cache */
+    bool settled;      /* a call that may be left to the MPI has been ours, */
+    bool native;       /* or has been left to it; then there is no plan */
     comm_call call;
     coll_sides has;
     struct typed_blocks *sendblocks, *recvblocks; /* TYPED: references */

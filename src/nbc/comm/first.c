@@ -260,7 +260,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
 
     if (!c->knows)
         c->knows = knowledge_hold();
-    mine.asked = env_algorithms();
+    mine.asked = env_asked();
     mine.known = c->knows->digest;
     constants_pack(machine_constants(), mine.machine);
     mine.error = places_mine(&mine.at);

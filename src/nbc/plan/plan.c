@@ -100,6 +100,8 @@ void plan_cache_clear(comm *c)
     process_lock();
     HASH_ITER (hh, c->plans, p, next)
         drop(c, p);
+    for (int kind = 0; kind < COLL_KINDS; kind++) /* also of what has been left to the MPI */
+        plan_forget_repeat(&c->repeat[kind]);
     process_unlock();
 }
 

@@ -19,7 +19,7 @@ static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_
                                     "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
                                     "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS",
                                     "TUTTI_WISDOM",   "TUTTI_PLAN"};
-static const char *progress, *regions, *switches, *algorithms[COLL_KINDS];
+static const char *progress, *regions, *switches, *interpose, *algorithms[COLL_KINDS];
 static double timeout;
 static bool stats, verbose, measures, node_wire = true;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
@@ -91,7 +91,7 @@ const char *env_algorithm(coll_kind kind)
     return algorithms[kind];
 }
 
-uint32_t env_algorithms(void)
+uint32_t env_asked(void)
 {
     uint64_t hash = WISDOM_HASH;
 
@@ -100,6 +100,8 @@ uint32_t env_algorithms(void)
         hash = wisdom_hash(hash, text, strlen(text) + 1);
     }
     hash = wisdom_hash(hash, &measures, sizeof measures);
+    if (interpose)
+        hash = wisdom_hash(hash, interpose, strlen(interpose) + 1);
     return wisdom_digest(hash);
 }
 
@@ -271,6 +273,7 @@ int env_read(void)
     progress = nonempty("TUTTI_PROGRESS");
     regions = nonempty("TUTTI_REGIONS");
     switches = nonempty("TUTTI_SWITCHES");
+    interpose = nonempty("TUTTI_INTERPOSE");
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         char name[NAME_SIZE];
         algorithm_variable((coll_kind)kind, name);

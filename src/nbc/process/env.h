@@ -12,7 +12,7 @@
  *   TUTTI_WISDOM                 what was measured before: a file, or off (process/knowledge.h)
  *   TUTTI_PLAN                   measure: persistent requests try candidates; estimate: they do not
  *   TUTTI_NODE_WIRE              off: messages inside a node go through MPI, too; on is the default
- *   TUTTI_INTERPOSE              read by libtutti_mpi.so only, see src/pmpi/
+ *   TUTTI_INTERPOSE              read by libtutti_mpi.so (src/pmpi/); here only compared
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
  * an error (MPI_ERR_ARG from the first call), explained once on stderr by every rank.
@@ -33,8 +33,8 @@ const char *env_progress(void);            /* NULL: not set */
 const char *env_regions(void);             /* NULL: not set */
 const char *env_switches(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
-uint32_t env_algorithms(void);             /* a digest of all that, and of TUTTI_PLAN */
-double env_timeout(void);                  /* seconds; 0: not set */
+uint32_t env_asked(void); /* a digest of all that, and of TUTTI_PLAN and TUTTI_INTERPOSE */
+double env_timeout(void); /* seconds; 0: not set */
 bool env_stats(void);
 bool env_verbose(void);
 bool env_node_wire(void);

@@ -3,6 +3,7 @@
 
 #include "nbc/process/process.h"
 #include "tune/wisdom_file.h"
+#include "tune/wisdom_text.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static uint32_t digest_of(wisdom *w)
     char text[128];
 
     for (const verdict *v = NULL; (v = wisdom_next(w, v));) {
-        select_print(&v->choice, text, sizeof text);
+        wisdom_print(v, text, sizeof text);
         hash = wisdom_hash(hash, &v->key, sizeof v->key);
         hash = wisdom_hash(hash, text, strlen(text) + 1);
     }

@@ -1,0 +1,38 @@
+/* native.h - is the MPI's own blocking call as fast as ours? Pure, and the same on every machine.
+ *
+ * Which algorithm an MPI takes depends on its version, its settings and its site, so nobody asks
+ * for its rules: at best it takes the fastest of those that MPIs are made of, which send to fixed ranks
+ * wherever these are, with its own messages (constants: mpi). What is faster than that is a gain.
+ */
+#ifndef TUTTI_NATIVE_H
+#define TUTTI_NATIVE_H
+
+#include "tune/planner.h"
+
+/* Picoseconds. */
+typedef struct native_times {
+    int64_t ours, native;
+} native_times;
+
+/* Which MPI. MPICH also has algorithms by leaders of nodes, of broadcast, allreduce, reduce,
+ * barrier and scan. */
+typedef enum native_kind { NATIVE_OPENMPI, NATIVE_MPICH } native_kind;
+
+/* Is the MPI known to get the call wrong, on some rank? Then it is not to be left to it. */
+bool native_errs(const coll *c, native_kind mpi);
+
+/* What `auto` takes for the call, and at best the MPI; as planner_choose, but of two ranks, too.
+ * Where no rank knows the sizes of another, both as if every block had NATIVE_BLOCK bytes. chosen:
+ * what planner_choose has found, or NULL. False: nothing can be estimated. */
+enum { NATIVE_BLOCK = 1024 };
+bool native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                     const constants *k, native_kind mpi, const forecast *chosen,
+                     native_times *result);
+
+/* A gain is what is more than one part in twenty. */
+static inline bool native_gains(const native_times *t)
+{
+    return t->ours < t->native - t->native / 20;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* test_native.c - is the MPI's own call as fast: against machines on which the answer is known. */
+#include "topo/shape.h"
+#include "tune/native.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static topo *machine(const char *shape, int p)
+{
+    location *at = calloc((size_t)p, sizeof *at);
+    char why[200];
+    topo *t;
+
+    assert_non_null(at);
+    assert_true(shape_places(shape, p, at, why, sizeof why));
+    assert_non_null(t = topo_make(at, p));
+    free(at);
+    return t;
+}
+
+static const algo_set none = {{0}};
+
+static native_times ask(coll_kind kind, int p, int64_t bytes, const topo *t, const constants *k,
+                        native_kind mpi)
+{
+    coll c = {.kind = kind, .p = p};
+    native_times times = {-1, -1};
+
+    assert_true(native_estimate(&c, bytes, &none, t, k, mpi, NULL, &times));
+    assert_true(times.ours >= 0 && times.native >= 0);
+    return times;
+}
+
+/* The MPI's messages inside the node decide, of all collectives. */
+static void slower_messages_are_a_gain(void **state)
+{
+    constants slow = *constants_builtin("fast"), quick = slow;
+
+    (void)state;
+    slow.mpi.overhead = 1e-6;
+    slow.mpi.bandwidth = 1e9;
+    quick.mpi.overhead = quick.mpi.latency = 0;
+    quick.mpi.bandwidth = 1e14;
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        for (int p = 2; p <= 9; p += p == 2 ? 3 : 4) {
+            native_times of_slow = ask((coll_kind)kind, p, 8000, NULL, &slow, NATIVE_MPICH);
+            native_times of_quick = ask((coll_kind)kind, p, 8000, NULL, &quick, NATIVE_MPICH);
+            assert_true(native_gains(&of_slow));
+            assert_false(native_gains(&of_quick));
+            assert_int_equal(of_slow.ours, of_quick.ours);
+        }
+}
+
+/* Between nodes messages are the same: what is gained is the algorithm's. */
+static void an_order_that_fits_is_a_gain(void **state)
+{
+    const constants *k = constants_builtin("ethernet");
+    topo *cyclic = machine("node:7@cyclic", 56), *apart = machine("node:1", 64);
+    native_times t;
+
+    (void)state;
+    t = ask(COLL_allgather, 56, 56 << 16, cyclic, k, NATIVE_OPENMPI);
+    assert_true(native_gains(&t));
+    t = ask(COLL_allgather, 64, 64 << 20, apart, k, NATIVE_OPENMPI);
+    assert_false(native_gains(&t));
+    topo_free(cyclic);
+    topo_free(apart);
+}
+
+/* An MPI with more algorithms is never the slower one. */
+static void leaders_of_nodes_only_help(void **state)
+{
+    static const coll_kind kinds[] = {COLL_barrier, COLL_bcast, COLL_allreduce, COLL_reduce,
+                                      COLL_scan};
+    const constants *k = constants_builtin("ethernet");
+    topo *t = machine("node:7@cyclic", 56);
+    int better = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        native_times flat = ask(kinds[i], 56, 8, t, k, NATIVE_OPENMPI);
+        native_times led = ask(kinds[i], 56, 8, t, k, NATIVE_MPICH);
+        assert_true(led.native <= flat.native);
+        better += led.native < flat.native;
+    }
+    assert_true(better > 0);
+    topo_free(t);
+}
+
+static void what_is_chosen_need_not_be_found_again(void **state)
+{
+    const constants *k = constants_builtin("fast");
+    coll c = {.kind = COLL_allreduce, .p = 12};
+    topo *t = machine("node:4", 12);
+    native_times found, given;
+    choice chosen;
+    const char *why;
+    forecast best[2];
+
+    (void)state;
+    assert_int_equal(planner_choose(&c, 4096, &none, t, k, &chosen, best, &why), 2);
+    assert_true(native_estimate(&c, 4096, &none, t, k, NATIVE_OPENMPI, NULL, &found));
+    assert_true(native_estimate(&c, 4096, &none, t, k, NATIVE_OPENMPI, best, &given));
+    assert_int_equal(found.ours, given.ours);
+    assert_int_equal(found.ours, best[0].time);
+    assert_int_equal(found.native, given.native);
+    topo_free(t);
+}
+
+/* Programs that show them are in tests/mpi/test_data.c
+ * and test_alltoallw.c (plain_*_planned). */
+static void what_mpich_gets_wrong_is_known(void **state)
+{
+    const coll wrong[] = {{.kind = COLL_allgatherv, .p = 1},
+                          {.kind = COLL_exscan, .p = 3},
+                          {.kind = COLL_alltoallw, .p = 3, .in_place = true},
+                          {.kind = COLL_reduce, .p = 3, .root = 1},
+                          {.kind = COLL_reduce_scatter_block, .p = 4, .ordered = true}};
+    const coll right[] = {{.kind = COLL_allgatherv, .p = 2},
+                          {.kind = COLL_scan, .p = 3},
+                          {.kind = COLL_alltoallw, .p = 3},
+                          {.kind = COLL_reduce, .p = 3},
+                          {.kind = COLL_reduce_scatter_block, .p = 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(native_errs(&wrong[i], NATIVE_MPICH));
+        assert_false(native_errs(&wrong[i], NATIVE_OPENMPI));
+        assert_false(native_errs(&right[i], NATIVE_MPICH));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slower_messages_are_a_gain),
+        cmocka_unit_test(an_order_that_fits_is_a_gain),
+        cmocka_unit_test(leaders_of_nodes_only_help),
+        cmocka_unit_test(what_is_chosen_need_not_be_found_again),
+        cmocka_unit_test(what_mpich_gets_wrong_is_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
