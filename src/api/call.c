@@ -7,12 +7,14 @@
 #include "api/later.h"
 #include "api/measure.h"
 #include "api/repeat.h"
+#include "api/together.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/engine.h"
 #include "persistent/request.h"
+#include "tune/wisdom_text.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -72,24 +74,31 @@ typedef struct way_of_call {
     bool native;    /* it is */
 } way_of_call;
 
-static int prepare_anew(const args *a, MPI_Info info, comm *c, way_of_call *way, exec **e)
+/* Where `auto` wants to know where the ranks are, the call waits for it. */
+static int choose_ready(const args *a, const facts *f, MPI_Info info, choice *chosen)
+{
+    const char *why;
+    int error = choose(a, f, info, chosen, &why);
+
+    if (error || !chosen->provisional)
+        return error;
+    error = make_ready(f->comm, coll_kind_name(a->kind));
+    return error ? error : choose(a, f, info, chosen, &why);
+}
+
+static int prepare_anew(const args *a, comm *c, way_of_call *way, exec **e)
 {
     facts f = {.comm = c};
     choice chosen;
     const char *why;
     int error = args_check(a, &f);
 
-    if (!error)
-        error = choose(a, &f, info, &chosen, &why);
     if (error)
         return error;
-    if (!way->may_block && (chosen.provisional || survey_needed(a->kind, chosen)))
+    error = way->may_block ? choose_ready(a, &f, MPI_INFO_NULL, &chosen)
+                           : choose(a, &f, MPI_INFO_NULL, &chosen, &why);
+    if (!error && !way->may_block && (chosen.provisional || survey_needed(a->kind, chosen)))
         return exec_later(a, &f, e);
-    if (chosen.provisional) {
-        error = make_ready(c, coll_kind_name(a->kind));
-        if (!error)
-            error = choose(a, &f, info, &chosen, &why);
-    }
     if (!error && way->may_leave && choose_native(a, &f)) {
         way->native = true;
         repeat_remember_native(a, &f);
@@ -97,16 +106,16 @@ static int prepare_anew(const args *a, MPI_Info info, comm *c, way_of_call *way,
     }
     if (!error)
         error = execs_bind(a, &f, chosen, e);
-    if (!error && info == MPI_INFO_NULL) /* which decides for one request alone */
+    if (!error)
         repeat_remember(a, &f, *e, way->may_leave);
     return error;
 }
 
 /* No exec idles that has been bound for the same call. */
-static int prepare_otherwise(const args *a, MPI_Info info, comm *c, way_of_call *way, exec **e)
+static int prepare_otherwise(const args *a, comm *c, way_of_call *way, exec **e)
 {
     binding b;
-    plan *again = info == MPI_INFO_NULL ? repeat_recall(a, c, way->may_leave, &b) : NULL;
+    plan *again = repeat_recall(a, c, way->may_leave, &b);
     int error;
 
     if (!again && way->may_leave && repeat_native(a, c)) {
@@ -114,29 +123,36 @@ static int prepare_otherwise(const args *a, MPI_Info info, comm *c, way_of_call 
         return MPI_SUCCESS;
     }
     if (!again)
-        return prepare_anew(a, info, c, way, e);
+        return prepare_anew(a, c, way, e);
     error = execs_of_plan(c, again, &b, e);
     if (!error)
         repeat_bound(a->kind, *e);
     return error;
 }
 
-/* Everything up to a bound exec, unless the call is left to the MPI; nothing has been sent. result:
- * where the request is to go. *c is set as soon as the communicator is known. */
-static int prepare(const args *a, MPI_Info info, const void *result, way_of_call *way, exec **e,
-                   comm **c)
+static int enter(const args *a, comm **c)
 {
     int error = library_enter();
 
     if (!error)
         error = comm_get(a->comm, c);
+    if (!error)
+        comm_reap();
+    return error;
+}
+
+/* Everything up to a bound exec, unless the call is left to the MPI; nothing has been sent. result:
+ * where the request is to go. *c is set as soon as the communicator is known. */
+static int prepare(const args *a, const void *result, way_of_call *way, exec **e, comm **c)
+{
+    int error = enter(a, c);
+
     if (error)
         return error;
-    comm_reap();
     if (!result)
         return MPI_ERR_ARG;
-    *e = info == MPI_INFO_NULL ? repeat_exec(a, *c, way->may_leave) : NULL;
-    return *e ? MPI_SUCCESS : prepare_otherwise(a, info, *c, way, e);
+    *e = repeat_exec(a, *c, way->may_leave);
+    return *e ? MPI_SUCCESS : prepare_otherwise(a, *c, way, e);
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
@@ -211,7 +227,7 @@ static int run_or_leave(const args *a, way_of_call *way)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, MPI_INFO_NULL, a, way, &e, &c); /* there is no request */
+    int error = prepare(a, a, way, &e, &c); /* there is no request */
 
     if (!error && !way->native)
         error = run(e);
@@ -236,34 +252,52 @@ int call_start(const args *a, MPI_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, MPI_INFO_NULL, request, &(way_of_call){.may_block = false}, &e, &c);
+    int error = prepare(a, request, &(way_of_call){.may_block = false}, &e, &c);
 
     if (!error)
         error = start(e, request);
     return comm_raise_for(a->comm, c, error);
 }
 
-/* A rank whose info is wrong takes part, so that nobody waits for it in vain. */
+/* What must be the same on all ranks. */
+static uint64_t digest_of(const choice *c, measure_wish wish)
+{
+    const int32_t parts[] = {c->algo,    (int32_t)c->form,  c->parameter,
+                             c->variant, (int32_t)c->order, (int32_t)wish};
+
+    return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
+}
+
+/* Arguments are each rank's own; a rank whose info is wrong takes part, so that nobody waits for it
+ * in vain. */
 int call_init(const args *a, MPI_Info info, MPIX_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
+    facts f = {0};
+    choice chosen = {0};
     measure_wish wish = MEASURE_UNSAID;
-    bool timed;
-    int error = prepare(a, info, request, &(way_of_call){.may_block = true}, &e, &c);
-    int wrong = MPI_SUCCESS, wrong_plan;
+    bool timed = false;
+    int error = enter(a, &c);
 
-    if (!error) { /* what the environment says is known now */
-        wrong = timed_from(info, &timed);
-        wrong_plan = measure_read(info, &wish);
-        wrong = wrong ? wrong : wrong_plan;
+    f.comm = c;
+    if (!error)
+        error = request ? args_check(a, &f) : MPI_ERR_ARG;
+    if (error)
+        return comm_raise_for(a->comm, c, error);
+    error = choose_ready(a, &f, info, &chosen);
+    if (error && info == MPI_INFO_NULL) /* then it does not serve the arguments */
+        return comm_raise_for(a->comm, c, error);
+    if (!error)
+        error = timed_from(info, &timed);
+    if (!error)
+        error = measure_read(info, &wish);
+    error = together_agree(c, coll_kind_name(a->kind), error, digest_of(&chosen, wish));
+    if (!error)
+        error = execs_bind(a, &f, chosen, &e);
+    if (!error)
         error = init(e, timed, request);
-    }
     if (!error)
         error = measure_begin(a, info, wish, request);
-    if (!error && wrong) {
-        MPIX_Request_free(request);
-        error = wrong;
-    }
     return comm_raise_for(a->comm, c, error);
 }

@@ -1,7 +1,11 @@
 /* together.c - see together.h. */
 #include "api/together.h"
 
+#include "algos/algo.h"
+#include "api/execs.h"
 #include "nbc/library.h"
+#include "nbc/process/env.h"
+#include "nbc/process/simulated.h"
 #include "nbc/run/engine.h"
 
 int together_ready(MPI_Comm user, const char *caller, comm **c)
@@ -16,6 +20,68 @@ int together_ready(MPI_Comm user, const char *caller, comm **c)
     comm_reap();
     error = comm_begin(*c, caller, true);
     return error ? error : comm_wait_ready(*c);
+}
+
+/* The largest of each, over all ranks. Algorithm and size are the same for all communicators, so
+ * nothing has to be chosen. */
+static int largest(comm *c, int64_t *mine, int64_t *all, int n)
+{
+    args a = {.kind = COLL_allreduce, .algo = ALGO_allreduce_recursive_doubling, .comm = c->user};
+    facts f = {.comm = c};
+    choice chosen;
+    exec *e;
+    int error;
+
+    a.op = MPI_MAX;
+    a.send = (args_side){.buffer = mine, .type = MPI_INT64_T, .count = n};
+    a.recv = (args_side){.buffer = all, .type = MPI_INT64_T, .count = n};
+    select_named(a.algo, 0, c->p, 8 * (int64_t)n, &chosen);
+    error = args_check(&a, &f);
+    if (!error)
+        error = execs_bind(&a, &f, chosen, &e);
+    if (error)
+        return error;
+    error = execs_run(e);
+    plan_return_exec(e);
+    return error;
+}
+
+static int error_of_another(const comm *c, const char *caller, int class)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+
+    PMPI_Error_string(class, text, &length);
+    if (c->rank == 0)
+        env_say_here("an init of %s is refused, because of an error on another rank: %s", caller,
+                     text);
+    return class;
+}
+
+int together_agree(comm *c, const char *caller, int error, uint64_t what)
+{
+    int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
+    int class = MPI_SUCCESS, failure = comm_begin(c, caller, true);
+
+    if (!failure)
+        failure = comm_wait_ready(c);
+    if (failure || c->p == 1 || simulated_folded())
+        return error ? error : failure;
+    if (error) {
+        PMPI_Error_class(error, &class);
+        mine[0] = class;
+    }
+    failure = largest(c, mine, all, 3);
+    if (error || failure)
+        return error ? error : failure;
+    if (all[0] != MPI_SUCCESS)
+        return error_of_another(c, caller, (int)all[0]);
+    if (all[1] == hash && all[2] == -hash)
+        return MPI_SUCCESS;
+    if (c->rank == 0)
+        env_say_here("an init of %s is refused: not all ranks ask for the same algorithm or plan",
+                     caller);
+    return MPI_ERR_INFO_VALUE;
 }
 
 void together_pass_gate(const comm *c)

@@ -290,7 +290,7 @@ static void into_a_vector(int ints, int n)
     good_calls();
 }
 
-/* An init fails on one rank, behind what all agree on. */
+/* Of one rank the info is wrong: it is refused by all. */
 static void failed_init(void)
 {
     MPIX_Request request = MPIX_REQUEST_NULL;
@@ -300,7 +300,7 @@ static void failed_init(void)
     MPI_Info_create(&info);
     MPI_Info_set(info, "tutti_stats", rank == 1 ? "maybe" : "true");
     error = MPIX_Allgather_auto_init(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD, info, &request);
-    wrong += (error == MPI_SUCCESS) != (rank != 1);
+    wrong += error == MPI_SUCCESS;
     if (request != MPIX_REQUEST_NULL)
         MPIX_Request_free(&request);
     MPI_Info_free(&info);
