@@ -4,6 +4,7 @@
 #include "nbc/comm/comm.h"
 #include "nbc/library.h"
 #include "nbc/node/segment.h"
+#include "nbc/process/env.h"
 #include "nbc/process/machine.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
@@ -40,7 +41,7 @@ int tutti_init(void)
         return error;
     made = make_channel();
     if (!error)
-        error = made;
+        error = made ? made : env_error();
     return error ? comm_raise(NULL, error) : MPI_SUCCESS;
 }
 
@@ -55,6 +56,8 @@ static int enter(void)
 {
     int error = library_enter();
 
+    if (!error)
+        error = env_error();
     return error && error != MPI_ERR_OTHER ? comm_raise(NULL, error) : error;
 }
 

@@ -44,8 +44,10 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
     engine_abandon();
     if (comm_end_all())
         channel_end();
-    env_end();
-    atomic_store(&stage, ENDING);
+    if (atomic_load(&stage) == STARTED) {
+        env_end();
+        atomic_store(&stage, ENDING);
+    }
     return MPI_SUCCESS;
 }
 

@@ -1,6 +1,8 @@
 /* constants.c - see constants.h. */
 #include "tune/constants.h"
 
+#include "tune/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +96,7 @@ static bool plausible(const char *unit, double value)
 /* Name, number, unit. NULL: it is right. */
 static const char *read_line(char *line, constants *k, bool found[CONSTANTS])
 {
-    char *end, *rest, *name = strtok_r(line, " \t", &rest), *number = strtok_r(NULL, " \t", &rest);
+    char *rest, *name = strtok_r(line, " \t", &rest), *number = strtok_r(NULL, " \t", &rest);
     char *unit = strtok_r(NULL, " \t", &rest);
     int i = name ? find(name) : CONSTANTS;
     double value;
@@ -105,8 +107,7 @@ static const char *read_line(char *line, constants *k, bool found[CONSTANTS])
         return "no such constant";
     if (!number || !unit || strtok_r(NULL, " \t", &rest))
         return "not a name, a number and a unit";
-    value = strtod(number, &end);
-    if (*end || end == number || strcmp(unit, known[i].unit) != 0)
+    if (!number_read(number, &value) || strcmp(unit, known[i].unit) != 0)
         return "not a number in this constant's unit";
     if (!plausible(unit, value))
         return "not possible";
@@ -172,9 +173,9 @@ void constants_print(FILE *out, const constants *k, const char *heading, const c
     for (int i = 0; i < CONSTANTS; i++) {
         const char *note = notes ? notes[i] : NULL;
         const char *unit = known[i].unit;
-        fprintf(out, "%-18s %-8.*g %-8s # %s%s%s\n", known[i].name,
-                strcmp(unit, "bytes") == 0 ? 16 : 3, *value_of(&copy, i), unit, known[i].meaning,
-                note ? "; " : "", note ? note : "");
+        number_print(out, "%-18s %-8.*g %-8s # %s%s%s\n", known[i].name,
+                     strcmp(unit, "bytes") == 0 ? 16 : 3, *value_of(&copy, i), unit,
+                     known[i].meaning, note ? "; " : "", note ? note : "");
     }
 }
 

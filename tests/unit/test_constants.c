@@ -1,7 +1,10 @@
 /* test_constants.c - files of constants: what is written is read again, and what is not right is
  * refused with its line. */
+#define _GNU_SOURCE /* mkdtemp */
 #include "tune/constants.h"
+#include "tune/number.h"
 
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,6 +154,45 @@ static void packed_ones_are_nearly_the_same(void **state)
     }
 }
 
+/* localedef is in the package of the C library. */
+static bool make_locale(const char *folder)
+{
+    char command[300];
+
+    snprintf(command, sizeof command,
+             "cd %s && printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping "
+             "-1\\nEND LC_NUMERIC\\n' >source && localedef -c -i source ./comma >/dev/null 2>&1; "
+             "test -d comma",
+             folder);
+    return system(command) == 0;
+}
+
+static void the_locale_of_the_program_is_no_matter(void **state)
+{
+    char folder[] = "/tmp/tutti-locale-XXXXXX", text[TEXT], in_comma[TEXT], command[100], why[200];
+    constants k;
+    double number;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_true(make_locale(folder));
+    print(constants_builtin("ethernet"), text);
+    setenv("LOCPATH", folder, 1);
+    assert_non_null(setlocale(LC_NUMERIC, "comma"));
+    snprintf(why, sizeof why, "%.1f", 1.5);
+    assert_string_equal(why, "1,5");
+    print(constants_builtin("ethernet"), in_comma);
+    assert_string_equal(in_comma, text);
+    assert_true(read_text(text, &k, why));
+    assert_true(k.way[WAY_NETWORK].latency ==
+                constants_builtin("ethernet")->way[WAY_NETWORK].latency);
+    assert_true(number_read("0.5", &number) && number == 0.5);
+    assert_false(number_read("0,5", &number));
+    setlocale(LC_NUMERIC, "C");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +201,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_refused),
         cmocka_unit_test(comments_and_blanks_are_no_matter),
         cmocka_unit_test(packed_ones_are_nearly_the_same),
+        cmocka_unit_test(the_locale_of_the_program_is_no_matter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,6 +264,8 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     mine.known = c->knows->digest;
     constants_pack(machine_constants(), mine.machine);
     mine.error = places_mine(&mine.at);
+    if (env_error())
+        mine.error = env_error();
     if (c->p == 1)
         return mine.error ? mine.error : be_alone(c, &mine);
     error = find_places(c);

@@ -3,6 +3,7 @@
 
 #include "nbc/process/knowledge.h"
 #include "nbc/process/machine.h"
+#include "tune/number.h"
 
 #include <ctype.h>
 #include <mpi.h>
@@ -13,7 +14,7 @@
 
 extern char **environ;
 
-enum { NAME_SIZE = 64 };
+enum { NAME_SIZE = 64, TEXT = 1200 };
 
 static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
                                     "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
@@ -22,6 +23,7 @@ static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_
 static const char *progress, *regions, *switches, *interpose, *algorithms[COLL_KINDS];
 static double timeout;
 static bool stats, verbose, measures, node_wire = true;
+static int failure;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
 void env_say(const char *format, ...)
@@ -42,7 +44,7 @@ void env_say(const char *format, ...)
 /* One call of stdio, so that the lines of several ranks do not mix. */
 void env_say_here(const char *format, ...)
 {
-    char text[1200];
+    char text[TEXT];
     va_list args;
     int rank = 0;
 
@@ -201,38 +203,49 @@ static bool is_set(const char *name)
     return value && strcmp(value, "0") != 0;
 }
 
-static int read_timeout(void)
+void env_refuse(const char *format, ...)
 {
-    const char *value = nonempty("TUTTI_TIMEOUT");
-    char *end;
+    char text[TEXT];
+    va_list args;
 
-    timeout = value ? strtod(value, &end) : 0;
-    if (!value || (*end == '\0' && timeout >= 0 && timeout <= 1e9))
-        return MPI_SUCCESS;
-    env_say_here("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
-    return MPI_ERR_ARG;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    env_say_here("%s", text);
+    failure = MPI_ERR_ARG;
 }
 
-static int read_node_wire(void)
+int env_error(void)
+{
+    return failure;
+}
+
+static void read_timeout(void)
+{
+    const char *value = nonempty("TUTTI_TIMEOUT");
+
+    if (!value || (number_read(value, &timeout) && timeout >= 0 && timeout <= 1e9))
+        return;
+    timeout = 0;
+    env_refuse("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
+}
+
+static void read_node_wire(void)
 {
     const char *value = nonempty("TUTTI_NODE_WIRE");
 
     node_wire = !value || strcmp(value, "on") == 0;
-    if (node_wire || strcmp(value, "off") == 0)
-        return MPI_SUCCESS;
-    env_say_here("TUTTI_NODE_WIRE=%s: must be on or off", value);
-    return MPI_ERR_ARG;
+    if (!node_wire && strcmp(value, "off") != 0)
+        env_refuse("TUTTI_NODE_WIRE=%s: must be on or off", value);
 }
 
-static int read_plan(void)
+static void read_plan(void)
 {
     const char *value = nonempty("TUTTI_PLAN");
 
     measures = value && strcmp(value, "measure") == 0;
-    if (!value || measures || strcmp(value, "estimate") == 0)
-        return MPI_SUCCESS;
-    env_say_here("TUTTI_PLAN=%s: must be estimate or measure", value);
-    return MPI_ERR_ARG;
+    if (value && !measures && strcmp(value, "estimate") != 0)
+        env_refuse("TUTTI_PLAN=%s: must be estimate or measure", value);
 }
 
 void env_end(void)
@@ -247,10 +260,9 @@ void env_end(void)
 static int read_planner(void)
 {
     char why[1500];
-    int error = read_plan();
+    int error;
 
-    if (error)
-        return error;
+    read_plan();
     if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
         env_say_here("%s", why);
     error = knowledge_read(nonempty("TUTTI_WISDOM"), measures, why, sizeof why);
@@ -265,8 +277,6 @@ static int read_planner(void)
 
 int env_read(void)
 {
-    int error;
-
     check_names();
     verbose = is_set("TUTTI_VERBOSE");
     stats = is_set("TUTTI_STATS");
@@ -279,8 +289,7 @@ int env_read(void)
         algorithm_variable((coll_kind)kind, name);
         algorithms[kind] = nonempty(name);
     }
-    error = read_planner();
-    if (!error)
-        error = read_timeout();
-    return error ? error : read_node_wire();
+    read_timeout();
+    read_node_wire();
+    return read_planner();
 }

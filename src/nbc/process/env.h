@@ -15,7 +15,8 @@
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so (src/pmpi/); here only compared
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
- * an error (MPI_ERR_ARG from the first call), explained once on stderr by every rank.
+ * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and of
+ * all calls on communicators with other ranks, which it tells, so that they do not wait for it.
  */
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
@@ -25,9 +26,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_ARG: a
- * value that is wrong in itself (said on stderr). */
+/* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_NO_MEM. */
 int env_read(void);
+
+/* MPI_ERR_ARG: a value is wrong in itself. Elsewhere its default is in force. */
+int env_error(void);
 
 const char *env_progress(void);            /* NULL: not set */
 const char *env_regions(void);             /* NULL: not set */
@@ -47,7 +50,10 @@ void env_end(void);
  */
 void env_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same from any rank, which it names: what one rank only can tell, and errors, because the
+/* A value is wrong, and why: env_say_here. */
+void env_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same as env_say from any rank, which it names: what one rank only can tell, and errors, because the
  * first rank that aborts may take rank 0 with it before it has spoken. */
 void env_say_here(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -190,9 +190,11 @@ int driver_choose(const char *forced, const driver **chosen, const char **reason
         if (n < sizeof refused)
             n += (size_t)snprintf(refused + n, sizeof refused - n, "; not %s: %s", d->name, why);
     }
-    env_say_here(
+    if (!forced)
+        return MPI_ERR_OTHER;
+    env_refuse(
         "TUTTI_PROGRESS=%s is not possible%s; there are poll (MPICH), hook (Open MPI), thread "
         "(with MPI_THREAD_MULTIPLE) and manual",
         forced, refused);
-    return MPI_ERR_ARG;
+    return driver_choose(NULL, chosen, reason);
 }

@@ -31,7 +31,8 @@ extern const driver *const driver_table[];
 extern const driver driver_poll, driver_hook, driver_thread, driver_manual;
 
 /* The first driver that starts and passes the self-test: a small operation on process_self() must
- * complete through native MPI_Test. Or the one named `forced`, if not NULL. The reason also names
+ * complete through native MPI_Test. Or the one named `forced`, if not NULL; if it does not start,
+ * env_refuse. The reason also names
  * the drivers that were refused. */
 int driver_choose(const char *forced, const driver **chosen, const char **reason);
 
