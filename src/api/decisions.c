@@ -69,6 +69,14 @@ static void keep(comm *c, const struct kept *one)
     process_unlock();
 }
 
+/* A file may claim any time. */
+static int64_t picoseconds(int64_t ns)
+{
+    const int64_t most = INT64_MAX / 2048;
+
+    return 1000 * (ns < most ? ns : most);
+}
+
 /* What wisdom says of the call, if it says something that is not forbidden. */
 static bool recall(const comm *c, const wisdom_key *key, const algo_set *without, decision *v)
 {
@@ -79,7 +87,7 @@ static bool recall(const comm *c, const wisdom_key *key, const algo_set *without
     *v = (decision){.choice = known->choice, .why = "wisdom", .n = known->ns > 0, .wise = true};
     v->choice.order_named = false; /* as for what the estimate takes: hints may ask for another */
     v->choice.by_rule = true;
-    v->best[0] = (forecast){.choice = v->choice, .time = known->ns * 1000, .executed = true};
+    v->best[0] = (forecast){.choice = v->choice, .time = picoseconds(known->ns), .executed = true};
     return true;
 }
 

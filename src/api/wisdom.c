@@ -180,7 +180,7 @@ static int save(const comm *c, const char *file)
     else if (all && wisdom_merge(all, c->knows->wisdom) && knowledge_add_learned(all)) {
         saved = wisdom_save(file, all, knowledge_mpi(), why, sizeof why);
         error = saved ? MPI_SUCCESS : MPI_ERR_IO;
-        if (!saved)
+        if (*why)
             env_say_here("tutti_wisdom_export: %s", why);
     }
     wisdom_free(all);

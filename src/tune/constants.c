@@ -90,7 +90,7 @@ static bool plausible(const char *unit, double value)
         return value >= 0 && value <= 1;
     if (strcmp(unit, "bytes") == 0)
         return value >= 0 && value <= 1e15;
-    return value >= 1e3 && value <= 1e15;
+    return value >= 1e6 && value <= 1e15; /* bytes/s */
 }
 
 /* Name, number, unit. NULL: it is right. */

@@ -3,6 +3,7 @@
 
 #include "tune/estimate.h"
 #include "tune/extend.h"
+#include "tune/size.h"
 
 #include <stdlib.h>
 
@@ -239,8 +240,10 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
     int64_t bytes = coll_is_vector(c->kind) ? c->bytes : c->bytes / c->p;
     int64_t size = coll_has(c->kind, COLL_REDUCES) && bytes % 8 == 0 ? 8 : 1;
     coll_kind kind = regular_kind(c->kind);
+    int64_t most = coll_is_vector(c->kind) ? SIZE_MOST : SIZE_MOST / c->p;
     bool alike = is_uniform(kind);
 
+    bytes = bytes < most ? bytes : most;
     *q = (forecaster){.call = c,
                       .asked = {.kind = kind,
                                 .size = size,

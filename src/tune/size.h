@@ -12,6 +12,10 @@
 
 enum { SIZE_CLASSES = 4 * 62 };
 
+/* Nothing is estimated of more bytes in all: times have to stay below 2^63 picoseconds (106 days)
+ * with constants of 1 MB/s. */
+#define SIZE_MOST ((int64_t)1 << 40)
+
 int size_class(int64_t bytes);
 
 /* The least bytes of a class. */

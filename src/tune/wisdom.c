@@ -276,9 +276,10 @@ const verdict *wisdom_next(wisdom *w, const verdict *before)
 {
     const entry *e = (const void *)before;
 
-    if (!w->sorted)
+    if (!w->sorted) { /* else nothing is written: others may be reading, too */
         HASH_SORT(w->entries, compare);
-    w->sorted = true;
+        w->sorted = true;
+    }
     e = e ? e->hh.next : w->entries;
     return e ? &e->verdict : NULL;
 }

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char title[] = "tutti wisdom "; /* of any version */
+
 enum { SUFFIX = 32, ATTEMPTS = 1000, LOCK_ATTEMPTS = 400 }; /* two seconds of waiting */
 
 static const char *error_text(void)
@@ -83,20 +85,28 @@ static bool write_to(int fd, wisdom *w, const char *mpi)
         return false;
     }
     good = wisdom_write(out, w, mpi) && fflush(out) == 0 && fsync(fd) == 0;
+    if (good && ftell(out) > WISDOM_FILE) { /* nobody would read it */
+        errno = EFBIG;
+        good = false;
+    }
     return fclose(out) == 0 && good;
 }
 
-/* What is refused may be of another MPI, or have a slip of the pen: not ours to drop. */
-static bool keep_refused(const char *name)
+/* What is refused may be of another MPI, or have a slip of the pen: not ours to drop. Nor is what
+ * has been kept before. */
+static bool keep_refused(const char *name, char *kept, size_t size)
 {
-    char kept[PATH_MAX + SUFFIX];
-
-    snprintf(kept, sizeof kept, "%s.refused", name);
-    unlink(kept);
-    return link(name, kept) == 0 || errno == EEXIST; /* another one has just kept it */
+    snprintf(kept, size, "%s.refused", name);
+    for (int k = 2; link(name, kept) != 0; k++) {
+        if (errno != EEXIST || k > ATTEMPTS)
+            return false;
+        snprintf(kept, size, "%s.refused.%d", name, k);
+    }
+    return true;
 }
 
-static bool replace(const char *name, wisdom *w, const char *mpi, bool keep)
+/* kept: NULL, or for the name under which the old file is kept. */
+static bool replace(const char *name, wisdom *w, const char *mpi, char *kept, size_t size)
 {
     char made[PATH_MAX + SUFFIX];
     int fd = make_beside(name, made, sizeof made), error;
@@ -104,7 +114,8 @@ static bool replace(const char *name, wisdom *w, const char *mpi, bool keep)
     if (fd < 0)
         return false;
     errno = 0;
-    if (write_to(fd, w, mpi) && (!keep || keep_refused(name)) && rename(made, name) == 0)
+    if (write_to(fd, w, mpi) && (!kept || keep_refused(name, kept, size)) &&
+        rename(made, name) == 0)
         return true;
     error = errno;
     unlink(made);
@@ -149,6 +160,20 @@ static void give_lock(int fd, const char *lock)
     close(fd);
 }
 
+/* Only wisdom, however old or damaged, is replaced, and what is empty: a name may be mistyped. */
+static bool is_wisdom(const char *name)
+{
+    const char *why;
+    FILE *in = open_file(name, &why);
+    char begin[sizeof title - 1];
+    size_t n = in ? fread(begin, 1, sizeof begin, in) : 0;
+    bool is = in && memcmp(begin, title, n) == 0 && (n == 0 || n == sizeof begin);
+
+    if (in)
+        fclose(in);
+    return is;
+}
+
 /* What the file will have. Of what is there now nothing, if it cannot be read. NULL: out of memory.
  */
 static wisdom *united(const char *name, wisdom *w, const char *mpi, bool *refused)
@@ -164,15 +189,18 @@ static wisdom *united(const char *name, wisdom *w, const char *mpi, bool *refuse
     return NULL;
 }
 
-static bool save(const char *name, wisdom *w, const char *mpi)
+static bool save(const char *name, wisdom *w, const char *mpi, char *kept, size_t size)
 {
     char lock[PATH_MAX + SUFFIX];
     int fd = take_lock(name, lock, sizeof lock), error;
+    struct stat there;
     bool refused, saved;
     wisdom *all = united(name, w, mpi, &refused);
 
     errno = all ? errno : ENOMEM;
-    saved = all && replace(name, all, mpi, refused && access(name, F_OK) == 0);
+    *kept = '\0';
+    refused = refused && stat(name, &there) == 0 && there.st_size > 0;
+    saved = all && replace(name, all, mpi, refused ? kept : NULL, size);
     error = errno;
     wisdom_free(all);
     give_lock(fd, lock);
@@ -183,7 +211,7 @@ static bool save(const char *name, wisdom *w, const char *mpi)
 /* A link is not replaced, but what it points to. */
 bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t size)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], kept[PATH_MAX + SUFFIX] = "";
     struct stat s;
     bool exists = stat(name, &s) == 0;
     const char *wrong = NULL;
@@ -192,9 +220,13 @@ bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t
         wrong = exists ? "not a file" : "a link to nothing";
     else if (strlen(name) >= sizeof path || (exists && !realpath(name, path)))
         wrong = strerror(ENAMETOOLONG);
-    else if (!save(exists ? path : name, w, mpi))
+    else if (exists && !is_wisdom(path))
+        wrong = "there is something else in it than wisdom";
+    else if (!save(exists ? path : name, w, mpi, kept, sizeof kept))
         wrong = error_text();
     if (wrong)
         snprintf(why, size, "%s: %s; wisdom is not saved", name, wrong);
+    else
+        snprintf(why, size, *kept ? "%s could not be read; it is kept as %s" : "", name, kept);
     return !wrong;
 }

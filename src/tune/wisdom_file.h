@@ -16,9 +16,11 @@ enum { WISDOM_FILE = 16 << 20 }; /* bytes that a file may have */
  * for. */
 wisdom *wisdom_load(const char *name, const char *mpi, char *why, size_t size);
 
-/* What is there, and all of w: where both know something, w counts. What cannot be read, because
- * it is damaged or of another version or MPI, is kept as NAME.refused. A new file gets the usual
- * permissions. False: `why` says in one line what has failed, and the file is as it was. */
+/* What is there, and all of w: where both know something, w counts. Wisdom
+ * that cannot be read, because it is damaged or of another version or MPI, is kept as NAME.refused
+ * (or NAME.refused.2 and so on); what is no wisdom is not replaced. A new file gets the usual
+ * permissions. False: `why` says in one line what has failed, and the file is as it was; else it
+ * is empty, or says what is kept. */
 bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t size);
 
 #endif

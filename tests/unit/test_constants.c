@@ -111,6 +111,7 @@ static void what_is_wrong_is_refused(void **state)
     refused("copy", "copy fast bytes/s", "not a number");
     refused("copy", "copy 1e10 s", "not a number in this constant's unit");
     refused("copy", "copy 0 bytes/s", "not possible");
+    refused("copy", "copy 999999 bytes/s", "not possible");
     refused("copy", "copy -1e10 bytes/s", "not possible");
     refused("copy", "copy nan bytes/s", "not possible");
     refused("copy", "copy inf bytes/s", "not possible");

@@ -762,6 +762,38 @@ static void what_is_refused_is_kept_aside(void **state)
     assert_non_null(back = wisdom_load(file, mpi, why, sizeof why));
     wisdom_free(back);
     assert_int_equal(files_in_folder(), 2);
+    assert_true(wisdom_save(file, w, "Third MPI", why, sizeof why));
+    assert_non_null(strstr(why, "could not be read; it is kept as "));
+    assert_non_null(strstr(why, ".refused.2"));
+    assert_non_null(back = wisdom_load(kept, "Other MPI", why, sizeof why));
+    wisdom_free(back);
+    assert_true(wisdom_save(file, w, "Third MPI", why, sizeof why));
+    assert_string_equal(why, "");
+    wisdom_free(w);
+}
+
+static void what_is_no_wisdom_is_not_replaced(void **state)
+{
+    static const char *const texts[] = {"int main(void)", "tutti wisdo", "tutti constants 1\n"};
+    char why[300], text[50];
+    wisdom *w = few();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        FILE *f = fopen(file, "w");
+        assert_non_null(f);
+        fputs(texts[i], f);
+        fclose(f);
+        assert_false(wisdom_save(file, w, mpi, why, sizeof why));
+        assert_non_null(strstr(why, "there is something else in it than wisdom"));
+        assert_non_null(f = fopen(file, "r"));
+        assert_non_null(fgets(text, sizeof text, f));
+        assert_string_equal(text, texts[i]);
+        fclose(f);
+    }
+    assert_int_equal(truncate(file, 0), 0);
+    save(w);
+    assert_int_equal(files_in_folder(), 1);
     wisdom_free(w);
 }
 
@@ -938,6 +970,7 @@ int main(void)
         cmocka_unit_test(a_barrier_is_not_in_place),
         WITH_FILES(what_is_saved_is_loaded),
         WITH_FILES(what_is_refused_is_kept_aside),
+        WITH_FILES(what_is_no_wisdom_is_not_replaced),
         WITH_FILES(only_files_are_read_and_replaced),
         WITH_FILES(a_link_stays_a_link),
         WITH_FILES(a_failed_write_leaves_what_was),

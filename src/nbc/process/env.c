@@ -252,7 +252,8 @@ void env_end(void)
 {
     char why[1500];
 
-    if (!knowledge_save(nonempty("TUTTI_WISDOM"), why, sizeof why))
+    knowledge_save(nonempty("TUTTI_WISDOM"), why, sizeof why);
+    if (*why)
         env_say_here("%s", why);
 }
 

@@ -158,6 +158,7 @@ int knowledge_read(const char *setting, bool may_lack, char *why, size_t size)
     bool lacks = may_lack && setting && access(setting, F_OK) != 0;
 
     *why = '\0';
+    knowledge_mpi(); /* while there is one thread: it keeps the name */
     if (!r.all || !(lacks || add_files(&r, setting))) {
         wisdom_free(r.all);
         return MPI_ERR_NO_MEM;
@@ -192,6 +193,7 @@ bool knowledge_save(const char *setting, char *why, size_t size)
 {
     bool saved = true;
 
+    *why = '\0';
     if (setting && strcmp(setting, "off") != 0 && learned)
         saved = wisdom_save(setting, learned, knowledge_mpi(), why, size);
     wisdom_free(learned);
