@@ -6,6 +6,8 @@
  */
 #include "api/call.h"
 
+#include "nbc/process/env.h"
+
 #define UNWRAP(...)    __VA_ARGS__
 #define JOIN_(a, b, c) a##b##c
 #define JOIN(a, b, c)  JOIN_(a, b, c)
@@ -20,6 +22,13 @@
         return call_run_unless_native(                                                             \
             &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, native);    \
     }
+
+/* TUTTI_INTERPOSE has a wrong value: see env_refuse. */
+EXPORTED void tutti_interposed_refuse(const char *why);
+void tutti_interposed_refuse(const char *why)
+{
+    env_refuse("%s", why);
+}
 
 #define COUNT  int
 #define DISPL  int

@@ -198,7 +198,7 @@ int tutti_constants(const char **source, char *text, size_t size, size_t *length
     char *whole;
     size_t n;
 
-    if (!error && !text && size)
+    if (!error && (!source || (!text && size)))
         error = comm_raise(NULL, MPI_ERR_ARG);
     if (error)
         return error;

@@ -23,6 +23,8 @@ int tutti_wisdom(size_t *verdicts, const char **source)
     int error = library_enter();
     const knowledge *k;
 
+    if (!error && (!verdicts || !source))
+        error = comm_raise(NULL, MPI_ERR_ARG);
     if (error)
         return error;
     k = knowledge_hold();

@@ -16,7 +16,7 @@ static const char *const names[KINDS] = {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
-static bool chosen[KINDS], wrong, manual, verbose;
+static bool chosen[KINDS], manual, verbose;
 bool interpose_all;
 atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
@@ -26,15 +26,8 @@ static atomic_llong left_out[KINDS], between_groups[KINDS], not_advanced[KINDS],
 
 /* ---- TUTTI_INTERPOSE ---- */
 
-static int world_rank(void)
-{
-    int rank = 0;
-
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-static void say_wrong(const char *value)
+/* All calls are ours then, and fail: those of other ranks, too, which Tutti tells. */
+static void refuse(const char *value)
 {
     char text[KINDS * 24 + 256];
     size_t n = (size_t)snprintf(
@@ -42,23 +35,26 @@ static void say_wrong(const char *value)
 
     for (int k = 0; k < KINDS && n < sizeof text; k++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", k ? "," : "", names[k]);
-    fprintf(stderr, "tutti: rank %d: %s\n", world_rank(), text);
+    tutti_interposed_refuse(text);
+    for (int k = 0; k < KINDS; k++)
+        chosen[k] = true;
 }
 
-static void choose(const char *name, size_t length)
+/* False: there is no such collective. */
+static bool choose(const char *name, size_t length)
 {
     bool found = false;
 
     for (int k = 0; k < KINDS; k++)
         if (strlen(names[k]) == length && memcmp(names[k], name, length) == 0)
             found = chosen[k] = true;
-    wrong |= !found;
+    return found;
 }
 
 static void read_interpose(void)
 {
     const char *value = getenv("TUTTI_INTERPOSE");
-    bool any = !value || !*value || strcmp(value, "auto") == 0;
+    bool any = !value || !*value || strcmp(value, "auto") == 0, right = true;
 
     interpose_all = !any; /* who names collectives means them */
     any |= interpose_all && strcmp(value, "all") == 0;
@@ -68,16 +64,24 @@ static void read_interpose(void)
         return;
     for (const char *at = value;; at++) {
         size_t n = strcspn(at, ",");
-        choose(at, n);
+        right &= choose(at, n);
         at += n;
         if (!*at)
             break;
     }
-    if (wrong)
-        say_wrong(value);
+    if (!right)
+        refuse(value);
 }
 
 /* ---- summary ---- */
+
+static int world_rank(void)
+{
+    int rank = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
 
 /* "3 allgather, 4 allgatherv": returns how many in all. */
 static long long list(atomic_llong counters[], char *text, size_t size)
@@ -243,11 +247,6 @@ bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return false;
     pthread_once(&once, read_settings);
-    if (wrong) {
-        *error = MPI_ERR_ARG;
-        PMPI_Comm_call_errhandler(comm, MPI_ERR_ARG);
-        return true;
-    }
     atomic_llong *counter = served_by(kind, form, comm, inter, error);
     interpose_count(&counter[kind], 1);
     if (counter == interpose_taken && form != FORM_BLOCKING)

@@ -31,8 +31,8 @@ typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT }
 /* May this call be Tutti's? Not if TUTTI_INTERPOSE leaves it out, the communicator is an
  * intercommunicator, the program has sessions only, or the call is non-blocking and nobody would
  * advance it while the program waits (driver `manual`), or it would block (tutti_comm_prepared):
- * then it is the native MPI's. The same on all ranks. *error: TUTTI_INTERPOSE has a wrong value,
- * said once on stderr and raised here. Counts for the summary. */
+ * then it is the native MPI's. The same on all ranks. *error: raised already. Counts for the
+ * summary. */
 static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
                                    int *error);
 
@@ -44,6 +44,8 @@ extern bool interpose_all;
 /* A blocking call that interpose_takes has counted is left to the MPI all the same. */
 void interpose_leave(interpose_kind kind);
 
+/* src/api/interposed.c */
+void tutti_interposed_refuse(const char *why);
 #define COUNT                 int
 #define DISPL                 int
 #define INTERPOSE_UNWRAP(...) __VA_ARGS__
