@@ -34,9 +34,10 @@ sched *plan_compile(const request *r, int rank);
 sched **plan_compile_all(const request *r);
 void plan_free_all(const request *r, sched **all);
 
-/* What --machine says, or the usual one; its constants. False: said. */
-const char *plan_machine(const request *r);
+/* The constants of --machine, or those that `auto` goes by here. False: said. And where they are
+ * from. */
 bool plan_find_machine(const request *r, constants *k);
+const char *plan_machine(void);
 
 /* How long it takes; r->bytes is there. False: out of memory. */
 bool plan_estimate(const request *r, const constants *k, estimate *result);

@@ -171,7 +171,7 @@ int plan_print_model(const request *r)
     if (!plan_estimate(r, &k, &e) || !count_all(r, &x, &alike, &apart))
         return plan_fail("out of memory", "schedules");
     plan_print_title(r);
-    printf(", %lld bytes, machine %s\n", (long long)r->bytes, plan_machine(r));
+    printf(", %lld bytes, machine %s\n", (long long)r->bytes, plan_machine());
     print_time(1e-12 * (double)e.time, "estimate (--time)");
     if (a->cost) {
         algo_cost cost = a->cost(r->p, r->choice.parameter);

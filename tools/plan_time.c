@@ -1,40 +1,34 @@
 /* plan_time.c - see plan.h. */
+#include "nbc/process/machine.h"
 #include "plan.h"
 
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* A machine of ours, or a file. */
-static bool find_machine(const char *name, constants *k)
-{
-    const constants *builtin = constants_builtin(name);
-    char why[200];
-    FILE *in = builtin ? NULL : fopen(name, "r");
-
-    if (builtin) {
-        *k = *builtin;
-        return true;
-    }
-    if (!in)
-        snprintf(why, sizeof why, "neither ethernet nor fast, and no file: %s", strerror(errno));
-    else if (constants_read(in, k, why, sizeof why))
-        name = NULL;
-    if (in)
-        fclose(in);
-    if (name)
-        plan_fail(why, name);
-    return name == NULL;
-}
-
-const char *plan_machine(const request *r)
-{
-    return r->machine ? r->machine : "fast";
-}
-
+/* What `auto` goes by here; a file that is no good there is no error: `auto` goes on without. */
 bool plan_find_machine(const request *r, constants *k)
 {
-    return find_machine(plan_machine(r), k);
+    char why[1500];
+    const char *setting = getenv("TUTTI_CONSTANTS");
+    bool read = machine_read(r->machine            ? r->machine
+                             : setting && *setting ? setting
+                                                   : NULL,
+                             why, sizeof why);
+
+    if (!read && r->machine) {
+        why[strcspn(why, ";")] = '\0'; /* what the library would take instead */
+        fprintf(stderr, "tutti-plan: --machine %s\n", why);
+    } else if (!read) {
+        fprintf(stderr, "tutti-plan: %s\n", why);
+    }
+    *k = *machine_constants();
+    return read || !r->machine;
+}
+
+const char *plan_machine(void)
+{
+    return machine_source();
 }
 
 bool plan_estimate(const request *r, const constants *k, estimate *result)
@@ -60,7 +54,7 @@ static void print_part(const char *what, int64_t picoseconds, const estimate *e)
 static void print_estimate(const request *r, const estimate *e)
 {
     plan_print_title(r);
-    printf(", %lld bytes, machine %s\n", (long long)r->bytes, plan_machine(r));
+    printf(", %lld bytes, machine %s\n", (long long)r->bytes, plan_machine());
     print_part("in all, of which is work of", e->time, e);
     print_part("the busiest rank's processor: messages, copies, reductions", e->processor, e);
     print_part("the busiest node's memory: messages inside it", e->memory, e);

@@ -1,51 +1,90 @@
 /* plan_why.c - see plan.h. */
 #include "plan.h"
+#include "tune/native.h"
 #include "tune/planner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static void print_row(const forecast *f, int64_t least, bool taken)
+enum { NAME = 128 };
+
+static const algo_set nothing = {{0}};
+
+static void print_row(const forecast *f, int64_t least, const char *taken)
 {
-    char name[128];
+    char name[NAME];
 
     select_print(&f->choice, name, sizeof name);
     printf("  %12.3f us  %5.2f  %-40s %s%s\n", 1e-6 * (double)f->time,
            least ? (double)f->time / (double)least : 1, name,
-           f->executed ? f->bound : "closed form", taken ? ", auto" : "");
+           f->executed ? f->bound : "closed form", strcmp(name, taken) == 0 ? ", auto" : "");
 }
 
-static void print_rule(const choice *taken, const char *why)
+/* Of blocking calls under libtutti_mpi.so. */
+static void print_native(const coll *call, int64_t all, const topo *t, const constants *k)
 {
-    char name[128];
+    static const char *const names[] = {[NATIVE_OPENMPI] = "Open MPI", [NATIVE_MPICH] = "MPICH"};
 
-    select_print(taken, name, sizeof name);
-    printf("auto: %s (%s)\n", name, why);
+    printf("the MPI at best, if the call blocks:");
+    for (int mpi = NATIVE_OPENMPI; mpi <= NATIVE_MPICH; mpi++) {
+        native_times times;
+        bool known = native_estimate(call, all, &nothing, t, k, (native_kind)mpi, NULL, &times);
+        bool errs = native_errs(call, (native_kind)mpi);
+        printf("%s %s ", mpi ? "," : "", names[mpi]);
+        if (known)
+            printf("%.3f us ", 1e-6 * (double)times.native);
+        printf("(%s)", errs                            ? "wrong, not left to it"
+                       : known && native_gains(&times) ? "not left to it"
+                                                       : "left to it");
+    }
+    putchar('\n');
 }
 
-/* Bytes as selection counts them: of all blocks, or of the vector. */
+/* Ranks tell each other rounded constants. */
+static constants as_told(const constants *k)
+{
+    uint16_t packed[CONSTANTS_PACKED];
+
+    constants_pack(k, packed);
+    return constants_unpack(packed);
+}
+
+/* Bytes as selection counts them: of all blocks, or of the vector. `auto` knows them by their
+ * class. */
 int plan_print_why(const request *r)
 {
     coll call = {.kind = r->kind, .p = r->p};
     int64_t all = coll_is_vector(r->kind) ? r->bytes : r->bytes * r->p;
     forecast_call asked = {.kind = r->kind, .p = r->p, .bytes = all, .t = r->topo};
-    forecast list[PLANNER_MOST];
+    forecast list[PLANNER_MOST], best[2];
+    char taken[NAME];
     const char *why;
-    choice taken;
-    constants k;
-    int n;
-    bool ruled = select_rule(&call, all, &(algo_set){{0}}, &taken, &why);
+    choice chosen;
+    constants k, told;
+    int n, estimated;
+    bool marked = false;
 
     if (!plan_find_machine(r, &k))
         return 2;
+    told = as_told(&k);
+    estimated = planner_choose(&call, all, &nothing, r->topo, &told, &chosen, best, &why);
+    select_print(&chosen, taken, sizeof taken);
     printf("%s, %d ranks%s%s, %lld bytes, machine %s: estimated time, of the fastest, bound by\n",
            coll_kind_name(r->kind), r->p, r->regions ? " on " : "", r->regions ? r->regions : "",
-           (long long)r->bytes, plan_machine(r));
+           (long long)r->bytes, plan_machine());
     asked.k = &k;
     n = coll_has_common_size(r->kind) ? planner_list(&asked, list) : 0;
-    for (int i = 0; i < n; i++)
-        print_row(&list[i], list[0].time, !ruled && i == 0);
-    if (ruled)
-        print_rule(&taken, why);
-    return !ruled && n == 0 ? plan_fail("out of memory", "schedules") : 0;
+    for (int i = 0; i < n; i++) {
+        char name[NAME];
+        select_print(&list[i].choice, name, sizeof name);
+        marked |= estimated && strcmp(name, taken) == 0;
+        print_row(&list[i], list[0].time, estimated ? taken : "");
+    }
+    if (!marked)
+        printf("auto: %s (%s)\n", taken, why);
+    print_native(&call, all, r->topo, &told);
+    return estimated || n > 0 || !coll_has_common_size(r->kind)
+               ? 0
+               : plan_fail("out of memory", "schedules");
 }

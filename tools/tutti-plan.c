@@ -53,9 +53,12 @@ static const char usage_end[] =
     "               on the locality-aware Bruck allgather\n"
     "  --why        the same of all algorithms in their usual forms, the fastest first, and which "
     "of\n"
-    "               them auto takes today\n"
-    "  --machine M  ethernet, fast (default), or a file of constants; --machine M alone, without\n"
-    "               a collective, prints them\n";
+    "               them auto takes where wisdom knows nothing; what the MPI's own may take at "
+    "best\n"
+    "  --machine M  ethernet, fast, or a file of constants, in place of what TUTTI_CONSTANTS or "
+    "the\n"
+    "               files of user and site say; --machine M alone, without a collective, prints "
+    "them\n";
 
 static void usage(FILE *out)
 {
