@@ -4,6 +4,7 @@
  *   mpiexec -n 64 tutti-tune -o machine
  *   tutti-plan allgather --why -p 64 --regions node:8 --bytes 4096 --machine machine
  */
+#include "nbc/process/machine.h"
 #include "tune_machine.h"
 #include "tune_measure.h"
 
@@ -19,7 +20,7 @@
 
 static const char usage[] =
     "usage: mpiexec -n RANKS tutti-tune [-o FILE] [--base MACHINE]\n"
-    "Measure what copies, reductions and messages cost where these ranks run, in 5 to 30 seconds,\n"
+    "Measure what copies, reductions and messages cost where these ranks run, in 2 to 15 seconds,\n"
     "and write a file of constants, for `tutti-plan --machine FILE`.\n"
     "  -o, --output FILE    replaced as a whole when all is measured (default: standard output)\n"
     "  -b, --base MACHINE   ethernet, fast (default), or a file: constants that cannot be "
@@ -63,19 +64,14 @@ static void parse(int argc, char **argv, wish *w)
 
 static void read_base(wish *w, constants *k)
 {
-    const constants *builtin = constants_builtin(w->base);
-    char why[200];
-    FILE *in = builtin ? NULL : fopen(w->base, "r");
+    char why[1500];
 
-    if (builtin)
-        *k = *builtin;
-    else if (!in)
-        snprintf(w->why, sizeof w->why, "%.80s: neither ethernet nor fast, and no file: %s",
-                 w->base, strerror(errno));
-    else if (!constants_read(in, k, why, sizeof why))
-        snprintf(w->why, sizeof w->why, "%.80s: %s", w->base, why);
-    if (in)
-        fclose(in);
+    if (machine_read(w->base, why, sizeof why)) {
+        *k = *machine_constants();
+        return;
+    }
+    why[strcspn(why, ";")] = '\0'; /* what the library would take instead */
+    snprintf(w->why, sizeof w->why, "--base %.280s", why);
 }
 
 /* ---- the file ---- */
