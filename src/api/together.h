@@ -9,8 +9,8 @@
 int together_ready(MPI_Comm user, const char *caller, comm **c);
 
 /* Has any rank met an error, or has not all of them the same in mind (a hash)? The error of this
- * rank, or else the class of another's. Collective; c need not be ready; caller: for people, an init
- * of what. */
+ * rank, or else the class of another's. Collective; c need not be ready; caller: for people, an
+ * init of what. */
 int together_agree(comm *c, const char *caller, int error, uint64_t what);
 
 /* Until nothing waits at the gate, or for lengths at other ranks: that is compiled with what was

@@ -1,5 +1,5 @@
-/* settings.c - for check_alike: some rank has a wrong setting, and all others learn of it from every
- * call on a communicator with it, under MPI_ERRORS_RETURN. Exits with 0 if so. */
+/* settings.c - for check_alike: some rank has a wrong setting, and all others learn of it from
+ * every call on a communicator with it, under MPI_ERRORS_RETURN. Exits with 0 if so. */
 #include <stdio.h>
 #include <tutti.h>
 

@@ -15,8 +15,8 @@
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so (src/pmpi/); here only compared
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
- * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and of
- * all calls on communicators with other ranks, which it tells, so that they do not wait for it.
+ * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and
+ * of all calls on communicators with other ranks, which it tells, so that they do not wait for it.
  */
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
@@ -53,8 +53,8 @@ void env_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A value is wrong, and why: env_say_here. */
 void env_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same as env_say from any rank, which it names: what one rank only can tell, and errors, because the
- * first rank that aborts may take rank 0 with it before it has spoken. */
+/* The same as env_say from any rank, which it names: what one rank only can tell, and errors,
+ * because the first rank that aborts may take rank 0 with it before it has spoken. */
 void env_say_here(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
