@@ -2,7 +2,8 @@
  *
  * Which algorithm an MPI takes depends on its version, its settings and its site, so nobody asks
  * for its rules: at best it takes the fastest of those that MPIs are made of, which send to fixed
- * ranks wherever these are, with its own messages (constants: mpi). What is faster than that is a gain.
+ * ranks wherever these are, with its own messages (constants: mpi). What is faster than that is a
+ * gain.
  */
 #ifndef TUTTI_NATIVE_H
 #define TUTTI_NATIVE_H
