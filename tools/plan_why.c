@@ -30,7 +30,7 @@ static void print_native(const coll *call, int64_t all, const topo *t, const con
     for (int mpi = NATIVE_OPENMPI; mpi <= NATIVE_MPICH; mpi++) {
         native_times times;
         bool known = native_estimate(call, all, &nothing, t, k, (native_kind)mpi, NULL, &times);
-        bool errs = native_errs(call, (native_kind)mpi);
+        bool errs = native_errs(call, all, (native_kind)mpi);
         printf("%s %s ", mpi ? "," : "", names[mpi]);
         if (known)
             printf("%.3f us ", 1e-6 * (double)times.native);

@@ -179,7 +179,7 @@ decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
     bool wise;
     struct kept one = kept_of(c, call, bytes, without, &wise);
 
-    if (native_errs(call, native_here()))
+    if (native_errs(call, bytes, native_here()))
         return (decision_server){.native = false};
     one.key |= OF_SERVER;
     if (find(c, &one))

@@ -41,32 +41,62 @@ static const struct known {
     {ALGO_exscan_recursive_doubling, false},
 };
 
-/* MPICH 4.0.2: an allgatherv of one rank ignores the displacement; an exscan looks at the address
- * of rank 0's result, which has no meaning, and refuses NULL; an alltoall in place truncates
- * messages of types with gaps above 11 KB; a reduce in place whose root is not rank 0 ends
- * the program from 2 KiB on (and the others cannot tell whether it is in place); a reduce-scatter
- * writes behind a buffer of its own, if the type has gaps and the operation does not commute. */
-bool native_errs(const coll *c, native_kind mpi)
+/* MPICH 4.0.2. Allgatherv cuts what it passes on by the receiver's own type, and one rank ignores
+ * the displacement; alltoallv and alltoallw refuse equal addresses without data; gather and scatter
+ * pass on several blocks in a message, of which structs with gaps above 8 KiB arrive wrong, and so
+ * do they in place; exscan looks at the address of rank 0's result, which has no meaning; reduce in
+ * place crashes from 2 KiB on if the root is not rank 0, and the others cannot tell whether it is
+ * in place; reduce-scatters write behind what is theirs in place, or behind a buffer of their own
+ * if the operation does not commute. */
+static bool mpich_errs(const coll *c)
 {
-    if (mpi != NATIVE_MPICH)
-        return false;
     switch (c->kind) {
     case COLL_allgatherv:
-        return c->p == 1;
+    case COLL_alltoallv:
+    case COLL_alltoallw:
+    case COLL_gather:
+    case COLL_scatter:
     case COLL_exscan:
         return true;
     case COLL_alltoall:
-    case COLL_alltoallv:
-    case COLL_alltoallw:
         return c->in_place;
     case COLL_reduce:
         return c->root != 0;
     case COLL_reduce_scatter:
     case COLL_reduce_scatter_block:
-        return c->ordered;
+        return c->ordered || c->in_place;
     default:
         return false;
     }
+}
+
+/* Open MPI 4.1.4. Allgatherv chooses by the size of each rank's own type, and hangs; gather and
+ * alltoall keep blocks of other ranks in a type of their own, whose elements may lie between each
+ * other; in place alltoallv and alltoallw corrupt memory; reduce-scatter adds counts up as int, and
+ * in place writes over what follows. */
+static bool openmpi_errs(const coll *c)
+{
+    switch (c->kind) {
+    case COLL_allgatherv:
+    case COLL_gather:
+    case COLL_alltoall:
+    case COLL_reduce_scatter:
+        return true;
+    case COLL_alltoallv:
+    case COLL_alltoallw:
+    case COLL_reduce_scatter_block:
+        return c->in_place;
+    default:
+        return false;
+    }
+}
+
+/* Without bytes both go by counts, which need not be 0 on all ranks then. */
+bool native_errs(const coll *c, int64_t bytes, native_kind mpi)
+{
+    if (bytes == 0 && c->kind != COLL_barrier && coll_has_common_size(c->kind))
+        return true;
+    return mpi == NATIVE_MPICH ? mpich_errs(c) : openmpi_errs(c);
 }
 
 static bool is_native(int algo, native_kind mpi)

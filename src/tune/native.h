@@ -19,8 +19,9 @@ typedef struct native_times {
  * barrier and scan. */
 typedef enum native_kind { NATIVE_OPENMPI, NATIVE_MPICH } native_kind;
 
-/* Is the MPI known to get the call wrong, on some rank? Then it is not to be left to it. */
-bool native_errs(const coll *c, native_kind mpi);
+/* Is the MPI known to get such calls wrong, however rarely: with types of which no other rank
+ * knows? Then none is to be left to it. */
+bool native_errs(const coll *c, int64_t bytes, native_kind mpi);
 
 /* What `auto` takes for the call, and at best the MPI; as planner_choose, but of two ranks, too.
  * Where no rank knows the sizes of another, both as if every block had NATIVE_BLOCK bytes. chosen:

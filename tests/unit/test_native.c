@@ -110,26 +110,40 @@ static void what_is_chosen_need_not_be_found_again(void **state)
     topo_free(t);
 }
 
-/* Programs that show them are in tests/mpi/test_data.c
- * and test_alltoallw.c (plain_*_planned). */
-static void what_mpich_gets_wrong_is_known(void **state)
+/* plain_faults.c shows them. */
+static void what_they_get_wrong_is_known(void **state)
 {
-    const coll wrong[] = {{.kind = COLL_allgatherv, .p = 1},
-                          {.kind = COLL_exscan, .p = 3},
-                          {.kind = COLL_alltoallw, .p = 3, .in_place = true},
-                          {.kind = COLL_reduce, .p = 3, .root = 1},
-                          {.kind = COLL_reduce_scatter_block, .p = 4, .ordered = true}};
-    const coll right[] = {{.kind = COLL_allgatherv, .p = 2},
-                          {.kind = COLL_scan, .p = 3},
-                          {.kind = COLL_alltoallw, .p = 3},
-                          {.kind = COLL_reduce, .p = 3},
-                          {.kind = COLL_reduce_scatter_block, .p = 4}};
+    static const struct fault {
+        coll call;
+        int64_t bytes;
+        bool openmpi, mpich;
+    } faults[] = {
+        {{.kind = COLL_allgatherv, .p = 3}, 8, true, true},
+        {{.kind = COLL_allgather, .p = 3}, 8, false, false},
+        {{.kind = COLL_allgather, .p = 3}, 0, true, true},
+        {{.kind = COLL_bcast, .p = 3}, 0, true, true},
+        {{.kind = COLL_barrier, .p = 3}, 0, false, false},
+        {{.kind = COLL_gatherv, .p = 3}, 0, false, false}, /* nobody knows them */
+        {{.kind = COLL_alltoallw, .p = 3}, 0, false, true},
+        {{.kind = COLL_alltoallw, .p = 3, .in_place = true}, 0, true, true},
+        {{.kind = COLL_alltoall, .p = 3}, 8, true, false},
+        {{.kind = COLL_alltoall, .p = 3, .in_place = true}, 8, true, true},
+        {{.kind = COLL_gather, .p = 3}, 8, true, true},
+        {{.kind = COLL_scatter, .p = 3}, 8, false, true},
+        {{.kind = COLL_exscan, .p = 3}, 8, false, true},
+        {{.kind = COLL_reduce, .p = 3}, 8, false, false},
+        {{.kind = COLL_reduce, .p = 3, .root = 1}, 8, false, true},
+        {{.kind = COLL_reduce_scatter_block, .p = 3}, 8, false, false},
+        {{.kind = COLL_reduce_scatter_block, .p = 3, .ordered = true}, 8, false, true},
+        {{.kind = COLL_reduce_scatter_block, .p = 3, .in_place = true}, 8, true, true},
+        {{.kind = COLL_reduce_scatter, .p = 3}, 8, true, false},
+    };
 
     (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_true(native_errs(&wrong[i], NATIVE_MPICH));
-        assert_false(native_errs(&wrong[i], NATIVE_OPENMPI));
-        assert_false(native_errs(&right[i], NATIVE_MPICH));
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const struct fault *f = &faults[i];
+        assert_int_equal(native_errs(&f->call, f->bytes, NATIVE_OPENMPI), f->openmpi);
+        assert_int_equal(native_errs(&f->call, f->bytes, NATIVE_MPICH), f->mpich);
     }
 }
 
@@ -140,7 +154,7 @@ int main(void)
         cmocka_unit_test(an_order_that_fits_is_a_gain),
         cmocka_unit_test(leaders_of_nodes_only_help),
         cmocka_unit_test(what_is_chosen_need_not_be_found_again),
-        cmocka_unit_test(what_mpich_gets_wrong_is_known),
+        cmocka_unit_test(what_they_get_wrong_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

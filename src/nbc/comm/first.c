@@ -194,8 +194,9 @@ static void compare(comm *c)
 {
     static atomic_bool asks_said, knows_said;
 
-    c->asks_alike = all_alike(c, handshake_asks_else(&c->first),
-                              "TUTTI_ALGORITHM_ variables, or TUTTI_PLAN", &asks_said);
+    c->asks_alike =
+        all_alike(c, handshake_asks_else(&c->first),
+                  "TUTTI_ALGORITHM_ variables, TUTTI_PLAN or TUTTI_INTERPOSE", &asks_said);
     c->knows_alike = all_alike(c, handshake_knows_else(&c->first), "wisdom", &knows_said);
 }
 
