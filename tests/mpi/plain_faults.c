@@ -1,5 +1,5 @@
-/* plain_faults.c - legal calls that MPICH 4.0.2 or Open MPI 4.1.4 alone get wrong (src/tune/native.c):
- * no constants may leave them to the MPI. */
+/* plain_faults.c - legal calls that MPICH 4.0.2 or Open MPI 4.1.4 alone get wrong
+ * (src/tune/native.c): no constants may leave them to the MPI. */
 #include "mpi_test.h"
 
 #include <stdlib.h>
