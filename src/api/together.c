@@ -65,14 +65,14 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
 
     if (!failure)
         failure = comm_wait_ready(c);
-    if (failure || c->p == 1 || simulated_folded())
+    if (failure || c->p == 1)
         return error ? error : failure;
     if (error) {
         PMPI_Error_class(error, &class);
         mine[0] = class;
     }
     failure = largest(c, mine, all, 3);
-    if (error || failure)
+    if (error || failure || simulated_folded()) /* it takes the same time, without data */
         return error ? error : failure;
     if (all[0] != MPI_SUCCESS)
         return error_of_another(c, caller, (int)all[0]);
