@@ -11,14 +11,17 @@ enum { NAME = 128 };
 
 static const algo_set nothing = {{0}};
 
-static void print_row(const forecast *f, int64_t least, const char *taken)
+/* True: it is what `auto` takes. */
+static bool print_row(const forecast *f, int64_t least, const char *taken)
 {
     char name[NAME];
 
     select_print(&f->choice, name, sizeof name);
+    bool is_taken = strcmp(name, taken) == 0;
     printf("  %12.3f us  %5.2f  %-40s %s%s\n", 1e-6 * (double)f->time,
            least ? (double)f->time / (double)least : 1, name,
-           f->executed ? f->bound : "closed form", strcmp(name, taken) == 0 ? ", auto" : "");
+           f->executed ? f->bound : "closed form", is_taken ? ", auto" : "");
+    return is_taken;
 }
 
 /* Of blocking calls under libtutti_mpi.so. */
@@ -59,7 +62,7 @@ int plan_print_why(const request *r)
     forecast_call asked = {.kind = r->kind, .p = r->p, .bytes = all, .t = r->topo};
     forecast list[PLANNER_MOST], best[2];
     char taken[NAME];
-    const char *why;
+    const char *why = "";
     choice chosen;
     constants k, told;
     int n, estimated;
@@ -75,12 +78,8 @@ int plan_print_why(const request *r)
            (long long)r->bytes, plan_machine());
     asked.k = &k;
     n = coll_has_common_size(r->kind) ? planner_list(&asked, list) : 0;
-    for (int i = 0; i < n; i++) {
-        char name[NAME];
-        select_print(&list[i].choice, name, sizeof name);
-        marked |= estimated && strcmp(name, taken) == 0;
-        print_row(&list[i], list[0].time, estimated ? taken : "");
-    }
+    for (int i = 0; i < n; i++)
+        marked |= print_row(&list[i], list[0].time, estimated ? taken : "");
     if (!marked)
         printf("auto: %s (%s)\n", taken, why);
     print_native(&call, all, r->topo, &told);

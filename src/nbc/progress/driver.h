@@ -31,9 +31,9 @@ extern const driver *const driver_table[];
 extern const driver driver_poll, driver_hook, driver_thread, driver_manual;
 
 /* The first driver that starts and passes the self-test: a small operation on process_self() must
- * complete through native MPI_Test. Or the one named `forced`, if not NULL; if it does not start,
- * env_refuse. The reason also names
- * the drivers that were refused. */
+ * complete through native MPI_Test. Or the one named `forced`, if not NULL; if that does not start
+ * it is refused (env_refuse), and the first one counts. The reason also names the drivers that were
+ * refused. */
 int driver_choose(const char *forced, const driver **chosen, const char **reason);
 
 /* The progress thread, whatever the driver. pu: see topo/pu.h. Starts are counted. when_needed: by
