@@ -224,49 +224,17 @@ static void collect_tree(const transit *t)
 
 /* ---- cross ---- */
 
-/* What crosses: all blocks in one message, or in pieces each of which is one. */
-static void open_crossing(const transit *t, step_kind kind, int peer)
-{
-    if (t->b->pieces == 1)
-        sched_open(t->s, kind, peer);
-}
-
-static void add_crossing(const transit *t, step_kind kind, interval what, int blocks, int peer)
-{
-    int n = blocks * t->b->pieces;
-
-    if (t->b->pieces == 1) {
-        sched_add(t->s, what);
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        interval piece = part_of(what, i, 1, (int64_t)what.length / n);
-        if (kind == STEP_SEND)
-            sched_send(t->s, piece, peer);
-        else
-            sched_recv(t->s, piece, peer);
-    }
-}
-
-static void close_crossing(const transit *t)
-{
-    if (t->b->pieces == 1)
-        sched_close(t->s);
-}
-
-/* All that the ranks of my node have for my lane of that node; of a survey, what will go on there.
- */
+/* All that the ranks of my node have for my lane of that node, in one message; of a survey, what
+ * will go on there. */
 static void send_node(const transit *t, int node)
 {
     int total = lane_total(t), at = t->before[node];
-    int to = region_rank(t->p, node, t->me);
 
-    open_crossing(t, STEP_SEND, to);
+    sched_open(t->s, STEP_SEND, region_rank(t->p, node, t->me));
     for (int x = t->asks; x < lane_size(t, node, t->me); x++)
         for (int i = 0; i < t->local.size; i++)
-            add_crossing(t, STEP_SEND, blocks_at(&t->collected, (int64_t)i * total + at + x, 1), 1,
-                         to);
-    close_crossing(t);
+            sched_add(t->s, blocks_at(&t->collected, (int64_t)i * total + at + x, 1));
+    sched_close(t->s);
 }
 
 /* Ranks of all other nodes before this one. */
@@ -277,20 +245,82 @@ static int sources_before(const transit *t, int node)
 
 static void recv_node(const transit *t, int node)
 {
-    int n = region_size(t->p, node), from = region_rank(t->p, node, t->me);
+    int n = region_size(t->p, node);
 
-    open_crossing(t, STEP_RECV, from);
+    sched_open(t->s, STEP_RECV, region_rank(t->p, node, t->me));
     for (int i = 0; i < n && !t->asks; i++)
-        add_crossing(t, STEP_RECV, incoming_from(t, node, i), 1, from);
+        sched_add(t->s, incoming_from(t, node, i));
     for (int x = 1; x < lane_size(t, t->node, t->me); x++)
-        add_crossing(t, STEP_RECV, arrived_for(t, x, sources_before(t, node), n), n, from);
-    close_crossing(t);
+        sched_add(t->s, arrived_for(t, x, sources_before(t, node), n));
+    sched_close(t->s);
+}
+
+static interval piece_of(const transit *t, interval block, int q)
+{
+    int n = t->b->pieces;
+
+    return part_of(block, q % n, 1, (int64_t)block.length / n);
+}
+
+/* Piece q of what goes to that node, if there are so many: block after block, as above. */
+static void send_piece(const transit *t, int node, int q)
+{
+    int block = q / t->b->pieces, x = block / t->local.size, i = block % t->local.size;
+    int64_t at = (int64_t)i * lane_total(t) + t->before[node] + x;
+
+    if (x < lane_size(t, node, t->me))
+        sched_send(t->s, piece_of(t, blocks_at(&t->collected, at, 1), q),
+                   region_rank(t->p, node, t->me));
+}
+
+static void recv_piece(const transit *t, int node, int q)
+{
+    int n = region_size(t->p, node), block = q / t->b->pieces, x = block / n, i = block % n;
+    int from = region_rank(t->p, node, t->me);
+
+    if (x < lane_size(t, t->node, t->me))
+        sched_recv(t->s,
+                   piece_of(t,
+                            x == 0 ? incoming_from(t, node, i)
+                                   : arrived_for(t, x, sources_before(t, node) + i, 1),
+                            q),
+                   from);
+}
+
+/* Pieces that go to, or come from, a node, at most. */
+static int most_pieces(const transit *t)
+{
+    int most = 0;
+
+    for (int k = 0; k < t->p->n; k++) {
+        int out = lane_size(t, k, t->me) * t->local.size;
+        int in = lane_size(t, t->node, t->me) * region_size(t->p, k);
+        most = most > out ? most : out;
+        most = most > in ? most : in;
+    }
+    return most * t->b->pieces;
+}
+
+/* To all nodes in turn, a few at a time: so no node has several that send to it while others wait,
+ * whoever is late. */
+static void cross_in_pieces(const transit *t)
+{
+    int others = t->p->n - 1, n = most_pieces(t);
+
+    sched_throttle(t->s, others > PIECES_IN_FLIGHT ? others : PIECES_IN_FLIGHT);
+    for (int q = 0; q < n; q++)
+        for (int d = 1; d <= others; d++) {
+            send_piece(t, wrap(t->node + d, t->p->n), q);
+            recv_piece(t, wrap(t->node - d, t->p->n), q);
+        }
 }
 
 static void cross(const transit *t)
 {
-    if (t->b->pieces > 1)
-        sched_throttle(t->s, PIECES_IN_FLIGHT);
+    if (t->b->pieces > 1) {
+        cross_in_pieces(t);
+        return;
+    }
     for (int d = 1; d < t->p->n; d++) {
         send_node(t, wrap(t->node + d, t->p->n));
         recv_node(t, wrap(t->node - d, t->p->n));
