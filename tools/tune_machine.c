@@ -108,7 +108,7 @@ static pair_figures of_pair(const tuning *t, two x, pair_way way, size_t longest
 }
 
 /* Of those with a part; there is one. */
-static figure of_group(const tuning *t, const int part[], bool ring, size_t longest)
+static figure of_group(const tuning *t, const int part[], together_way way, size_t longest)
 {
     MPI_Comm comm = group_of(part[t->rank]);
     figure f = {0};
@@ -117,7 +117,7 @@ static figure of_group(const tuning *t, const int part[], bool ring, size_t long
     while (part[first] != 0)
         first++;
     if (comm != MPI_COMM_NULL) {
-        f = measure_together(comm, ring, longest);
+        f = measure_together(comm, way, longest);
         MPI_Comm_free(&comm);
     }
     rest();
@@ -213,7 +213,8 @@ static void tune_node(tuning *t)
     if (n > 1) {
         progress(t, "node: messages of %d ranks at a time", n);
         snprintf(how, sizeof how, "%d ranks, each 256 KiB to the next", n);
-        put_shared(t, "node.shared", of_group(t, part, true, TOGETHER), how, f.bandwidth.value);
+        put_shared(t, "node.shared", of_group(t, part, TOGETHER_RING, TOGETHER), how,
+                   f.bandwidth.value);
     } else {
         not_measured(t, "node.shared", why);
     }
@@ -229,6 +230,28 @@ static size_t length_of(const pair_figures *f, int pairs)
     while (bytes > TOGETHER_LEAST && (double)bytes * pairs > enough * f->bandwidth.value)
         bytes /= 2;
     return bytes;
+}
+
+/* Messages that wait for their receive, both ways at a time; the slower of that and one way. */
+static void tune_both(tuning *t, const int part[], const pair_figures *f, int pairs)
+{
+    size_t bytes = length_of(f, 8 * pairs), least = 2 * (size_t)f->eager.value;
+    double *shared, *both;
+    char how[96], *note;
+
+    shared = place_of(t, "network.shared", &note);
+    if (f->eager.high > f->longest) { /* none waits */
+        both = place_of(t, "network.both", &note);
+        *both = *shared;
+        snprintf(note, CONSTANTS_NOTE, "as network.shared: no message waits for its receive");
+        return;
+    }
+    progress(t, "network: messages both ways");
+    bytes = bytes > least ? bytes : least;
+    snprintf(how, sizeof how, "%d and %d ranks, each %zu bytes", pairs, pairs, bytes);
+    put(t, "network.both", of_group(t, part, TOGETHER_BOTH, bytes), how);
+    both = place_of(t, "network.both", &note);
+    *both = *both < *shared ? *both : *shared;
 }
 
 static void put_switches(tuning *t, figure near, figure far, two x)
@@ -259,17 +282,20 @@ static void tune_network(tuning *t)
     int *part = tune_allocate((size_t)t->at.p * sizeof *part);
     int n = places_of_two_nodes(&t->at, x, part);
     pair_figures f = {0};
-    char how[64];
+    char how[96];
     size_t bytes;
 
     if (!tune_way(t, "network", PAIR_NETWORK, x, "one node only", &f)) {
         not_measured(t, "network.shared", "one node only");
+        not_measured(t, "network.both", "one node only");
         not_measured(t, "switch.latency", "one node only");
     } else {
         progress(t, "network: messages of %d ranks to %d of another node", n / 2, n / 2);
         bytes = length_of(&f, n / 2);
         snprintf(how, sizeof how, "%d to %d ranks, each %zu bytes", n / 2, n / 2, bytes);
-        put_shared(t, "network.shared", of_group(t, part, false, bytes), how, f.bandwidth.value);
+        put_shared(t, "network.shared", of_group(t, part, TOGETHER_THERE, bytes), how,
+                   f.bandwidth.value);
+        tune_both(t, part, &f, n / 2);
         tune_switches(t, &f);
     }
     free(part);

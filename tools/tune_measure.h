@@ -36,9 +36,13 @@ typedef enum pair_way { PAIR_NODE, PAIR_NETWORK, PAIR_MPI } pair_way;
  * rank 0's. Both call it. */
 pair_figures measure_pair(MPI_Comm pair, pair_way way, size_t longest);
 
-/* Bytes per second of all messages together. `ring`: each rank to the next one; else rank i of the
- * first half to rank i of the second. They are as long as `longest`. All ranks call it. */
-figure measure_together(MPI_Comm comm, bool ring, size_t longest);
+/* Each rank to the next one; rank i of the first half to rank i of the second; and that to it, too.
+ */
+typedef enum together_way { TOGETHER_RING, TOGETHER_THERE, TOGETHER_BOTH } together_way;
+
+/* Bytes per second of all messages together, of BOTH those of one direction. They are as long as
+ * `longest`. All ranks call it. */
+figure measure_together(MPI_Comm comm, together_way way, size_t longest);
 
 /* Out of memory: the job ends. Zeroed, so that its pages are there. */
 void *tune_allocate(size_t bytes);

@@ -11,16 +11,25 @@ typedef struct together {
     char *out, *in;
 } together;
 
-static void make_together(together *t, MPI_Comm comm, bool ring, size_t longest)
+static void make_graph(together *t, MPI_Comm comm, together_way way)
 {
     int rank, p, from, to, weight = 1;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &p);
-    from = ring ? (rank + p - 1) % p : rank - p / 2;
-    to = ring ? (rank + 1) % p : rank + p / 2;
+    from = way == TOGETHER_RING ? rank + p - 1 : way == TOGETHER_BOTH ? rank + p / 2 : rank - p / 2;
+    to = way == TOGETHER_RING ? rank + 1 : rank + p / 2;
+    if (way != TOGETHER_THERE) {
+        from %= p;
+        to %= p;
+    }
     MPI_Dist_graph_create_adjacent(comm, from >= 0, &from, &weight, to < p, &to, &weight,
                                    MPI_INFO_NULL, 0, &t->graph);
+}
+
+static void make_together(together *t, MPI_Comm comm, together_way way, size_t longest)
+{
+    make_graph(t, comm, way);
     t->out = tune_allocate(longest);
     t->in = tune_allocate(longest);
     for (int i = 0; i < 2; i++) {
@@ -66,6 +75,17 @@ static lengths take_lengths(together *t, int tries, int calls)
     return l;
 }
 
+/* How long messages that wait for each other take differs from turn to turn: all count, whole. */
+static figure rate_of_both(const lengths l[], int n, double bytes)
+{
+    double x[TURNS_MOST];
+    int rates = 0;
+
+    for (int i = 0; i < n; i++)
+        turns_rate(x, &rates, bytes, l[i].longer);
+    return turns_figure(x, rates, n);
+}
+
 /* bytes: more, of all messages of the longer length. */
 static figure rate_of(lengths l[], int n, double bytes)
 {
@@ -78,16 +98,16 @@ static figure rate_of(lengths l[], int n, double bytes)
     return turns_figure(x, rates, n);
 }
 
-figure measure_together(MPI_Comm comm, bool ring, size_t longest)
+figure measure_together(MPI_Comm comm, together_way way, size_t longest)
 {
     enum { CALLS = 4 };
     together t;
     lengths turns[TURNS_MOST];
-    int p, n = 0, calls = ring ? CALLS : 1;
+    int p, n = 0, calls = way == TOGETHER_THERE ? 1 : CALLS;
     double begin, first, bytes = (double)(longest - longest / LONG_TO_SHORT) * calls;
 
     MPI_Comm_size(comm, &p);
-    make_together(&t, comm, ring, longest);
+    make_together(&t, comm, way, longest);
     time_together(&t, 1, calls);
     first = time_together(&t, 1, calls);
     MPI_Bcast(&first, 1, MPI_DOUBLE, 0, comm);
@@ -99,5 +119,7 @@ figure measure_together(MPI_Comm comm, bool ring, size_t longest)
     MPI_Comm_free(&t.graph);
     free(t.out);
     free(t.in);
-    return rate_of(turns, n, bytes * (ring ? p : p / 2));
+    if (way == TOGETHER_BOTH)
+        return rate_of_both(turns, n, (double)longest * calls * (p / 2));
+    return rate_of(turns, n, bytes * (way == TOGETHER_RING ? p : p / 2));
 }

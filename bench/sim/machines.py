@@ -61,6 +61,7 @@ network.latency {2 * self.hop!r} s
 network.overhead {self.overhead!r} s
 network.bandwidth {min(self.nic / 8, self.flow or self.nic) * self.efficiency!r} bytes/s
 network.shared {self.nic / 8 * self.rails * self.efficiency!r} bytes/s
+network.both {self.nic / 8 * self.rails * self.efficiency!r} bytes/s
 network.eager {self.eager} bytes
 switch.latency 0 s
 """

@@ -146,9 +146,17 @@ closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c)
     walk w = walk_of(s, rank, c);
     closed_traffic t = {0};
 
-    for (int i = 0; i < s->nsteps; i++)
-        if (step_is_message(&s->steps[i]))
-            *(is_far(&w, s->steps[i].peer) ? &t.far : &t.inside) += bytes_of(&w, &s->steps[i]);
+    for (int i = 0; i < s->nsteps; i++) {
+        int64_t bytes = step_is_message(&s->steps[i]) ? bytes_of(&w, &s->steps[i]) : 0;
+        if (bytes == 0)
+            continue;
+        if (is_far(&w, s->steps[i].peer)) {
+            t.far += bytes;
+            t.longest = larger(t.longest, bytes);
+        } else {
+            t.inside += bytes;
+        }
+    }
     return t;
 }
 

@@ -15,9 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a rank sends and receives, in bytes: inside its node, and from and to others. */
+/* What a rank sends and receives, in bytes: inside its node, and from and to others; and the
+ * longest message of those. */
 typedef struct closed_traffic {
-    int64_t inside, far;
+    int64_t inside, far, longest;
 } closed_traffic;
 
 /* A call, and where it runs. */

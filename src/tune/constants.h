@@ -20,9 +20,9 @@
 typedef enum way { WAY_INNER, WAY_NODE, WAY_NETWORK, WAYS } way;
 
 /* Seconds, bytes per second, bytes: see constants.def. `shared` of INNER and of `mpi` is not used:
- * messages of a node share its memory. */
+ * messages of a node share its memory; `both` is NETWORK's only. */
 typedef struct way_constants {
-    double latency, overhead, bandwidth, shared, eager;
+    double latency, overhead, bandwidth, shared, both, eager;
 } way_constants;
 
 typedef struct constants {

@@ -16,7 +16,7 @@ typedef struct server {
 /* Integers, so that nothing depends on how a compiler orders additions: picoseconds, and
  * picoseconds for 2^20 bytes. */
 typedef struct costs {
-    int64_t latency, overhead, message, shared, eager;
+    int64_t latency, overhead, message, shared, both, eager;
 } costs;
 
 typedef enum what {
@@ -288,7 +288,7 @@ static int links_of(const model *m, int send, int passed[2])
     return from == to ? 1 : 2;
 }
 
-static void look_again(model *m, int which)
+static void look_at_one(model *m, int which)
 {
     int64_t next = m->link[which].n > 0 ? link_next(&m->link[which]) : NEVER;
 
@@ -298,6 +298,13 @@ static void look_again(model *m, int which)
     }
 }
 
+static void look_again(model *m, int which)
+{
+    look_at_one(m, which);
+    if (m->link[which].back)
+        look_at_one(m, (int)(m->link[which].back - m->link));
+}
+
 static void start(model *m, int send, int64_t now)
 {
     int passed[2], n = links_of(m, send, passed);
@@ -305,7 +312,7 @@ static void start(model *m, int send, int64_t now)
     m->of[send].links = n;
     for (int i = 0; i < n; i++) {
         tune_link *l = &m->link[passed[i]];
-        link_add(l, now, m->of[send].bytes, send);
+        link_add(l, now, m->of[send].bytes, send, m->of[send].bytes > way_of(m, send)->eager);
         look_again(m, passed[i]);
     }
 }
@@ -392,6 +399,7 @@ static costs costs_of(const way_constants *k)
                    .overhead = in_picoseconds(k->overhead),
                    .message = of_rate(k->bandwidth),
                    .shared = of_rate(k->shared),
+                   .both = of_rate(k->both),
                    .eager = (int64_t)k->eager};
 }
 
@@ -407,6 +415,16 @@ static bool allocate(model *m)
     return m->processor && m->link && m->told && m->flow && m->of;
 }
 
+/* NULL: what goes there does not matter. */
+static tune_link *back_of(const model *m, int link, links which)
+{
+    const costs *c = &m->way[WAY_NETWORK];
+
+    if (which == MEMORY || c->both <= c->shared)
+        return NULL;
+    return &m->link[link < link_of(m, 0, IN) ? link + m->nodes : link - m->nodes];
+}
+
 /* Each has room for all messages that ever pass it. */
 static void make_links(model *m)
 {
@@ -420,9 +438,11 @@ static void make_links(model *m)
     for (int i = 0; i < LINKS * m->nodes; i++) {
         links which = i < link_of(m, 0, OUT) ? MEMORY : OUT;
         const costs *c = &m->way[which == MEMORY ? WAY_NODE : WAY_NETWORK];
-        int n = m->link[i].n;
+        int n = m->link[i].n, alike = m->g->fold ? m->g->fold->alike : 1;
         m->link[i] = (tune_link){.alone = alone_of(m, which),
-                                 .shared = c->shared * (m->g->fold ? m->g->fold->alike : 1),
+                                 .shared = c->shared * alike,
+                                 .both = c->both * alike,
+                                 .back = back_of(m, i, which),
                                  .flow = free};
         m->told[i] = NEVER;
         free += n;

@@ -6,7 +6,8 @@ enum { FINE = 16, MIB = 20 };
 /* Of each message, as many as there are. */
 static int64_t cost(const tune_link *l)
 {
-    int64_t share = l->shared * l->n;
+    bool slow = l->back && l->nlong > 0 && l->back->nlong > 0;
+    int64_t share = (slow ? l->both : l->shared) * l->n;
 
     return share > l->alone ? share : l->alone;
 }
@@ -26,14 +27,25 @@ static void swap(link_flow *a, link_flow *b)
     *b = t;
 }
 
-void link_add(tune_link *l, int64_t now, int64_t bytes, int id)
+/* One long message more, or less: both directions change with the first and the last. */
+static void count_long(tune_link *l, int64_t now, int more)
+{
+    if (l->back)
+        advance(l->back, now);
+    l->nlong += more;
+}
+
+void link_add(tune_link *l, int64_t now, int64_t bytes, int id, bool is_long)
 {
     int i = l->n;
 
     advance(l, now);
+    if (is_long)
+        count_long(l, now, 1);
     l->n++;
     l->bytes += bytes;
-    l->flow[i] = (link_flow){.until = l->level + ((uint64_t)bytes << FINE), .id = id};
+    l->flow[i] =
+        (link_flow){.until = l->level + ((uint64_t)bytes << FINE), .id = id, .is_long = is_long};
     for (int up; i > 0 && l->flow[i].until < l->flow[up = (i - 1) / 2].until; i = up)
         swap(&l->flow[i], &l->flow[up]);
 }
@@ -50,6 +62,8 @@ int link_end(tune_link *l, int64_t now)
     int id = l->flow[0].id, i = 0;
 
     advance(l, now);
+    if (l->flow[0].is_long)
+        count_long(l, now, -1);
     l->flow[0] = l->flow[--l->n];
     for (int child; (child = 2 * i + 1) < l->n; i = child) {
         child += child + 1 < l->n && l->flow[child + 1].until < l->flow[child].until;

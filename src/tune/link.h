@@ -4,29 +4,36 @@
  * bandwidth. So at any time all are equally fast, and the link counts only how far one would have
  * come that had been there from the begin (processor sharing).
  *
+ * Long messages are slower while others come the other way: where a message waits for an answer
+ * before it leaves, the answer waits for what is ahead of it there (TCP; `both`).
+ *
  * Times are picoseconds; costs are picoseconds for 2^20 bytes.
  */
 #ifndef TUTTI_LINK_H
 #define TUTTI_LINK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct link_flow {
     uint64_t until; /* how far the one that was there from the begin is when this one ends */
     int id;
+    bool is_long;
 } link_flow;
 
 typedef struct tune_link {
-    int64_t alone, shared; /* costs: of one message; of all together */
+    int64_t alone, shared; /* costs: of one message; of all together, */
+    int64_t both;          /* and if there are long ones here and there, in `back` */
     int64_t at;            /* the time, */
     uint64_t level;        /* and how far it is by then: 2^-16 bytes */
     int64_t bytes;         /* of all messages so far */
     link_flow *flow;       /* [n], the next that ends first; room for all is the caller's */
-    int n;
+    int n, nlong;
+    struct tune_link *back; /* the other direction; NULL: there is none that matters */
 } tune_link;
 
-/* A message begins. Times never fall. */
-void link_add(tune_link *l, int64_t now, int64_t bytes, int id);
+/* A message begins. Times never fall. It may change when those of `back` end, too. */
+void link_add(tune_link *l, int64_t now, int64_t bytes, int id, bool is_long);
 
 /* When the first of them ends, if none begins before; there are some. */
 int64_t link_next(const tune_link *l);

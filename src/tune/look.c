@@ -133,3 +133,13 @@ bool look_count(const look_call *q, const choice *c, const place *m, closed_form
     sched_free(s);
     return true;
 }
+
+int64_t look_longest(const look_call *q, const choice *c, const place *m)
+{
+    sched *s = look_compile(q, c, m, 0);
+    closed_call call = call_on(q, m);
+    int64_t longest = s ? closed_traffic_of(s, 0, &call).longest : 0;
+
+    sched_free(s);
+    return longest;
+}

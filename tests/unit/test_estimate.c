@@ -32,6 +32,7 @@ static const constants machine = {
              .overhead = 1e-6,
              .bandwidth = RATE(1000.),
              .shared = RATE(1000.),
+             .both = RATE(1000.),
              .eager = MIB}}};
 
 static sched_builder *builders[RANKS];

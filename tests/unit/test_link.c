@@ -27,11 +27,11 @@ static void one_is_as_fast_as_it_can(void **state)
     tune_link l = fresh();
 
     (void)state;
-    link_add(&l, 7, 3 * MIB, 1);
+    link_add(&l, 7, 3 * MIB, 1, false);
     ends(&l, 3007, 1);
     assert_int_equal(l.n, 0);
     assert_int_equal(l.bytes, 3 * MIB);
-    link_add(&l, 10000, 0, 2);
+    link_add(&l, 10000, 0, 2, false);
     ends(&l, 10000, 2);
 }
 
@@ -41,7 +41,7 @@ static void all_are_equally_fast(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++)
-        link_add(&l, 0, MIB, i);
+        link_add(&l, 0, MIB, i, false);
     assert_int_equal(link_next(&l), 2000);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(link_next(&l), 2000);
@@ -55,8 +55,8 @@ static void shares_change_with_their_number(void **state)
     tune_link l = {.alone = 1000, .shared = 1000, .flow = flows};
 
     (void)state;
-    link_add(&l, 0, 2 * MIB, 1); /* half of it by 1000 */
-    link_add(&l, 1000, MIB / 2, 2);
+    link_add(&l, 0, 2 * MIB, 1, false); /* half of it by 1000 */
+    link_add(&l, 1000, MIB / 2, 2, false);
     ends(&l, 2000, 2); /* a quarter more of the first one by then */
     ends(&l, 2500, 1);
 }
@@ -68,7 +68,7 @@ static void they_end_in_the_order_of_what_is_left(void **state)
 
     (void)state;
     for (int i = 0; i < FLOWS; i++)
-        link_add(&l, 0, (int64_t)(i * 37 % FLOWS) * 1000, i);
+        link_add(&l, 0, (int64_t)(i * 37 % FLOWS) * 1000, i, false);
     for (int i = 0; i < FLOWS; i++) {
         int64_t at = link_next(&l);
         assert_true(at >= before);
@@ -80,6 +80,43 @@ static void they_end_in_the_order_of_what_is_left(void **state)
     assert_in_range(before, l.bytes / MIB * 500, (l.bytes / MIB + 2) * 500);
 }
 
+/* Out of a node and into it, a MiB in 1000 ps; in 1500 if long ones go both ways. */
+static link_flow more_flows[FLOWS];
+
+static void two_ways(tune_link *out, tune_link *in)
+{
+    *out = (tune_link){.alone = 1000, .shared = 1000, .both = 1500, .flow = flows, .back = in};
+    *in = (tune_link){.alone = 1000, .shared = 1000, .both = 1500, .flow = more_flows, .back = out};
+}
+
+static void long_ones_are_slower_while_others_come_the_other_way(void **state)
+{
+    tune_link out, in;
+
+    (void)state;
+    two_ways(&out, &in);
+    link_add(&out, 0, 2 * MIB, 1, true); /* half of it by 1000 */
+    link_add(&in, 1000, MIB, 2, true);
+    ends(&in, 2500, 2);
+    assert_int_equal(in.nlong, 0);
+    assert_int_equal(link_end(&out, link_next(&out)), 1);
+    assert_in_range(out.at, 2500, 2502);
+    link_add(&out, 3000, MIB, 3, true); /* alone again */
+    ends(&out, 4000, 3);
+}
+
+static void short_ones_the_other_way_make_nothing_slower(void **state)
+{
+    tune_link out, in;
+
+    (void)state;
+    two_ways(&out, &in);
+    link_add(&out, 0, MIB, 1, true);
+    link_add(&in, 0, MIB, 2, false);
+    ends(&out, 1000, 1);
+    ends(&in, 1000, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +124,8 @@ int main(void)
         cmocka_unit_test(all_are_equally_fast),
         cmocka_unit_test(shares_change_with_their_number),
         cmocka_unit_test(they_end_in_the_order_of_what_is_left),
+        cmocka_unit_test(long_ones_are_slower_while_others_come_the_other_way),
+        cmocka_unit_test(short_ones_the_other_way_make_nothing_slower),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
