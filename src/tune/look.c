@@ -16,6 +16,8 @@ sched *look_compile(const look_call *q, const choice *c, const place *m, int ran
                  .send = {.count = 1},
                  .recv = {.count = 1}};
 
+    if (a->inapplicable && a->inapplicable(m->p))
+        return NULL;
     return algo_compile(a, c->form, &call, m->t, &s) == SCHED_OK ? s : NULL;
 }
 

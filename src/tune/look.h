@@ -16,7 +16,8 @@ typedef struct look_call {
     const constants *k;
 } look_call;
 
-/* The schedule of a rank. NULL: it cannot be compiled, or there is no memory. */
+/* The schedule of a rank. NULL: it cannot be compiled (a part of a machine may have a number of
+ * ranks that the algorithm does not serve), or there is no memory. */
 sched *look_compile(const look_call *q, const choice *c, const place *m, int rank);
 
 /* False: as look_compile. */

@@ -309,6 +309,26 @@ static void large_machines_have_an_answer(void **state)
     }
 }
 
+/* 1024 ranks are a power of two, the smaller machines of nodes of 30 are not. */
+static void what_a_part_cannot_do_is_not_compiled_there(void **state)
+{
+    enum { P = 1024 };
+    topo *t = ranks_on("node:30", P);
+    forecast_call call = {
+        .kind = COLL_allgather, .p = P, .bytes = 1024 * P, .t = t, .k = constants_builtin("fast")};
+    forecaster q;
+    sight seen;
+    choice c;
+
+    (void)state;
+    assert_true(select_parse(COLL_allgather, "bine:step", P, call.bytes, &c));
+    forecaster_begin(&q, &call);
+    assert_true(q.is_large);
+    assert_false(forecaster_look(&q, &c, &seen));
+    forecaster_end(&q);
+    topo_free(t);
+}
+
 static void check_applicable(const coll *c, int64_t bytes, const topo *t)
 {
     forecast best[2];
@@ -362,6 +382,7 @@ int main(void)
         cmocka_unit_test(all_sizes_of_a_class_get_the_same),
         cmocka_unit_test(small_machines_tell_of_a_large_one),
         cmocka_unit_test(large_machines_have_an_answer),
+        cmocka_unit_test(what_a_part_cannot_do_is_not_compiled_there),
         cmocka_unit_test(what_auto_chooses_is_applicable),
         cmocka_unit_test(classes_are_quarters_of_octaves),
     };
