@@ -26,20 +26,23 @@ typedef enum what {
     ENDS     /* a step */
 } what;
 
-typedef struct event {
-    int64_t at;
-    uint32_t number; /* of those at one time the oldest first */
-    what what;
-    int step; /* or link */
-} event;
+/* In one number, so that no branch is needed to compare two, and that few bytes are sifted: from
+ * the highest bit on when it is, 32 bits of its number (of those at one time the oldest first), 2
+ * of what it is, 30 of its step or link. */
+typedef unsigned __int128 event;
 
+/* What is looked at again and again is here, not behind the pointers of the graph. */
 typedef struct progress {
-    int waiting;  /* for so many steps */
-    bool posted;  /* a message's end has been begun, */
-    bool arrived; /* and its data is there: a receive */
-    int links;    /* of a send: that it has not passed yet */
     int64_t posted_at;
     int64_t bytes; /* of the message, or copied, or reduced */
+    int waiting;   /* for so many steps */
+    int rank, peer;
+    uint8_t kind;
+    uint8_t links;    /* of a send: that it has not passed yet */
+    uint8_t way;      /* of a send: index in model.way */
+    bool packs : 1;   /* an end of a message of several runs of bytes */
+    bool posted : 1;  /* a message's end has been begun, */
+    bool arrived : 1; /* and its data is there: a receive */
 } progress;
 
 #define NEVER INT64_MAX
@@ -57,6 +60,7 @@ typedef struct model {
     int64_t copy, reduce;
     costs way[WAYS];
     server *processor; /* [p] */
+    int *home;         /* [p]: each rank's node; folded, one node stands for all */
     int nodes;
     tune_link *link; /* [LINKS * nodes] */
     int64_t *told;   /* of each link: when it is to be looked at, or NEVER */
@@ -65,53 +69,57 @@ typedef struct model {
     event *heap;
     int nheap, room;
     uint32_t events;
-    int64_t end;
+    int64_t end; /* of the last step whose end is known */
     int ended; /* steps */
     bool no_memory;
 } model;
 
 /* ---- events, the next first ---- */
 
-static bool before(const event *a, const event *b)
+static event event_make(int64_t at, uint32_t number, what what, int step)
 {
-    return a->at != b->at ? a->at < b->at : a->number < b->number;
+    return (event)(uint64_t)at << 64 | (event)number << 32 | (uint32_t)what << 30 | (uint32_t)step;
+}
+
+static bool grow(model *m)
+{
+    int room = 2 * m->room + 64;
+    event *larger = realloc(m->heap, (size_t)room * sizeof *larger);
+
+    if (!larger) {
+        m->no_memory = true;
+        return false;
+    }
+    m->heap = larger;
+    m->room = room;
+    return true;
+}
+
+static void rise(event *heap, int i, event e)
+{
+    for (; i > 0 && e < heap[(i - 1) / 2]; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = e;
 }
 
 static void push(model *m, int64_t at, what what, int step)
 {
-    event e = {.at = at, .number = m->events++, .what = what, .step = step};
-    int i = m->nheap;
-
-    if (i == m->room) {
-        int room = 2 * m->room + 64;
-        event *larger = realloc(m->heap, (size_t)room * sizeof *larger);
-        if (!larger) {
-            m->no_memory = true;
-            return;
-        }
-        m->heap = larger;
-        m->room = room;
-    }
-    m->nheap++;
-
-    for (; i > 0 && before(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        m->heap[i] = m->heap[(i - 1) / 2];
-    m->heap[i] = e;
+    if (m->nheap < m->room || grow(m))
+        rise(m->heap, m->nheap++, event_make(at, m->events++, what, step));
 }
 
+/* The hole goes down to a leaf, and the last event up from there: it seldom rises far. */
 static event pop(model *m)
 {
-    event first = m->heap[0], last = m->heap[--m->nheap];
-    int i = 0;
+    event *heap = m->heap, first = heap[0];
+    int n = --m->nheap, i = 0;
 
-    for (int child; (child = 2 * i + 1) < m->nheap; i = child) {
-        if (child + 1 < m->nheap && before(&m->heap[child + 1], &m->heap[child]))
-            child++;
-        if (!before(&m->heap[child], &last))
-            break;
-        m->heap[i] = m->heap[child];
+    for (int child; (child = 2 * i + 1) < n; i = child) {
+        child +=
+            heap[child + 1] < heap[child]; /* at n is the last one: then nothing is left to do */
+        heap[i] = heap[child];
     }
-    m->heap[i] = last;
+    rise(heap, i, heap[n]);
     return first;
 }
 
@@ -151,13 +159,18 @@ static int node_of(const model *m, int rank)
     return m->node ? m->node[rank] : 0;
 }
 
-static const costs *way_of(const model *m, int send)
+static int find_way(const model *m, int send)
 {
-    int from = stepgraph_who(m->g, m->g->rank[send]), to = stepgraph_step(m->g, send)->peer;
+    int from = stepgraph_who(m->g, m->of[send].rank), to = stepgraph_step(m->g, send)->peer;
 
     if (node_of(m, from) != node_of(m, to))
-        return &m->way[WAY_NETWORK];
-    return &m->way[m->inner && m->inner[from] == m->inner[to] ? WAY_INNER : WAY_NODE];
+        return WAY_NETWORK;
+    return m->inner && m->inner[from] == m->inner[to] ? WAY_INNER : WAY_NODE;
+}
+
+static const costs *way_of(const model *m, int send)
+{
+    return &m->way[m->of[send].way];
 }
 
 static int climbed(const model *m, int send)
@@ -200,75 +213,96 @@ static int64_t count_bytes(const model *m, int i)
 /* Of the processor for one end of a message, of several runs of bytes packed or unpacked. */
 static int64_t handling(const model *m, int i, int64_t bytes, const costs *c)
 {
-    return c->overhead + (stepgraph_step(m->g, i)->n > 1 ? work(bytes, m->copy) : 0);
+    return c->overhead + (m->of[i].packs ? work(bytes, m->copy) : 0);
 }
 
 /* What its send says: folded, another rank may stand for the receiver, with other parts. */
 static int64_t message_bytes(const model *m, int i)
 {
-    return m->of[stepgraph_step(m->g, i)->kind == STEP_SEND ? i : m->g->peer[i]].bytes;
+    return m->of[m->of[i].kind == STEP_SEND ? i : m->of[i].peer].bytes;
 }
 
 /* Parts of a vector may be empty: their messages are not sent. Tokens are. */
-static bool is_sent(const model *m, int i, int64_t bytes)
+static bool is_sent(const model *m, int i)
 {
-    const sched *s = m->g->of[m->g->rank[i]];
+    const sched *s = m->g->of[m->of[i].rank];
 
-    return bytes > 0 || s->extent[SPACE_SEND] + s->extent[SPACE_RECV] == 0;
+    return message_bytes(m, i) > 0 || s->extent[SPACE_SEND] + s->extent[SPACE_RECV] == 0;
 }
 
 /* ---- what happens ---- */
 
+/* Where nobody waits for it nothing happens then. */
+static void end_at(model *m, int i, int64_t at)
+{
+    int rank = m->of[i].rank, k = i - m->g->base[rank];
+    const sched *s = m->g->of[rank];
+
+    m->end = larger(m->end, at);
+    if (s->succ_at[k] < s->succ_at[k + 1])
+        push(m, at, ENDS, i);
+    else
+        m->ended++;
+}
+
 static void begin_message(model *m, int send, int64_t now)
 {
-    progress *s = &m->of[send], *r = &m->of[m->g->peer[send]];
-    bool waits = m->of[send].bytes > way_of(m, send)->eager;
+    progress *s = &m->of[send], *r = &m->of[s->peer];
+    bool waits = s->bytes > way_of(m, send)->eager;
 
     if (s->posted && (r->posted || !waits))
         push(m, larger(now, s->posted_at), STARTS, send);
 }
 
+static void begin_send(model *m, int i, int64_t now)
+{
+    progress *p = &m->of[i];
+    const costs *c = way_of(m, i);
+
+    p->posted = true;
+    p->posted_at = served(&m->processor[p->rank], now, handling(m, i, p->bytes, c));
+    if (p->bytes <= c->eager)
+        end_at(m, i, p->posted_at);
+    begin_message(m, i, now);
+}
+
+static void begin_receive(model *m, int i, int64_t now)
+{
+    progress *p = &m->of[i];
+    int64_t bytes = m->of[p->peer].bytes;
+    const costs *c = way_of(m, p->peer);
+
+    p->posted = true;
+    if (p->arrived)
+        end_at(
+            m, i,
+            served(&m->processor[p->rank], now, handling(m, i, bytes, c) + work(bytes, m->copy)));
+    else if (bytes > c->eager)
+        begin_message(m, p->peer, now);
+}
+
+static void begin_local(model *m, int i, int64_t now)
+{
+    progress *p = &m->of[i];
+    int64_t rate = p->kind == STEP_COPY ? m->copy : m->reduce;
+
+    end_at(m, i,
+           p->kind == STEP_FENCE ? now : served(&m->processor[p->rank], now, work(p->bytes, rate)));
+}
+
 /* A step that waits for nothing. */
 static void begin_step(model *m, int i, int64_t now)
 {
-    const step *st = stepgraph_step(m->g, i);
-    server *processor = &m->processor[m->g->rank[i]];
-    progress *p = &m->of[i];
+    int kind = m->of[i].kind;
 
-    if (step_is_message(st) && !is_sent(m, i, message_bytes(m, i))) {
-        push(m, now, ENDS, i);
-        return;
-    }
-    switch ((step_kind)st->kind) {
-    case STEP_SEND:
-        p->posted = true;
-        p->posted_at = served(processor, now, handling(m, i, p->bytes, way_of(m, i)));
-        if (p->bytes <= way_of(m, i)->eager)
-            push(m, p->posted_at, ENDS, i);
-        begin_message(m, i, now);
-        break;
-    case STEP_RECV: {
-        int send = m->g->peer[i];
-        int64_t bytes = m->of[send].bytes;
-        const costs *c = way_of(m, send);
-        p->posted = true;
-        if (p->arrived)
-            push(m, served(processor, now, handling(m, i, bytes, c) + work(bytes, m->copy)), ENDS,
-                 i);
-        else if (bytes > c->eager)
-            begin_message(m, send, now);
-        break;
-    }
-    case STEP_COPY:
-        push(m, served(processor, now, work(p->bytes, m->copy)), ENDS, i);
-        break;
-    case STEP_REDUCE:
-        push(m, served(processor, now, work(p->bytes, m->reduce)), ENDS, i);
-        break;
-    case STEP_FENCE:
-        push(m, now, ENDS, i);
-        break;
-    }
+    if (kind > STEP_RECV)
+        begin_local(m, i, now);
+    else if (!is_sent(m, i))
+        end_at(m, i, now);
+    else if (kind == STEP_SEND)
+        begin_send(m, i, now);
+    else
+        begin_receive(m, i, now);
 }
 
 static int link_of(const model *m, int node, links which)
@@ -279,13 +313,13 @@ static int link_of(const model *m, int node, links which)
 /* The links that a message passes, all at once: one or two. */
 static int links_of(const model *m, int send, int passed[2])
 {
-    int from = node_of(m, stepgraph_who(m->g, m->g->rank[send]));
-    int to = node_of(m, stepgraph_step(m->g, send)->peer);
-    bool folded = m->g->fold != NULL; /* one node stands for all */
+    const progress *p = &m->of[send];
+    bool far = p->way == WAY_NETWORK;
 
-    passed[0] = link_of(m, folded ? 0 : from, from == to ? MEMORY : OUT);
-    passed[1] = link_of(m, folded ? 0 : to, IN);
-    return from == to ? 1 : 2;
+    passed[0] = link_of(m, m->home[p->rank], far ? OUT : MEMORY);
+    if (far)
+        passed[1] = link_of(m, m->home[m->of[p->peer].rank], IN);
+    return far ? 2 : 1;
 }
 
 static void look_at_one(model *m, int which)
@@ -309,7 +343,7 @@ static void start(model *m, int send, int64_t now)
 {
     int passed[2], n = links_of(m, send, passed);
 
-    m->of[send].links = n;
+    m->of[send].links = (uint8_t)n;
     for (int i = 0; i < n; i++) {
         tune_link *l = &m->link[passed[i]];
         link_add(l, now, m->of[send].bytes, send, m->of[send].bytes > way_of(m, send)->eager);
@@ -336,29 +370,47 @@ static void pass(model *m, int which, int64_t now)
 
 static void arrive(model *m, int send, int64_t now)
 {
-    int receive = m->g->peer[send];
+    const progress *s = &m->of[send];
+    progress *r = &m->of[s->peer];
     const costs *c = way_of(m, send);
 
-    m->of[receive].arrived = true;
-    if (m->of[receive].posted)
-        push(m,
-             served(&m->processor[m->g->rank[receive]], now,
-                    handling(m, receive, m->of[send].bytes, c)),
-             ENDS, receive);
-    if (m->of[send].bytes > c->eager)
-        push(m, now, ENDS, send);
+    r->arrived = true;
+    if (r->posted)
+        end_at(m, s->peer, served(&m->processor[r->rank], now, handling(m, s->peer, s->bytes, c)));
+    if (s->bytes > c->eager)
+        end_at(m, send, now);
 }
 
 static void end_step(model *m, int i, int64_t now)
 {
-    int rank = m->g->rank[i], base = m->g->base[rank];
+    int rank = m->of[i].rank, base = m->g->base[rank];
     const sched *s = m->g->of[rank];
 
-    m->end = larger(m->end, now);
     m->ended++;
     for (int k = s->succ_at[i - base]; k < s->succ_at[i - base + 1]; k++)
         if (--m->of[base + s->succ[k]].waiting == 0)
             begin_step(m, base + s->succ[k], now);
+}
+
+static void happen(model *m, event e)
+{
+    int64_t now = (int64_t)(e >> 64);
+    int step = (int)(e & ((1U << 30) - 1));
+
+    switch ((what)((uint32_t)e >> 30)) {
+    case STARTS:
+        start(m, step, now);
+        break;
+    case PASSES:
+        pass(m, step, now);
+        break;
+    case ARRIVES:
+        arrive(m, step, now);
+        break;
+    case ENDS:
+        end_step(m, step, now);
+        break;
+    }
 }
 
 static void run(model *m)
@@ -368,17 +420,8 @@ static void run(model *m)
         for (int k = 0; k < s->nready; k++)
             begin_step(m, m->g->base[r] + s->ready[k], 0);
     }
-    while (m->nheap > 0) {
-        event e = pop(m);
-        if (e.what == STARTS)
-            start(m, e.step, e.at);
-        else if (e.what == PASSES)
-            pass(m, e.step, e.at);
-        else if (e.what == ARRIVES)
-            arrive(m, e.step, e.at);
-        else
-            end_step(m, e.step, e.at);
-    }
+    while (m->nheap > 0)
+        happen(m, pop(m));
 }
 
 /* ---- */
@@ -408,11 +451,12 @@ static bool allocate(model *m)
     size_t n = (size_t)m->g->n + 1, links = (size_t)LINKS * (size_t)m->nodes;
 
     m->processor = calloc((size_t)m->g->p, sizeof *m->processor);
+    m->home = calloc((size_t)m->g->p, sizeof *m->home);
     m->link = calloc(links, sizeof *m->link);
     m->told = malloc(links * sizeof *m->told);
     m->flow = malloc(2 * n * sizeof *m->flow);
-    m->of = calloc(n, sizeof *m->of);
-    return m->processor && m->link && m->told && m->flow && m->of;
+    m->of = malloc(n * sizeof *m->of);
+    return m->processor && m->home && m->link && m->told && m->flow && m->of;
 }
 
 /* NULL: what goes there does not matter. */
@@ -432,9 +476,8 @@ static void make_links(model *m)
     int passed[2];
 
     for (int i = 0; i < m->g->n; i++)
-        for (int k = 0; stepgraph_step(m->g, i)->kind == STEP_SEND && k < links_of(m, i, passed);
-             k++)
-            m->link[passed[k]].n++;
+        for (int k = m->of[i].kind == STEP_SEND ? links_of(m, i, passed) : 0; k > 0; k--)
+            m->link[passed[k - 1]].n++;
     for (int i = 0; i < LINKS * m->nodes; i++) {
         links which = i < link_of(m, 0, OUT) ? MEMORY : OUT;
         const costs *c = &m->way[which == MEMORY ? WAY_NODE : WAY_NETWORK];
@@ -449,13 +492,28 @@ static void make_links(model *m)
     }
 }
 
+static void make_step(model *m, int i)
+{
+    const step *st = stepgraph_step(m->g, i);
+    int rank = m->g->rank[i];
+    progress *p = &m->of[i];
+
+    *p = (progress){.rank = rank,
+                    .peer = m->g->peer[i],
+                    .kind = st->kind,
+                    .packs = st->n > 1,
+                    .waiting = m->g->of[rank]->ndeps[i - m->g->base[rank]],
+                    .bytes = count_bytes(m, i)};
+    if (st->kind == STEP_SEND)
+        p->way = (uint8_t)find_way(m, i);
+}
+
 static void make_steps(model *m)
 {
-    for (int i = 0; i < m->g->n; i++) {
-        int rank = m->g->rank[i];
-        m->of[i].waiting = m->g->of[rank]->ndeps[i - m->g->base[rank]];
-        m->of[i].bytes = count_bytes(m, i);
-    }
+    for (int i = 0; i < m->g->n; i++)
+        make_step(m, i);
+    for (int r = 0; !m->g->fold && r < m->g->p; r++)
+        m->home[r] = node_of(m, r);
 }
 
 static int64_t most_work(const model *m, links which)
@@ -524,6 +582,7 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
     free(m.flow);
     free(m.told);
     free(m.link);
+    free(m.home);
     free(m.processor);
     return done;
 }

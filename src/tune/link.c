@@ -12,10 +12,15 @@ static int64_t cost(const tune_link *l)
     return share > l->alone ? share : l->alone;
 }
 
+/* Most times are short enough for the processor's own division. */
 static void advance(tune_link *l, int64_t now)
 {
-    if (l->n > 0)
-        l->level += (uint64_t)(((__int128)(now - l->at) << (MIB + FINE)) / cost(l));
+    int64_t passed = now - l->at;
+
+    if (l->n > 0 && passed < (int64_t)1 << (62 - MIB - FINE))
+        l->level += ((uint64_t)passed << (MIB + FINE)) / (uint64_t)cost(l);
+    else if (l->n > 0)
+        l->level += (uint64_t)(((__int128)passed << (MIB + FINE)) / cost(l));
     l->at = now;
 }
 
