@@ -70,7 +70,7 @@ typedef struct model {
     int nheap, room;
     uint32_t events;
     int64_t end; /* of the last step whose end is known */
-    int ended; /* steps */
+    int ended;   /* steps */
     bool no_memory;
 } model;
 

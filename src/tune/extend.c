@@ -2,7 +2,7 @@
 #include "tune/extend.h"
 
 /* Never so long that its double is no int64_t. */
-static int64_t rounded(double value)
+int64_t extend_rounded(double value)
 {
     return value < (double)(INT64_MAX / 8) ? (int64_t)(value + 0.5) : INT64_MAX / 8;
 }
@@ -16,7 +16,24 @@ static int64_t grown(int64_t a, int64_t b, int64_t c, double times)
     for (; times >= 2; times /= 2)
         value += second *= factor;
     value += second * factor * (times - 1); /* a part of a doubling */
-    return value < (double)c ? c : rounded(value);
+    return value < (double)c ? c : extend_rounded(value);
+}
+
+/* What falls falls by less and less, or not at all; what jumps once does not do so again. */
+int64_t extend_growth(int64_t a, int64_t b, int64_t c, double times)
+{
+    double first = (double)(b - a), second = (double)(c - b), factor = 1, value = (double)(c - a);
+
+    if ((first > 0 && second > 0) || (first < 0 && second < 0))
+        factor = second / first;
+    if (second < 0)
+        factor = first < 0 && factor < 1 ? factor : 0;
+    if (factor > 2)
+        factor = 2;
+    for (; times >= 2; times /= 2)
+        value += second *= factor;
+    value += second * factor * (times - 1);
+    return value < 0 ? -extend_rounded(-value) : extend_rounded(value);
 }
 
 closed_form extend_form(const closed_form f[3], double times)
@@ -44,7 +61,7 @@ static bool by_costs(const closed_form f[3], const int64_t time[3], const closed
 
     if (step < 0 || byte < 0)
         return false;
-    *result = rounded(step * (double)whole->steps + byte * (double)whole->bytes);
+    *result = extend_rounded(step * (double)whole->steps + byte * (double)whole->bytes);
     return true;
 }
 
@@ -68,9 +85,9 @@ int64_t extend_time(const closed_form f[3], const int64_t time[3], const closed_
     if (by_costs(f, time, whole, &result) || by_growth(time, times, &result))
         return result;
     if (f[2].steps > f[1].steps)
-        return rounded(last * (double)whole->steps / (double)f[2].steps);
+        return extend_rounded(last * (double)whole->steps / (double)f[2].steps);
     if (f[2].bytes > f[1].bytes)
-        return rounded(last * (double)whole->bytes / (double)f[2].bytes);
-    return time[2] > time[1] ? rounded(last + 2 * (last - (double)time[1]) * (times - 1))
+        return extend_rounded(last * (double)whole->bytes / (double)f[2].bytes);
+    return time[2] > time[1] ? extend_rounded(last + 2 * (last - (double)time[1]) * (times - 1))
                              : time[2]; /* a pipeline: as long as there are ranks */
 }

@@ -19,4 +19,10 @@ bool extend_is_regular(const closed_form form[3]);
 int64_t extend_time(const closed_form form[3], const int64_t time[3], const closed_form *whole,
                     double times);
 
+/* What c - a grows to on a machine of `times` the size of that of c. */
+int64_t extend_growth(int64_t a, int64_t b, int64_t c, double times);
+
+/* Never so long that its double is no int64_t. */
+int64_t extend_rounded(double value);
+
 #endif

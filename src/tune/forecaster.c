@@ -16,6 +16,10 @@ enum { WORK = 4000, WORK_OF_A_RANK = 8, WORK_OF_PARTS = 16000, UNEVEN = 4 };
  * one is. */
 enum { LARGE = 300, SHORT = 500 };
 
+/* Steps of a sketch: of all executions behind the first look; and of all ranks of the smallest
+ * machine, from which on it is not begun. */
+enum { WORK_OF_SKETCHES = 40000, LONG_SKETCH = 3000 };
+
 /* ---- look ---- */
 
 /* How many times as large as the last part the machine is. */
@@ -42,12 +46,6 @@ static bool look_at_parts(const forecaster *q, const choice *c, sight *f)
         f->whole = exact;
     f->whole.time = extend_time(f->part, time, &f->whole, times_of(q));
     return true;
-}
-
-bool forecaster_look(const forecaster *q, const choice *c, sight *found)
-{
-    return q->is_large ? look_at_parts(q, c, found)
-                       : look_at(&q->asked, c, &q->whole, &found->whole);
 }
 
 /* ---- execute ---- */
@@ -100,6 +98,7 @@ static bool execute_graph(forecaster *q, const place *m, sched **of, int n, cons
     if (done) {
         *time = e.time;
         q->bound = bound_of(&e);
+        q->last = e;
     }
     stepgraph_free(&g);
     return done;
@@ -197,6 +196,72 @@ static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_
     return true;
 }
 
+/* ---- sketch ---- */
+
+/* On one of its machines. *steps: of all ranks, also where they are too many: then it is not
+ * executed. */
+static bool execute_sketch(forecaster *q, const choice *c, int i, int64_t most, estimate *e,
+                           int64_t *steps)
+{
+    const place *m = &q->sketch.at[i];
+    sched **of = compile_some(q, c, m, NULL, m->p);
+    int64_t time;
+    bool done;
+
+    *steps = 0;
+    for (int r = 0; of && r < m->p; r++)
+        *steps += of[r]->nsteps;
+    done = of && *steps <= most && execute_graph(q, m, of, m->p, NULL, &time);
+    *e = q->last;
+    free_some(of, m->p);
+    return done;
+}
+
+/* By as few machines as tell how it begins to grow: what it takes at least, for most grow as much
+ * again with each doubling, or more. */
+static bool look_at_sketch(forecaster *q, const choice *c, sight *f)
+{
+    int64_t steps;
+
+    *f = (sight){.steps = 0};
+    for (int i = 0; i < SKETCH_FIRST; i++)
+        if (q->sketch.at[i].p > 0) {
+            if (!execute_sketch(q, c, i, i == 0 ? LONG_SKETCH : INT64_MAX, &f->on[i], &steps))
+                return false;
+            f->steps += steps;
+        }
+    f->steps *= 2;
+    f->whole.time = sketch_least(&q->sketch, f->on);
+    return true;
+}
+
+static bool execute_sketches(forecaster *q, const choice *c, const sight *f, int64_t *time)
+{
+    estimate on[SKETCH_MOST] = {f->on[0], f->on[1], f->on[2]};
+    int64_t steps;
+
+    if (f->steps > q->work)
+        return false;
+    for (int i = SKETCH_FIRST; i < SKETCH_MOST; i++)
+        if (q->sketch.at[i].p > 0) {
+            if (!execute_sketch(q, c, i, INT64_MAX, &on[i], &steps))
+                return false;
+            q->work -= steps;
+        }
+    *time = sketch_time(&q->sketch, on);
+    return true;
+}
+
+/* ---- both ---- */
+
+bool forecaster_look(forecaster *q, const choice *c, sight *found)
+{
+    if (q->is_sketched)
+        return look_at_sketch(q, c, found);
+    return q->is_large ? look_at_parts(q, c, found)
+                       : look_at(&q->asked, c, &q->whole, &found->whole);
+}
+
 /* As much work as half of what is left is too much for one. */
 static bool is_much(const forecaster *q, int64_t steps)
 {
@@ -216,6 +281,8 @@ bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     bool extends = q->part[PLACE_PARTS - 1].p > 0;
     sight s = *f;
 
+    if (q->is_sketched)
+        return execute_sketches(q, c, f, time);
     if (q->is_large)
         return execute_parts(q, c, f, time);
     if (!(extends && is_much(q, f->whole.steps)) &&
@@ -253,10 +320,12 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                                 .k = c->k},
                       .work = WORK + (int64_t)WORK_OF_A_RANK * c->p};
     place_make(&q->whole, c->p, c->t, alike);
-    place_make_parts(q->part, &q->whole, alike);
+    q->is_sketched = !alike && c->p > LARGE && sketch_make(&q->sketch, &q->whole);
+    if (!q->is_sketched)
+        place_make_parts(q->part, &q->whole, alike);
     q->is_large = c->p > LARGE && q->part[PLACE_PARTS - 1].p > 0;
-    if (q->is_large)
-        q->work = WORK_OF_PARTS;
+    if (q->is_large || q->is_sketched)
+        q->work = q->is_large ? WORK_OF_PARTS : WORK_OF_SKETCHES;
     if (q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p)
         q->work *= UNEVEN;
 }
@@ -264,6 +333,8 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
 void forecaster_end(forecaster *q)
 {
     place_free(&q->whole);
+    if (q->is_sketched)
+        sketch_free(&q->sketch);
     for (int i = 0; i < PLACE_PARTS; i++)
         place_free(&q->part[i]);
 }

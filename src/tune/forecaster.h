@@ -1,11 +1,12 @@
 /* forecaster.h - how long a choice would take for a call: at first sight, by a closed form; or
- * executed. Of a large machine only smaller ones of its kind are looked at and executed (extend.h).
- * Pure. Work is bounded: all executions share it.
+ * executed. Of a large machine only smaller ones of its kind are looked at and executed: extend.h,
+ * and sketch.h where no rank stands for another. Pure. Work is bounded: all executions share it.
  */
 #ifndef TUTTI_FORECASTER_H
 #define TUTTI_FORECASTER_H
 
 #include "tune/look.h"
+#include "tune/sketch.h"
 
 typedef struct forecast_call {
     coll_kind kind; /* of which all ranks know the sizes (coll_has_common_size) */
@@ -22,21 +23,26 @@ typedef struct forecaster {
     look_call asked;
     int64_t work; /* steps that may still be executed */
     place whole, part[PLACE_PARTS];
-    bool is_large;     /* only the parts are looked at */
+    bool is_large;    /* only the parts are looked at */
+    bool is_sketched; /* only the sketch is: no rank stands for another */
+    sketch sketch;
     const char *bound; /* of the last execution */
+    estimate last;     /* it */
 } forecaster;
 
 /* What a first look has found. */
 typedef struct sight {
     closed_form whole, part[PLACE_PARTS]; /* part: of a large machine; of [0] no time */
+    estimate on[SKETCH_FIRST];            /* sketched: on the first ones; */
+    int64_t steps;                        /* what the others would be */
 } sight;
 
 /* call: must outlive it. */
 void forecaster_begin(forecaster *q, const forecast_call *call);
 void forecaster_end(forecaster *q);
 
-/* False: it cannot be compiled, or there is no memory. */
-bool forecaster_look(const forecaster *q, const choice *c, sight *found);
+/* False: it cannot be compiled, or has too many steps for a sketch, or there is no memory. */
+bool forecaster_look(forecaster *q, const choice *c, sight *found);
 
 /* Picoseconds, and q->bound. f: what forecaster_look has found. False: it is too much work. */
 bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t *time);

@@ -48,16 +48,25 @@ static const topo_level *inner_of(const topo *t)
     return NULL;
 }
 
-/* The first nodes of a machine, as many as are asked for, with all that is in them. */
-static topo *first_nodes(const topo *t, int nodes, int *p)
+/* Is the k-th rank of a node one of as many as there are to be, evenly? */
+static bool is_taken(int k, int ranks, int most)
+{
+    int64_t before = (int64_t)(k - 1) * ranks, here = (int64_t)k * ranks;
+
+    return ranks >= most || k == 0 || here / most > before / most;
+}
+
+/* The first nodes of a machine, as many as are asked for, with so many of `most` ranks in them. */
+static topo *first_nodes(const topo *t, int nodes, int ranks, int most, int *p)
 {
     location *at = calloc((size_t)t->p, sizeof *at);
+    int *seen = calloc((size_t)nodes, sizeof *seen);
     const topo_level *inner = inner_of(t);
     topo *result = NULL;
     int n = 0;
 
-    for (int r = 0; at && r < t->p; r++)
-        if (t->node[r] < nodes) {
+    for (int r = 0; at && seen && r < t->p; r++)
+        if (t->node[r] < nodes && is_taken(seen[t->node[r]]++, ranks, most)) {
             at[n].node = 1 + (uint64_t)t->node[r];
             for (int i = 0; i < TOPO_KINDS; i++)
                 at[n].inside[i] = -1;
@@ -67,6 +76,7 @@ static topo *first_nodes(const topo *t, int nodes, int *p)
         }
     if (n > 0)
         result = topo_make(at, n);
+    free(seen);
     free(at);
     *p = n;
     return result;
@@ -76,7 +86,7 @@ static bool make_part(place *part, const place *whole, int units, bool alike)
 {
     bool nodes = whole->t && whole->t->nodes > 1;
     int p = units;
-    topo *made = nodes ? first_nodes(whole->t, units, &p) : NULL;
+    topo *made = nodes ? first_nodes(whole->t, units, 1, 1, &p) : NULL;
 
     if (nodes && !made)
         return false;
@@ -88,6 +98,38 @@ static bool make_part(place *part, const place *whole, int units, bool alike)
 int place_units(const place *m)
 {
     return m->t && m->t->nodes > 1 ? m->t->nodes : m->p;
+}
+
+int place_nodes(const place *m)
+{
+    return m->t ? m->t->nodes : 1;
+}
+
+int place_most(const place *m)
+{
+    int most = 0, *ranks = NULL;
+
+    if (!m->t || m->t->nodes == 1)
+        return m->p;
+    ranks = calloc((size_t)m->t->nodes, sizeof *ranks);
+    for (int r = 0; ranks && r < m->p; r++)
+        if (++ranks[m->t->node[r]] > most)
+            most = ranks[m->t->node[r]];
+    free(ranks);
+    return most;
+}
+
+bool place_make_smaller(place *part, const place *whole, int nodes, int ranks)
+{
+    int p = ranks;
+    topo *made = NULL;
+
+    if (whole->t && whole->t->nodes > 1 &&
+        !(made = first_nodes(whole->t, nodes, ranks, place_most(whole), &p)))
+        return false;
+    place_make(part, p, made, false);
+    part->made = made;
+    return true;
 }
 
 void place_make_parts(place part[PLACE_PARTS], const place *whole, bool alike)

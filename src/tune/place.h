@@ -26,8 +26,16 @@ void place_make(place *m, int p, const topo *t, bool alike);
  * without memory: the third one or all. */
 void place_make_parts(place part[PLACE_PARTS], const place *whole, bool alike);
 
+/* The first nodes, with so many ranks of each, evenly; of nobody who stands for others. False: no
+ * memory. */
+bool place_make_smaller(place *part, const place *whole, int nodes, int ranks);
+
 /* Nodes, or ranks if there is one node. */
 int place_units(const place *m);
+
+/* Nodes; and ranks of the one that has most. */
+int place_nodes(const place *m);
+int place_most(const place *m);
 
 void place_free(place *m);
 

@@ -100,7 +100,7 @@ static int drop_known(first_look *list, int n)
     return kept;
 }
 
-static int look(const forecaster *q, const candidates *all, first_look *list)
+static int look(forecaster *q, const candidates *all, first_look *list)
 {
     int n = 0;
 
