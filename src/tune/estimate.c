@@ -37,6 +37,7 @@ typedef struct progress {
     int64_t bytes; /* of the message, or copied, or reduced */
     int waiting;   /* for so many steps */
     int rank, peer;
+    int behind; /* of a send that is on its way: the next one to the same rank, or -1 */
     uint8_t kind;
     uint8_t links;    /* of a send: that it has not passed yet */
     uint8_t way;      /* of a send: index in model.way */
@@ -60,6 +61,8 @@ typedef struct model {
     int64_t copy, reduce;
     costs way[WAYS];
     server *processor; /* [p] */
+    int *queue;        /* [p + 1]: where the queues of each rank begin */
+    int *last;         /* of each queue: the last send that is on its way or waits, or -1 */
     int *home;         /* [p]: each rank's node; folded, one node stands for all */
     int nodes;
     tune_link *link; /* [LINKS * nodes] */
@@ -339,7 +342,14 @@ static void look_again(model *m, int which)
         look_at_one(m, (int)(m->link[which].back - m->link));
 }
 
-static void start(model *m, int send, int64_t now)
+static int *last_of(const model *m, int send)
+{
+    int rank = m->of[send].rank;
+
+    return &m->last[m->queue[rank] + stepgraph_step(m->g, send)->queue];
+}
+
+static void set_out(model *m, int send, int64_t now)
 {
     int passed[2], n = links_of(m, send, passed);
 
@@ -349,6 +359,28 @@ static void start(model *m, int send, int64_t now)
         link_add(l, now, m->of[send].bytes, send, m->of[send].bytes > way_of(m, send)->eager);
         look_again(m, passed[i]);
     }
+}
+
+/* Messages from one rank to another go one behind the other. */
+static void start(model *m, int send, int64_t now)
+{
+    int *last = last_of(m, send), before = *last;
+
+    *last = send;
+    if (before < 0)
+        set_out(m, send, now);
+    else
+        m->of[before].behind = send;
+}
+
+static void set_out_next(model *m, int send, int64_t now)
+{
+    int next = m->of[send].behind;
+
+    if (next < 0)
+        *last_of(m, send) = -1;
+    else
+        set_out(m, next, now);
 }
 
 /* Others may have begun since the time was told: then it is later, or an earlier one was told. */
@@ -362,8 +394,10 @@ static void pass(model *m, int which, int64_t now)
     m->told[which] = NEVER;
     if (link_next(l) <= now) {
         send = link_end(l, now);
-        if (--m->of[send].links == 0)
+        if (--m->of[send].links == 0) {
             push(m, now + delay_of(m, send), ARRIVES, send);
+            set_out_next(m, send, now);
+        }
     }
     look_again(m, which);
 }
@@ -446,17 +480,28 @@ static costs costs_of(const way_constants *k)
                    .eager = (int64_t)k->eager};
 }
 
+static int count_queues(const model *m)
+{
+    int n = 0;
+
+    for (int r = 0; r < m->g->p; r++)
+        n += m->g->of[r]->nqueues;
+    return n;
+}
+
 static bool allocate(model *m)
 {
     size_t n = (size_t)m->g->n + 1, links = (size_t)LINKS * (size_t)m->nodes;
 
     m->processor = calloc((size_t)m->g->p, sizeof *m->processor);
     m->home = calloc((size_t)m->g->p, sizeof *m->home);
+    m->queue = malloc(((size_t)m->g->p + 1) * sizeof *m->queue);
+    m->last = malloc(((size_t)count_queues(m) + 1) * sizeof *m->last);
     m->link = calloc(links, sizeof *m->link);
     m->told = malloc(links * sizeof *m->told);
     m->flow = malloc(2 * n * sizeof *m->flow);
     m->of = malloc(n * sizeof *m->of);
-    return m->processor && m->home && m->link && m->told && m->flow && m->of;
+    return m->processor && m->home && m->queue && m->last && m->link && m->told && m->flow && m->of;
 }
 
 /* NULL: what goes there does not matter. */
@@ -502,6 +547,7 @@ static void make_step(model *m, int i)
                     .peer = m->g->peer[i],
                     .kind = st->kind,
                     .packs = st->n > 1,
+                    .behind = -1,
                     .waiting = m->g->of[rank]->ndeps[i - m->g->base[rank]],
                     .bytes = count_bytes(m, i)};
     if (st->kind == STEP_SEND)
@@ -514,6 +560,15 @@ static void make_steps(model *m)
         make_step(m, i);
     for (int r = 0; !m->g->fold && r < m->g->p; r++)
         m->home[r] = node_of(m, r);
+}
+
+static void make_queues(model *m)
+{
+    m->queue[0] = 0;
+    for (int r = 0; r < m->g->p; r++)
+        m->queue[r + 1] = m->queue[r] + m->g->of[r]->nqueues;
+    for (int i = 0; i < m->queue[m->g->p]; i++)
+        m->last[i] = -1;
 }
 
 static int64_t most_work(const model *m, links which)
@@ -572,6 +627,7 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
         m.way[w] = costs_of(&k->way[w]);
     if (done) {
         make_steps(&m);
+        make_queues(&m);
         make_links(&m);
         run(&m);
         done = !m.no_memory && m.ended == g->n;
@@ -582,6 +638,8 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
     free(m.flow);
     free(m.told);
     free(m.link);
+    free(m.last);
+    free(m.queue);
     free(m.home);
     free(m.processor);
     return done;
