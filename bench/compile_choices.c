@@ -1,8 +1,9 @@
 /* compile_choices.c - tutti-bench compile --choices: how long `auto` takes to choose, the first
  * time that a communicator sees a size. No MPI.
  *
- * Nodes of 8 ranks for 64, and of 32 for more. Of each collective the median and the longest time
- * over sizes from 8 bytes to 1 MiB in a block (or vector).
+ * On nodes that are alike, on some that are not, and on some that ranks are dealt to one by one. Of
+ * each collective the median and the longest time over sizes from 8 bytes to 1 MiB in a block (or
+ * vector).
  */
 #include "compile.h"
 
@@ -54,7 +55,9 @@ int compile_choices(void)
     static const struct {
         int p;
         const char *regions;
-    } machines[] = {{64, "node:8 package:4"}, {1024, "node:32"}, {4096, "node:32"}};
+    } machines[] = {{64, "node:8 package:4"}, {64, "node:8@cyclic"}, {64, "node:9,5"},
+                    {1024, "node:32"},        {4096, "node:32"},     {4096, "node:32@cyclic"},
+                    {4096, "node:30"}};
     const constants *k = constants_builtin("fast");
 
     printf("# choices of auto, ms\n%-17s %8s %11s %11s %11s\n", "#", "ranks", "median", "longest",
@@ -64,6 +67,7 @@ int compile_choices(void)
         location *at = malloc((size_t)p * sizeof *at);
         char why[100];
         topo *t = NULL;
+        printf("# %s\n", machines[m].regions);
         if (at && shape_places(machines[m].regions, p, at, why, sizeof why))
             t = topo_make(at, p);
         for (int kind = 0; t && kind < COLL_KINDS; kind++)

@@ -89,9 +89,9 @@ static int64_t work_of(const estimate *e, int which)
     return which == 0 ? e->memory : which == 1 ? e->out : e->in;
 }
 
-/* What a node has to do grows in its own way, which is hidden as long as it is little: the memory of
- * one of 3 ranks waits for them, 100 ranks wait for theirs. So it is extended apart from what the
- * time is longer than it. */
+/* What a node has to do grows in its own way, which is hidden as long as it is little: the memory
+ * of one of 3 ranks waits for them, 100 ranks wait for theirs. So it is extended apart from what
+ * the time is longer than it. */
 int64_t sketch_time(const sketch *s, const estimate on[SKETCH_MOST])
 {
     int64_t rest[SKETCH_MOST], work[SKETCH_MOST];
