@@ -37,6 +37,23 @@ static void hand_over(const lanes *l, const blockmap *mine, sched_builder *s)
         recv_blocks(s, mine, i, 1, 1, peer(&l->local, i));
 }
 
+/* Pieces one behind the other, a few at a time: so a link is always full, whoever is late. */
+static void over_lane(const algo_options *o, const lanes *l, const blockmap *b, sched_builder *s)
+{
+    blockmap items = lanes_of_nodes(l, b, s);
+    int slices = slices_of(&items, s);
+
+    sched_phase(s, "lane");
+    if (slices > 1)
+        sched_throttle(s, SLICES_IN_FLIGHT * (l->lane.size - 1));
+    for (int q = 0; q < slices; q++) {
+        blockmap part = slice(&items, q, s);
+        phases[o->variant]->compile(o, &l->lane, &part, s);
+    }
+    if (slices > 1)
+        sched_rounds(s, false);
+}
+
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     lanes l;
@@ -48,11 +65,8 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     blockmap mine = regions_local_items(&l.nodes, b, s);
 
     hand_over(&l, &mine, s);
-    sched_phase(s, "lane");
-    if (on_lane(&l)) {
-        blockmap items = lanes_of_nodes(&l, b, s);
-        phases[o->variant]->compile(o, &l.lane, &items, s);
-    }
+    if (on_lane(&l))
+        over_lane(o, &l, b, s);
     sched_phase(s, "node");
     mine = lanes_of_node(&l, l.nodes.mine, b, s);
     phases[o->variant]->compile(o, &l.local, &mine, s);

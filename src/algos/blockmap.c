@@ -188,6 +188,30 @@ blockmap cut(const blockmap *b, int n, sched_builder *s)
     return t.map;
 }
 
+int slices_of(const blockmap *b, const sched_builder *s)
+{
+    return sched_form(s) == FORM_BLOCK ? b->pieces : 1;
+}
+
+blockmap slice(const blockmap *b, int q, sched_builder *s)
+{
+    blockmap part = *b;
+    int *first, *list, used = 0;
+
+    if (slices_of(b, s) == 1)
+        return part;
+    first = sched_borrow(s, ((size_t)b->n + 1) * sizeof *first);
+    list = sched_borrow(s, (size_t)(b->blocks / b->pieces) * sizeof *list);
+    for (int i = 0; first && list && i < b->n; i++) {
+        for (int k = q; k < item_size(b, i); k += b->pieces)
+            list[used++] = item_block(b, i, k);
+        first[i + 1] = used;
+    }
+    part.first = first;
+    part.list = list;
+    return part;
+}
+
 /* ---- rows of a vector ---- */
 
 /* All blocks, one behind the other, of one length. */

@@ -117,6 +117,12 @@ itemlist items_begin(const blockmap *b, int n, sched_builder *s);
 void items_add(itemlist *t, const blockmap *from, int item); /* its blocks, to the item at work */
 void items_next(itemlist *t);                                /* the next item is at work */
 
+/* The same items, of piece q of each of their blocks alone; and into how many such maps this one
+ * falls: 1 where pieces do not travel alone. */
+enum { SLICES_IN_FLIGHT = 2 }; /* of such maps: that links are full, and hardly more */
+blockmap slice(const blockmap *b, int q, sched_builder *s);
+int slices_of(const blockmap *b, const sched_builder *s);
+
 /* All items of the map, cut into n: item i of them is its items floor(i * m / n) and on. */
 blockmap cut(const blockmap *b, int n, sched_builder *s);
 

@@ -62,36 +62,72 @@ static void exchange(const round *r, sched_builder *s)
     reduce_row(s, r->items, r->sum == r->got ? r->from : r->got, r->sum, me, r->n);
 }
 
+/* Where sums lie meanwhile, and where items come to, two rows in turn. */
+typedef struct rows {
+    const blockrow *result;
+    blockrow own, spare[2];
+    bool placed; /* my items are in `own` already */
+    bool split;
+} rows;
+
+static rows make_rows(const circulant *c, const blockmap *items, const blockrow *sum,
+                      const blockrow *result, int me, sched_builder *s)
+{
+    rows w = {.result = result, .split = sum != NULL};
+    int early;
+
+    w.own = sum ? *sum : scratch_items(s, items, me, c->skip[c->rounds - 1]);
+    w.placed = same_row(&w.own, &items->out);
+    early = w.placed ? 0 : 1; /* rounds that need no scratch */
+    for (int k = early; k < 2 + early && k < c->rounds; k++)
+        w.spare[k % 2] = scratch_items(s, items, me, circulant_over(c, c->rounds - 1 - k));
+    return w;
+}
+
+static void run_rounds(const circulant *c, const group *g, const blockmap *items, const rows *w,
+                       sched_builder *s)
+{
+    int me = g->index;
+    bool placed = w->placed;
+
+    for (int k = c->rounds - 1; k >= 0; k--, placed = true) {
+        bool last = k == 0 && !same_row(&w->own, w->result);
+        bool direct = last && (placed || !in_place(items)); /* else `result` is what I send */
+        const blockrow *got = placed ? &w->spare[(c->rounds - 1 - k) % 2] : &w->own;
+        round r = {.g = g, .items = items, .skip = c->skip[k], .n = circulant_over(c, k)};
+
+        r.split = w->split || !placed; /* scratch of my own begins with R[0] */
+        r.from = placed ? &w->own : &items->out;
+        r.got = direct ? w->result : got;
+        r.sum = placed && !direct ? &w->own : r.got;
+        exchange(&r, s);
+        if (last && !direct)
+            copy_row(s, items, &w->own, w->result, me, 1);
+        if (!placed)
+            copy_row(s, items, &items->out, &w->own, me + r.n, r.skip - r.n);
+    }
+}
+
+/* Pieces go through all rounds one behind the other, a few at a time, and not round by round: so a
+ * link is always full, whoever is late. */
 void circulant_reduce_scatter(const group *g, const blockmap *items, const blockrow *sum,
                               const blockrow *result, sched_builder *s)
 {
-    int me = g->index;
     circulant c = circulant_make(g->size);
-    blockrow own, spare[2];
+    int slices = slices_of(items, s);
+    rows w;
 
     if (c.rounds == 0) {
-        copy_row(s, items, &items->out, result, me, 1);
+        copy_row(s, items, &items->out, result, g->index, 1);
         return;
     }
-    own = sum ? *sum : scratch_items(s, items, me, c.skip[c.rounds - 1]);
-    bool placed = same_row(&own, &items->out); /* my items are in `own` */
-    int early = placed ? 0 : 1;                /* rounds that need no scratch */
-    for (int k = early; k < 2 + early && k < c.rounds; k++)
-        spare[k % 2] = scratch_items(s, items, me, circulant_over(&c, c.rounds - 1 - k));
-    for (int k = c.rounds - 1; k >= 0; k--, placed = true) {
-        bool last = k == 0 && !same_row(&own, result);
-        bool direct = last && (placed || !in_place(items)); /* else `result` is what I send */
-        const blockrow *got = placed ? &spare[(c.rounds - 1 - k) % 2] : &own;
-        round r = {.g = g, .items = items, .skip = c.skip[k], .n = circulant_over(&c, k)};
-
-        r.split = sum || !placed; /* scratch of my own begins with R[0] */
-        r.from = placed ? &own : &items->out;
-        r.got = direct ? result : got;
-        r.sum = placed && !direct ? &own : r.got;
-        exchange(&r, s);
-        if (last && !direct)
-            copy_row(s, items, &own, result, me, 1);
-        if (!placed)
-            copy_row(s, items, &items->out, &own, me + r.n, r.skip - r.n);
+    w = make_rows(&c, items, sum, result, g->index, s);
+    if (slices > 1)
+        sched_throttle(s, SLICES_IN_FLIGHT * (g->size - 1));
+    for (int q = 0; q < slices; q++) {
+        blockmap part = slice(items, q, s);
+        run_rounds(&c, g, &part, &w, s);
     }
+    if (slices > 1)
+        sched_rounds(s, false);
 }

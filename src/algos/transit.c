@@ -9,7 +9,7 @@
 
 #include "algos/exchange.h"
 
-enum { WINDOW = 32, PIECES_IN_FLIGHT = 4 };
+enum { WINDOW = 32 };
 
 /* Blocks one behind the other. */
 typedef struct store {
@@ -307,7 +307,7 @@ static void cross_in_pieces(const transit *t)
 {
     int others = t->p->n - 1, n = most_pieces(t);
 
-    sched_throttle(t->s, others > PIECES_IN_FLIGHT ? others : PIECES_IN_FLIGHT);
+    sched_throttle(t->s, SLICES_IN_FLIGHT * others);
     for (int q = 0; q < n; q++)
         for (int d = 1; d <= others; d++) {
             send_piece(t, wrap(t->node + d, t->p->n), q);
