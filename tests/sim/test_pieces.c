@@ -1,5 +1,6 @@
 /* test_pieces.c - lane and hierarchical forms of vectors: into how many parts they are cut, how
- * much scratch they take, and that phases overlap where blocks travel one by one.
+ * much scratch they take, and that phases overlap where blocks travel one by one; and in what order
+ * the pieces of blocks cross.
  *
  * usage: test_pieces
  */
@@ -127,12 +128,57 @@ static void blocks_overlap_phases(void **state)
     topo_free(t);
 }
 
+/* ---- order ---- */
+
+/* To how many other nodes the first `nodes` messages of rank 0 go that leave its node. */
+static int nodes_sent_to_first(coll_kind kind, const char *variant, int nodes)
+{
+    topo *t = machine("node:3", 3 * (nodes + 1));
+    const algo *a = find(kind, "lane");
+    coll c = {.kind = kind,
+              .p = t->p,
+              .parameter = 8,
+              .variant = algo_variant(a, variant),
+              .send = {.count = 1},
+              .recv = {.count = 1}};
+    sched *s = NULL;
+    unsigned reached = 0;
+    int n = 0;
+
+    assert_int_equal(algo_compile(a, FORM_BLOCK, &c, t, &s), SCHED_OK);
+    for (int i = 0; i < s->nsteps && n < nodes; i++)
+        if (s->steps[i].kind == STEP_SEND && t->node[s->steps[i].peer] != t->node[0]) {
+            reached |= 1u << t->node[s->steps[i].peer];
+            n++;
+        }
+    assert_int_equal(n, nodes);
+    sched_free(s);
+    topo_free(t);
+    return __builtin_popcount(reached);
+}
+
+/* Else whoever is late holds up those that it sends to last (docs/measurements.md, "A real
+ * network"). */
+static void pieces_go_to_all_nodes_in_turn(void **state)
+{
+    (void)state;
+    for (int others = 1; others < 6; others++) {
+        assert_int_equal(nodes_sent_to_first(COLL_alltoall, NULL, others), others);
+        assert_int_equal(nodes_sent_to_first(COLL_reduce_scatter_block, "pairwise", others),
+                         others);
+        assert_int_equal(nodes_sent_to_first(COLL_allgather, "linear", others), others);
+    }
+    /* 2 of 4 items to one, and 1 to the other */
+    assert_int_equal(nodes_sent_to_first(COLL_reduce_scatter_block, "circulant", 3), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_cut_no_further_than_they_must_be),
         cmocka_unit_test(vectors_take_no_more_scratch_than_promised),
         cmocka_unit_test(blocks_overlap_phases),
+        cmocka_unit_test(pieces_go_to_all_nodes_in_turn),
     };
 
     return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
