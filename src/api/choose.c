@@ -2,6 +2,7 @@
 #include "api/choose.h"
 
 #include "api/decisions.h"
+#include "api/hints.h"
 #include "nbc/process/env.h"
 
 #include <stdatomic.h>
@@ -34,19 +35,6 @@ static bool parse(const question *q, const char *text, choice *result)
     return select_parse(q->call->kind, text, q->call->p, q->bytes, result);
 }
 
-/* The value of a key of ours, if info has it. */
-static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1], bool *found)
-{
-    int flag = 0;
-
-    *found = false;
-    if (info != MPI_INFO_NULL &&
-        PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
-        return MPI_ERR_INFO;
-    *found = flag;
-    return MPI_SUCCESS;
-}
-
 /* "^ring,linear": *forbids, and then nothing is chosen. MPI_ERR_ARG: a name is wrong. */
 static int forbid(question *q, const char *text, bool *forbids)
 {
@@ -61,7 +49,7 @@ static int from_info(question *q, choice *c, bool *found)
 {
     char text[MPI_MAX_INFO_VAL + 1];
     bool forbids;
-    int error = value_of(q->info, "tutti_algorithm", text, found);
+    int error = hints_value(q->info, "tutti_algorithm", text, found);
 
     if (error || !*found)
         return error;
@@ -95,7 +83,7 @@ static int set_order(MPI_Info info, const comm *c, choice *result)
     char text[MPI_MAX_INFO_VAL + 1];
     coll_order order = c->hints.has_order ? c->hints.order : ORDER_PLACE;
     bool found;
-    int error = value_of(info, "tutti_order", text, &found);
+    int error = hints_value(info, "tutti_order", text, &found);
 
     if (!error && found)
         order = coll_order_find(text);
@@ -328,32 +316,6 @@ bool choose_native(const args *a, const facts *f)
     return s.native;
 }
 
-/* Of a list of forbidden ones: does each name belong to some collective? */
-static bool each_is_known(const char *text)
-{
-    char one[MPI_MAX_INFO_VAL + 2] = "^";
-    bool all = true;
-
-    for (const char *name = text + 1; name; name = strchr(name, ',')) {
-        bool known = false;
-        name += *name == ',';
-        snprintf(one + 1, sizeof one - 1, "%.*s", (int)strcspn(name, ","), name);
-        for (int kind = 0; kind < COLL_KINDS; kind++)
-            known |= select_forbid((coll_kind)kind, one, &(algo_set){{0}}) == 0;
-        all &= known;
-    }
-    return all;
-}
-
-static int read_forbidden(const char *text, comm_hints *hints)
-{
-    if (strlen(text) >= sizeof hints->algorithm[0] || !each_is_known(text))
-        return MPI_ERR_INFO_VALUE;
-    for (int kind = 0; kind < COLL_KINDS; kind++)
-        strcpy(hints->algorithm[kind], text);
-    return MPI_SUCCESS;
-}
-
 int choose_candidates(const args *a, const facts *f, MPI_Info info, choice *list, int most,
                       wisdom_key *key)
 {
@@ -373,40 +335,4 @@ int choose_candidates(const args *a, const facts *f, MPI_Info info, choice *list
     wisdom_shape(f->comm->topo, shape, sizeof shape);
     *key = wisdom_key_of(&call, q.bytes, shape);
     return n;
-}
-
-/* A name that no collective knows is wrong; one that some know counts for them. */
-static int read_algorithm(const char *text, int p, comm_hints *hints)
-{
-    bool known = strcmp(text, "auto") == 0;
-    choice c;
-
-    if (text[0] == '^')
-        return read_forbidden(text, hints);
-
-    for (int kind = 0; kind < COLL_KINDS; kind++) {
-        bool valid = !known && strlen(text) < sizeof hints->algorithm[kind] &&
-                     select_parse((coll_kind)kind, text, p, 0, &c);
-        strcpy(hints->algorithm[kind], valid ? text : "");
-    }
-    for (int kind = 0; kind < COLL_KINDS; kind++)
-        known |= hints->algorithm[kind][0] != '\0';
-    return known ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
-}
-
-int choose_read_hints(MPI_Info info, int p, comm_hints *hints)
-{
-    char text[MPI_MAX_INFO_VAL + 1];
-    bool found;
-    int error = value_of(info, "tutti_algorithm", text, &found);
-
-    if (!error && found)
-        error = read_algorithm(text, p, hints);
-    if (!error)
-        error = value_of(info, "tutti_order", text, &found);
-    if (error || !found)
-        return error;
-    hints->has_order = true;
-    hints->order = coll_order_find(text);
-    return hints->order == ORDERS ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
 }

@@ -31,7 +31,4 @@ int choose_candidates(const args *a, const facts *f, MPI_Info info, choice *list
 int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, choice *result,
                     char *why, size_t size);
 
-/* Set hints from info, of which keys that are not known are ignored. MPI_ERR_INFO_VALUE. */
-int choose_read_hints(MPI_Info info, int p, comm_hints *hints);
-
 #endif

@@ -1,9 +1,8 @@
 /* interposed.c - blocking calls for libtutti_mpi.so, which leaves to the MPI what is not faster
- * here (src/pmpi/interpose.h): tutti_interposed_allgather(..., comm, native) and so on. Exported,
- * but not in tutti.h: programs have `auto`.
- *
- * *native: 1 if nothing has been done, and the MPI's own call is to be made; on all ranks alike.
+ * here. See interposed.h.
  */
+#include "api/interposed.h"
+
 #include "api/call.h"
 
 #include "nbc/process/env.h"
@@ -13,18 +12,13 @@
 #define JOIN(a, b, c)  JOIN_(a, b, c)
 #define LISTS          lists = &(const args_lists)
 
-#define EXPORTED __attribute__((visibility("default")))
-
 #define DEFINE(name, suffix, parameters, initializer)                                              \
-    EXPORTED int JOIN(tutti_interposed_, name, suffix)(UNWRAP parameters, int *native);            \
     int JOIN(tutti_interposed_, name, suffix)(UNWRAP parameters, int *native)                      \
     {                                                                                              \
         return call_run_unless_native(                                                             \
             &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, native);    \
     }
 
-/* TUTTI_INTERPOSE has a wrong value: see env_refuse. */
-EXPORTED void tutti_interposed_refuse(const char *why);
 void tutti_interposed_refuse(const char *why)
 {
     env_refuse("%s", why);

@@ -2,6 +2,7 @@
  * chooses.
  */
 #include "api/choose.h"
+#include "api/hints.h"
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
 #include "nbc/library.h"
@@ -76,7 +77,7 @@ static int read_wishes(MPI_Info info, int p, wishes *w)
     memset(w, 0, sizeof *w);
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
-    error = choose_read_hints(info, p, &w->hints);
+    error = hints_read(info, p, &w->hints);
     return error ? error : read_regions(info, p, w->regions);
 }
 

@@ -15,6 +15,8 @@
 #ifndef TUTTI_INTERPOSE_H
 #define TUTTI_INTERPOSE_H
 
+#include "api/interposed.h"
+
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,27 +45,6 @@ extern bool interpose_all;
 
 /* A blocking call that interpose_takes has counted is left to the MPI all the same. */
 void interpose_leave(interpose_kind kind);
-
-/* src/api/interposed.c */
-void tutti_interposed_refuse(const char *why);
-#define COUNT                 int
-#define DISPL                 int
-#define INTERPOSE_UNWRAP(...) __VA_ARGS__
-#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    int tutti_interposed_##name(INTERPOSE_UNWRAP parameters, int *native);
-#include "nbc/sched/collectives.def"
-#undef COLLECTIVE
-#undef COUNT
-#undef DISPL
-#define COUNT MPI_Count
-#define DISPL MPI_Aint
-#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    int tutti_interposed_##name##_c(INTERPOSE_UNWRAP parameters, int *native);
-#define COLLECTIVE_UNCOUNTED(...)
-#include "nbc/sched/collectives.def"
-#undef COLLECTIVE
-#undef COUNT
-#undef DISPL
 
 /* Calls that have been taken over; does interpose_asks say yes to blocking ones on MPI_COMM_WORLD;
  * has MPI_Finalize begun; and may several threads call? */

@@ -1,0 +1,81 @@
+/* hints.c - see hints.h. */
+#include "api/hints.h"
+
+#include "tune/select.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int hints_value(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1], bool *found)
+{
+    int flag = 0;
+
+    *found = false;
+    if (info != MPI_INFO_NULL &&
+        PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+        return MPI_ERR_INFO;
+    *found = flag;
+    return MPI_SUCCESS;
+}
+
+/* Of a list of forbidden ones: does each name belong to some collective? */
+static bool each_is_known(const char *text)
+{
+    char one[MPI_MAX_INFO_VAL + 2] = "^";
+    bool all = true;
+
+    for (const char *name = text + 1; name; name = strchr(name, ',')) {
+        bool known = false;
+        name += *name == ',';
+        snprintf(one + 1, sizeof one - 1, "%.*s", (int)strcspn(name, ","), name);
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            known |= select_forbid((coll_kind)kind, one, &(algo_set){{0}}) == 0;
+        all &= known;
+    }
+    return all;
+}
+
+static int read_forbidden(const char *text, comm_hints *hints)
+{
+    if (strlen(text) >= sizeof hints->algorithm[0] || !each_is_known(text))
+        return MPI_ERR_INFO_VALUE;
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        strcpy(hints->algorithm[kind], text);
+    return MPI_SUCCESS;
+}
+
+/* A name that no collective knows is wrong; one that some know counts for them. */
+static int read_algorithm(const char *text, int p, comm_hints *hints)
+{
+    bool known = strcmp(text, "auto") == 0;
+    choice c;
+
+    if (text[0] == '^')
+        return read_forbidden(text, hints);
+
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        bool valid = !known && strlen(text) < sizeof hints->algorithm[kind] &&
+                     select_parse((coll_kind)kind, text, p, 0, &c);
+        strcpy(hints->algorithm[kind], valid ? text : "");
+    }
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        known |= hints->algorithm[kind][0] != '\0';
+    return known ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+}
+
+int hints_read(MPI_Info info, int p, comm_hints *hints)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    bool found;
+    int error = hints_value(info, "tutti_algorithm", text, &found);
+
+    if (!error && found)
+        error = read_algorithm(text, p, hints);
+    if (!error)
+        error = hints_value(info, "tutti_order", text, &found);
+    if (error || !found)
+        return error;
+    hints->has_order = true;
+    hints->order = coll_order_find(text);
+    return hints->order == ORDERS ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
+}

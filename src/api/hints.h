@@ -1,0 +1,16 @@
+/* hints.h - info keys of ours, and those that are hints for a communicator. */
+#ifndef TUTTI_HINTS_H
+#define TUTTI_HINTS_H
+
+#include "nbc/comm/comm.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* The value of a key of ours, if info has it. MPI_ERR_INFO. */
+int hints_value(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1], bool *found);
+
+/* Set hints from info, of which keys that are not known are ignored. MPI_ERR_INFO_VALUE. */
+int hints_read(MPI_Info info, int p, comm_hints *hints);
+
+#endif

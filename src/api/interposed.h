@@ -1,0 +1,39 @@
+/* interposed.h - what libtutti_mpi.so calls of libtutti that is not in tutti.h: exported, but not
+ * for programs, which have `auto`.
+ *
+ *   tutti_interposed_allgather(..., comm, &native)
+ *
+ * as MPI_Allgather. *native: 1 if nothing has been done, and the MPI's own call is to be made; on
+ * all ranks alike.
+ */
+#ifndef TUTTI_INTERPOSED_H
+#define TUTTI_INTERPOSED_H
+
+#include <mpi.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* TUTTI_INTERPOSE has a wrong value: see env_refuse. */
+EXPORTED void tutti_interposed_refuse(const char *why);
+#define COUNT                  int
+#define DISPL                  int
+#define INTERPOSED_UNWRAP(...) __VA_ARGS__
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, int *native);
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+#undef COUNT
+#undef DISPL
+#define COUNT MPI_Count
+#define DISPL MPI_Aint
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, int *native);
+#define COLLECTIVE_UNCOUNTED(...)
+#include "nbc/sched/collectives.def"
+#undef COLLECTIVE
+#undef COUNT
+#undef DISPL
+#undef INTERPOSED_UNWRAP
+#undef EXPORTED
+
+#endif
