@@ -1,8 +1,10 @@
 """What Open MPI and MPICH would choose in each cell of the Sparbit experiment, beside our best and our auto."""
 
+import functools
 import statistics
 
 import plot
+import rules
 from experiments import sparbit
 from machines import CERVINO, YAHOO
 from simulation import Job
@@ -37,24 +39,6 @@ def jobs(o):
     return result
 
 
-def power_of_two(p):
-    return p & (p - 1) == 0
-
-
-def open_mpi(p, n):
-    """coll_tuned_decision_fixed.c of 4.0.x: by the bytes of all blocks."""
-    if p * n < 50000:
-        return "recursive_doubling:step" if power_of_two(p) else "bruck:step"
-    return "ring" if p % 2 else "neighbor_exchange"
-
-
-def mpich(p, n):
-    """MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE 81920, _LONG_MSG_SIZE 524288."""
-    if p * n < 524288 and power_of_two(p):
-        return "recursive_doubling:step"
-    return "bruck:step" if p * n < 81920 else "ring"
-
-
 def best_of_ours(times, p, n):
     return min(v for k, v in times.items() if k != "auto")
 
@@ -76,7 +60,12 @@ def ratios(rows, above, below):
     return result
 
 
-RULES = {"Open MPI": lambda t, p, n: t.get(open_mpi(p, n)), "MPICH": lambda t, p, n: t.get(mpich(p, n))}
+def chosen(rule, t, p, n):
+    name = rule(p, n)
+    return t.get(f"{name}:step" if f"{name}:step" in TEXTBOOK else name)
+
+
+RULES = {name: functools.partial(chosen, of["allgather"]) for name, of in rules.RULES.items()}
 
 
 def auto(t, p, n):
