@@ -7,10 +7,18 @@
 
 #include <stdlib.h>
 
-/* Steps of all executions, which take about half a microsecond each; of a large machine, of which
- * three parts are executed; and more times as many where nodes have not the same number of ranks,
- * so that few algorithms fold. */
-enum { WORK = 4000, WORK_OF_A_RANK = 8, WORK_OF_PARTS = 16000, UNEVEN = 4 };
+/* Steps of all executions, which take about half a microsecond each: of few ranks; of one rank
+ * more; of those that correct closed forms; of a large machine, of which three parts are executed;
+ * and more times as many where nodes have not the same number of ranks, so that few algorithms
+ * fold. */
+enum {
+    WORK = 4500,
+    FEW_RANKS = 64,
+    WORK_OF_A_RANK = 96,
+    WORK_OF_THIN = 32000,
+    WORK_OF_PARTS = 16000,
+    UNEVEN = 4
+};
 
 /* Ranks from which on smaller machines are looked at; and steps up to which a schedule of the large
  * one is. */
@@ -182,6 +190,10 @@ static bool execute_all(forecaster *q, const choice *c, const place *m, int64_t 
 /* steps: of one rank. Not if it is more work than is left. */
 static bool execute_on(forecaster *q, const choice *c, const place *m, int64_t steps, int64_t *time)
 {
+    bool even = m == &q->whole && q->even.p > 0 && !algo_table[c->algo]->regional;
+
+    if (even && execute_folded(q, c, &q->even, steps, time))
+        return true;
     return execute_folded(q, c, m, steps, time) || execute_all(q, c, m, steps, time);
 }
 
@@ -276,6 +288,33 @@ static bool count_parts(const forecaster *q, const choice *c, sight *f)
     return true;
 }
 
+bool forecaster_affords(const forecaster *q, const choice *c, int times)
+{
+    closed_form f;
+    const place *m = q->is_large ? &q->part[PLACE_PARTS - 1] : &q->whole;
+
+    return q->is_sketched || (look_count(&q->asked, c, m, &f) &&
+                              f.steps * times * (m->fold.n ? m->fold.n : m->p) <= q->work);
+}
+
+/* By how much longer than its closed form it takes on a machine with fewer ranks of each node. */
+static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t *time)
+{
+    int64_t work = q->work, took;
+    closed_form said;
+    bool done;
+
+    if (q->thin.p == 0 || !look_at(&q->asked, c, &q->thin, &said) || said.time <= 0)
+        return false;
+    q->work = q->thin_work;
+    done = execute_on(q, c, &q->thin, said.steps, &took);
+    q->thin_work = q->work;
+    q->work = work;
+    if (done)
+        *time = (int64_t)((double)f->whole.time * ((double)took / (double)said.time));
+    return done;
+}
+
 bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t *time)
 {
     bool extends = q->part[PLACE_PARTS - 1].p > 0;
@@ -288,7 +327,8 @@ bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     if (!(extends && is_much(q, f->whole.steps)) &&
         execute_on(q, c, &q->whole, f->whole.steps, time))
         return true;
-    return extends && count_parts(q, c, &s) && execute_parts(q, c, &s, time);
+    return (extends && count_parts(q, c, &s) && execute_parts(q, c, &s, time)) ||
+           execute_thin(q, c, f, time);
 }
 
 /* ---- begin and end ---- */
@@ -300,6 +340,16 @@ static coll_kind regular_kind(coll_kind kind)
     while (coll_shapes[k].family != coll_shapes[kind].family || coll_is_v((coll_kind)k))
         k++;
     return (coll_kind)k;
+}
+
+static int64_t work_for(int p)
+{
+    return WORK + (p > FEW_RANKS ? (int64_t)WORK_OF_A_RANK * (p - FEW_RANKS) : 0);
+}
+
+static bool knows_no_switches(const forecast_call *c)
+{
+    return !c->t || c->t->nlevels == 0 || c->t->level[0].kind != TOPO_SWITCH || c->k->switches <= 0;
 }
 
 void forecaster_begin(forecaster *q, const forecast_call *c)
@@ -318,7 +368,7 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                                 .ordered = c->ordered,
                                 .whole = c->whole,
                                 .k = c->k},
-                      .work = WORK + (int64_t)WORK_OF_A_RANK * c->p};
+                      .work = work_for(c->p)};
     place_make(&q->whole, c->p, c->t, alike);
     q->is_sketched = !alike && c->p > LARGE && sketch_make(&q->sketch, &q->whole);
     if (!q->is_sketched)
@@ -326,13 +376,21 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
     q->is_large = c->p > LARGE && q->part[PLACE_PARTS - 1].p > 0;
     if (q->is_large || q->is_sketched)
         q->work = q->is_large ? WORK_OF_PARTS : WORK_OF_SKETCHES;
-    if (q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p)
+    if (alike && !q->is_large && knows_no_switches(c))
+        place_make_even(&q->even, &q->whole);
+    if (!q->is_large && !q->is_sketched) {
+        place_make_thin(&q->thin, &q->whole, alike);
+        q->thin_work = WORK_OF_THIN;
+    }
+    if (q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p && q->even.p == 0)
         q->work *= UNEVEN;
 }
 
 void forecaster_end(forecaster *q)
 {
     place_free(&q->whole);
+    place_free(&q->even);
+    place_free(&q->thin);
     if (q->is_sketched)
         sketch_free(&q->sketch);
     for (int i = 0; i < PLACE_PARTS; i++)

@@ -23,6 +23,9 @@ typedef struct forecaster {
     look_call asked;
     int64_t work; /* steps that may still be executed */
     place whole, part[PLACE_PARTS];
+    place even; /* that is executed in place of a whole of unequal nodes; of p = 0: there is none */
+    place thin; /* by which closed forms of the whole are corrected; of p = 0: there is none */
+    int64_t thin_work;
     bool is_large;    /* only the parts are looked at */
     bool is_sketched; /* only the sketch is: no rank stands for another */
     sketch sketch;
@@ -43,6 +46,9 @@ void forecaster_end(forecaster *q);
 
 /* False: it cannot be compiled, or has too many steps for a sketch, or there is no memory. */
 bool forecaster_look(forecaster *q, const choice *c, sight *found);
+
+/* Is there work left for a schedule of so many times the steps of this one? */
+bool forecaster_affords(const forecaster *q, const choice *c, int times);
 
 /* Picoseconds, and q->bound. f: what forecaster_look has found. False: it is too much work. */
 bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t *time);

@@ -147,3 +147,144 @@ void place_make_parts(place part[PLACE_PARTS], const place *whole, bool alike)
     if (!part[1].p)
         place_free(&part[0]);
 }
+
+/* ---- the nearest machine of equal nodes ---- */
+
+typedef struct sizes {
+    int nodes, most, least; /* ranks of a node; `least` but for the smallest one */
+    int smallest, largest;  /* nodes */
+} sizes;
+
+static sizes sizes_of(const topo *t, const int *ranks)
+{
+    sizes s = {.nodes = t->nodes};
+
+    for (int i = 1; i < t->nodes; i++) {
+        s.smallest = ranks[i] < ranks[s.smallest] ? i : s.smallest;
+        s.largest = ranks[i] > ranks[s.largest] ? i : s.largest;
+    }
+    s.most = s.least = ranks[s.largest];
+    for (int i = 0; i < t->nodes; i++)
+        if (i != s.smallest && ranks[i] < s.least)
+            s.least = ranks[i];
+    return s;
+}
+
+/* Of nodes that are nearly equal: how many equal ones, of how many ranks. */
+static bool make_equal(const sizes *s, int smallest, int p, int *nodes, int *ranks)
+{
+    *nodes = s->nodes;
+    *ranks = s->most;
+    if (smallest < s->most - 1 && s->least == s->most) {
+        *nodes -= 2 * smallest < s->most;
+        return *nodes > 1;
+    }
+    if (s->nodes * s->most - p > p - s->nodes * (s->most - 1))
+        (*ranks)--;
+    return smallest >= s->most - 1 && *ranks > 0;
+}
+
+typedef enum order { FILLED, DEALT, MIXED } order;
+
+static order order_of(const topo *t, int p)
+{
+    bool filled = true, dealt = true;
+
+    for (int r = 1; r < p; r++) {
+        filled &= t->node[r] >= t->node[r - 1];
+        dealt &= t->node[r] == t->node[r - 1] + 1 || t->node[r] == 0;
+    }
+    return filled ? FILLED : dealt ? DEALT : MIXED;
+}
+
+/* inner: of the ranks of one node, in their order, of which every `by`-th is taken; NULL: there are
+ * no regions inside. */
+static topo *equal_nodes(int nodes, int ranks, order o, const topo_level *inner, const int *of,
+                         int by)
+{
+    location *at = calloc((size_t)nodes * (size_t)ranks, sizeof *at);
+    topo *result = NULL;
+
+    for (int r = 0; at && r < nodes * ranks; r++) {
+        int node = o == FILLED ? r / ranks : r % nodes, k = o == FILLED ? r % ranks : r / nodes;
+        at[r].node = 1 + (uint64_t)node;
+        for (int i = 0; i < TOPO_KINDS; i++)
+            at[r].inside[i] = -1;
+        if (inner)
+            at[r].inside[inner->kind] = inner->region[of[k * by]];
+    }
+    if (at)
+        result = topo_make(at, nodes * ranks);
+    free(at);
+    return result;
+}
+
+static void place_equal(place *m, int nodes, int ranks, order o, const topo_level *inner,
+                        const int *of, int by, bool alike)
+{
+    topo *made = equal_nodes(nodes, ranks, o, inner, of, by);
+
+    if (!made)
+        return;
+    place_make(m, nodes * ranks, made, alike);
+    m->made = made;
+}
+
+/* How many ranks each node has; and those of the largest one, in their order. */
+typedef struct census {
+    int *ranks, *of;
+    sizes s;
+} census;
+
+static bool census_make(census *x, const place *m)
+{
+    const topo *t = m->t;
+    int n = 0;
+
+    *x = (census){0};
+    if (!t || t->nodes < 2)
+        return false;
+    x->ranks = calloc((size_t)t->nodes + (size_t)m->p, sizeof *x->ranks);
+    if (!x->ranks)
+        return false;
+    x->of = x->ranks + t->nodes;
+    for (int r = 0; r < m->p; r++)
+        x->ranks[t->node[r]]++;
+    x->s = sizes_of(t, x->ranks);
+    for (int r = 0; r < m->p; r++)
+        if (t->node[r] == x->s.largest)
+            x->of[n++] = r;
+    return true;
+}
+
+void place_make_even(place *even, const place *whole)
+{
+    census x;
+    int nodes, ranks, smallest;
+    order o;
+
+    *even = (place){0};
+    if (!census_make(&x, whole))
+        return;
+    o = order_of(whole->t, whole->p);
+    smallest = x.ranks[x.s.smallest];
+    if (o != MIXED && smallest < x.s.most && make_equal(&x.s, smallest, whole->p, &nodes, &ranks))
+        place_equal(even, nodes, ranks, o, inner_of(whole->t), x.of, 1, true);
+    free(x.ranks);
+}
+
+void place_make_thin(place *thin, const place *whole, bool alike)
+{
+    census x;
+    int ranks;
+    order o;
+
+    *thin = (place){0};
+    if (!census_make(&x, whole))
+        return;
+    o = order_of(whole->t, whole->p);
+    ranks = PLACE_FEW / x.s.nodes > 2 ? PLACE_FEW / x.s.nodes : 2;
+    if (o != MIXED && 2 * ranks <= x.s.most)
+        place_equal(thin, x.s.nodes, ranks, o, inner_of(whole->t), x.of, x.s.most / ranks, alike);
+    free(x.ranks);
+}

@@ -30,6 +30,17 @@ void place_make_parts(place part[PLACE_PARTS], const place *whole, bool alike);
  * memory. */
 bool place_make_smaller(place *part, const place *whole, int nodes, int ranks);
 
+/* The machine of equal nodes that is nearest to one whose nodes are nearly equal (all but one of
+ * them are, or none differs by more than one rank) and that is filled node after node, or dealt to
+ * nodes one by one: of many ranks on it few stand for all. Without switches. Of p = 0: there is
+ * none. */
+void place_make_even(place *even, const place *whole);
+
+/* A machine of as many nodes, with fewer ranks of each: about PLACE_FEW ranks in all; filled or
+ * dealt in the same order. Of p = 0: there is none, or it would not be smaller. */
+enum { PLACE_FEW = 64 };
+void place_make_thin(place *thin, const place *whole, bool alike);
+
 /* Nodes, or ranks if there is one node. */
 int place_units(const place *m);
 

@@ -171,7 +171,8 @@ static void try_pieces(forecaster *q, listing *l)
     if (!l->list[0].executed || !has_pieces(&c))
         return;
     for (int n = 4; n <= 64; n *= 4)
-        if (n != c.parameter)
+        if (n != c.parameter &&
+            (n < c.parameter || forecaster_affords(q, &c, n / (c.parameter ? c.parameter : 1))))
             try_parameter(q, c, n, l);
 }
 

@@ -5,8 +5,10 @@
  * 2. A closed form of each, by the schedules of a few ranks (closed.h): they are looked at in its
  *    order, until it says a multiple of the best time, or enough work has been done.
  * 3. Those are executed on the machine's constants (estimate.h): all ranks; or those of one node,
- *    if they can stand for all (fold.h). Of a large machine three smaller ones of its kind are
- *    looked at and executed, from which it follows how steps, bytes and times grow (extend.h).
+ *    if they can stand for all (fold.h), also of a machine of equal nodes that is nearly this one.
+ *    Where that is too much work the closed form is corrected by how wrong it is of fewer ranks on
+ *    the same nodes (place.h). Of a large machine three smaller ones of its kind are looked at and
+ *    executed, from which it follows how steps, bytes and times grow (extend.h).
  * 4. The best one also with other numbers of pieces.
  */
 #ifndef TUTTI_PLANNER_H
