@@ -10,7 +10,7 @@
  *
  * No program deadlocks: a call made after operation k waits only for operations up to k, never for
  * some of the window it stands in. Where Tutti advances in its own calls only (drivers poll and
- * manual, README "Progress"), what may be waited for before a native blocking call is complete
+ * manual, docs/progress.md), what may be waited for before a native blocking call is complete
  * before it: op.wait_from, the same on all ranks, and clear_ours().
  */
 #ifndef TUTTI_FUZZ_H
