@@ -179,6 +179,8 @@ static int64_t run_size(session *s, int64_t size)
         csv_rows(s->out.csv, &s->o, r, s->n, s->p);
     if (s->out.json)
         json_rows(s->out.json, r, s->n);
+    if (s->out.html)
+        html_rows(s->out.html, r, s->n);
     results_free(r, s->n);
     return wrong;
 }
