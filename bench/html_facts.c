@@ -1,4 +1,4 @@
-/* html_facts.c - the page's list of what was run, on what; and its style sheet. */
+/* html_facts.c - the page's list of what was run, on what; its style sheet; cells of its tables. */
 #include "report_html.h"
 #include "svg.h"
 
@@ -48,6 +48,26 @@ const char *const html_style[] = {
     "avoid}",
     "h2{break-after:avoid}*{print-color-adjust:exact}}",
     NULL};
+
+/* ---- cells ---- */
+
+void html_size(FILE *out, int64_t size)
+{
+    char text[BYTES_TEXT];
+
+    if (size > 0)
+        fprintf(out, "<td>%s</td>", bytes_text(text, size));
+    else
+        fputs("<td>-</td>", out);
+}
+
+void html_number(FILE *out, bool known, double us)
+{
+    if (known)
+        fprintf(out, "<td>%.2f</td>", us);
+    else
+        fputs("<td></td>", out);
+}
 
 /* ---- facts ---- */
 

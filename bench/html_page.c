@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = MAX_VARIANTS, BARS = 200, PANELS = 4 };
+enum { COLUMNS = MAX_VARIANTS, PANELS = 4 };
 
 /* The entries as a table: columns by name, rows by size, in the order they came. */
 typedef struct grid {
@@ -139,16 +139,6 @@ static double best_of(const grid *g, int row)
     return g->columns > 1 ? best : -1;
 }
 
-static void size_cell(FILE *out, int64_t size)
-{
-    char text[BYTES_TEXT];
-
-    if (size > 0)
-        fprintf(out, "<td>%s</td>", bytes_text(text, size));
-    else
-        fputs("<td>-</td>", out);
-}
-
 static void table(FILE *out, const grid *g, const char *id, shown what)
 {
     fprintf(out, "<div class=scroll><table id=%s><thead><tr><th>Size</th>", id);
@@ -161,7 +151,7 @@ static void table(FILE *out, const grid *g, const char *id, shown what)
     fputs("</tr></thead><tbody>\n", out);
     for (int r = 0; r < g->rows; r++) {
         fputs("<tr>", out);
-        size_cell(out, g->sizes[r]);
+        html_size(out, g->sizes[r]);
         for (int c = 0; c < g->columns; c++)
             if (is_shown(g, c, what))
                 cell(out, cell_of(g, r, c), what, best_of(g, r));
@@ -176,13 +166,13 @@ static void bars_of_row(const grid *g, int row, svg_bar *b, int *n)
 {
     char text[BYTES_TEXT];
 
-    if (*n == BARS)
+    if (*n == HTML_BARS)
         return;
     b[*n].heading = true;
     snprintf(b[*n].name, sizeof b->name, "%s",
              g->sizes[row] > 0 ? bytes_text(text, g->sizes[row]) : "no data");
     (*n)++;
-    for (int c = 0; c < g->columns && *n < BARS; c++) {
+    for (int c = 0; c < g->columns && *n < HTML_BARS; c++) {
         const html_entry *e = cell_of(g, row, c);
         if (!e || e->beside.n == 0)
             continue;
@@ -194,7 +184,7 @@ static void bars_of_row(const grid *g, int row, svg_bar *b, int *n)
 
 static void beside_native(FILE *out, const grid *g)
 {
-    svg_bar *b = calloc(BARS, sizeof *b);
+    svg_bar *b = calloc(HTML_BARS, sizeof *b);
     int n = 0, last = -1;
 
     for (int i = 0; b && i < PANELS; i++) {
@@ -222,36 +212,28 @@ static void beside_native(FILE *out, const grid *g)
 
 /* ---- everything ---- */
 
-static void number(FILE *out, bool known, double us)
-{
-    if (known)
-        fprintf(out, "<td>%.2f</td>", us);
-    else
-        fputs("<td></td>", out);
-}
-
 static void full_row(FILE *out, const html_report *h, const html_entry *e)
 {
     bool overlap = h->o->overlap != OVERLAP_NONE;
 
     fputs("<tr>", out);
-    size_cell(out, e->size);
+    html_size(out, e->size);
     fputs("<td class=t>", out);
     html_text(out, e->name);
     fputs("</td><td class=t>", out);
     html_text(out, e->took);
     fprintf(out, "</td><td>%d</td>", e->n);
-    number(out, true, e->median);
-    number(out, true, e->low);
-    number(out, true, e->high);
-    number(out, true, e->average);
-    number(out, true, e->least);
-    number(out, true, e->most);
+    html_number(out, true, e->median);
+    html_number(out, true, e->low);
+    html_number(out, true, e->high);
+    html_number(out, true, e->average);
+    html_number(out, true, e->least);
+    html_number(out, true, e->most);
     if (overlap) {
-        number(out, true, e->overall);
-        number(out, true, e->compute);
-        number(out, true, e->test);
-        number(out, true, e->overlap);
+        html_number(out, true, e->overall);
+        html_number(out, true, e->compute);
+        html_number(out, true, e->test);
+        html_number(out, true, e->overlap);
     }
     if (e->verified)
         fprintf(out, "<td%s>%" PRId64 "</td></tr>\n", e->wrong ? " class=bad" : "", e->wrong);
@@ -275,87 +257,6 @@ static void everything(FILE *out, const html_report *h)
         if (h->entries[i].applicable)
             full_row(out, h, &h->entries[i]);
     fputs("</tbody></table></div></details></section>\n", out);
-}
-
-/* ---- guidelines ---- */
-
-static void verdict_row(FILE *out, const html_verdict_copy *v)
-{
-    const char *said = v->wrong       ? "wrong data"
-                       : !v->measured ? "not possible"
-                       : v->violated  ? "violated"
-                                      : "holds";
-
-    fputs("<tr>", out);
-    size_cell(out, v->size);
-    fputs("<td class=t>", out);
-    html_text(out, v->calls);
-    fputs("</td><td class=t>", out);
-    html_text(out, v->left);
-    fputs("</td><td class=t>", out);
-    html_text(out, v->right);
-    fputs("</td>", out);
-    number(out, v->measured, v->left_us);
-    number(out, v->measured, v->right_us);
-    if (v->measured)
-        fprintf(out, "<td>%.2f<span class=ci>[%.2f, %.2f]</span></td>", v->ratio.median,
-                v->ratio.low, v->ratio.high);
-    else
-        fputs("<td>-</td>", out);
-    fprintf(out, "<td class=\"t%s\">%s</td></tr>\n", v->violated || v->wrong ? " bad" : "", said);
-}
-
-static void verdict_table(FILE *out, const html_report *h, const char *id, bool violated)
-{
-    fprintf(out,
-            "<div class=scroll><table id=%s><thead><tr><th>Size</th><th class=t>Calls</th><th "
-            "class=t>Left</th><th class=t>Right</th><th>Left, us</th><th>Right, us</th>"
-            "<th>Factor</th><th class=t>Guideline</th></tr></thead><tbody>\n",
-            id);
-    for (int i = 0; i < h->nverdicts; i++)
-        if ((h->verdicts[i].violated || h->verdicts[i].wrong) == violated)
-            verdict_row(out, &h->verdicts[i]);
-    fputs("</tbody></table></div>\n", out);
-}
-
-static void verdict_bars(FILE *out, const html_report *h)
-{
-    svg_bar *b = calloc(BARS, sizeof *b);
-    int n = 0;
-    char size[BYTES_TEXT];
-
-    for (int i = 0; b && i < h->nverdicts && n < BARS; i++) {
-        const html_verdict_copy *v = &h->verdicts[i];
-        if (!v->violated)
-            continue;
-        b[n] = (svg_bar){.value = v->ratio.median, .low = v->ratio.low, .high = v->ratio.high};
-        snprintf(b[n++].name, sizeof b->name, "%.60s, %.16s, %.12s", v->left, v->calls,
-                 v->size > 0 ? bytes_text(size, v->size) : "no data");
-    }
-    if (n)
-        svg_bars(out, "Factors of violated guidelines", b, n);
-    free(b);
-}
-
-static void guidelines(FILE *out, const html_report *h)
-{
-    int violated = 0, measured = 0;
-
-    for (int i = 0; i < h->nverdicts; i++) {
-        violated += h->verdicts[i].violated;
-        measured += h->verdicts[i].measured;
-    }
-    fprintf(out,
-            "<section id=violated><h2>Violated guidelines</h2><p class=soft>%d of %d; %d could not "
-            "be measured. Left is not to be slower than right; violated: the 95&nbsp;%% interval "
-            "of left / right is above %.4g.</p>\n",
-            violated, h->nverdicts, h->nverdicts - measured, 1 + h->o->tolerance);
-    verdict_bars(out, h);
-    verdict_table(out, h, "violations", true);
-    fprintf(out, "</section><section><h2>The others</h2><details><summary>%d</summary>\n",
-            h->nverdicts - violated);
-    verdict_table(out, h, "others", false);
-    fputs("</details></section>\n", out);
 }
 
 /* ---- the page ---- */
@@ -417,7 +318,7 @@ void html_page(FILE *out, const html_report *h)
 {
     head(out, h);
     if (strcmp(h->o->command, "guidelines") == 0)
-        guidelines(out, h);
+        html_guidelines(out, h);
     else
         collective(out, h);
     everything(out, h);

@@ -39,8 +39,15 @@ struct html_report {
 
 void html_page(FILE *out, const html_report *h);
 
-/* The parts of the page that need more than a few lines: what was run, on what. */
+/* Its parts: what guidelines are violated; what was run, on what. */
+void html_guidelines(FILE *out, const html_report *h);
 void html_facts(FILE *out, const html_report *h);
 extern const char *const html_style[]; /* lines of the style sheet, NULL at the end */
+
+/* Cells: a size; a number of microseconds, or nothing. */
+void html_size(FILE *out, int64_t size);
+void html_number(FILE *out, bool known, double us);
+
+enum { HTML_BARS = 200 }; /* at most in a plot */
 
 #endif

@@ -7,6 +7,7 @@
 
 enum { WIDTH = 680, HEIGHT = 380, LEFT = 68, RIGHT = 14, TOP = 12, BOTTOM = 62 };
 enum { COLOURS = 8, DASHES = 3, TICKS = 12 };
+enum { BANDS = 6 }; /* more cover each other; the intervals are drawn as lines, too */
 
 /* ---- text ---- */
 
@@ -192,7 +193,7 @@ static void line(FILE *out, const svg_lines *l, int i, const axis *x, const axis
     const svg_series *s = &l->series[i];
 
     open_group(out, s, i);
-    if (!l->linear)
+    if (!l->linear && l->n <= BANDS)
         band(out, l, s, x, y);
     fputs("<polyline class=line points=\"", out);
     for (int k = 0; k < s->n; k++)
@@ -253,7 +254,7 @@ void svg_legend(FILE *out, const svg_series *series, int n)
 
 /* ---- bars ---- */
 
-enum { ROW = 20, NAMES = 260, VALUES = 130 };
+enum { ROW = 20, NAMES = 270, VALUES = 160 };
 
 static void bar_axis(const svg_bar *bars, int n, axis *x)
 {
