@@ -150,7 +150,7 @@ static void report(session *s, const claims *k, const result *r)
             html_verdict(s->out.html, &v);
     }
     if (s->out.csv)
-        csv_rows(s->out.csv, &s->o, r, k->nv, s->p);
+        csv_rows(s->out.csv, &s->o, r, k->nv, s->p, &s->out.m);
     if (s->out.json)
         json_rows(s->out.json, r, k->nv);
     if (s->out.html)

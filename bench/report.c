@@ -15,6 +15,7 @@ const char *reports_open(reports *r, const options *o, int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     *r = (reports){.table = rank == 0 && !is_stdout(o->csv) && !is_stdout(o->json) &&
                             !is_stdout(o->html)};
+    machine_look(&r->m);
     if (o->json)
         r->json = json_open(o, argc, argv);
     if (o->html)

@@ -2,12 +2,13 @@
  * only.
  *
  * CSV: one line for each size and algorithm; times in microseconds, empty where nothing was
- * measured; took: the algorithm of Tutti's that ran, what `auto` stood for. JSON: one object:
+ * measured; took: the algorithm of Tutti's that ran, what `auto` stood for; mpi and host: where. JSON: one object:
  * program, MPI, machine, options, and in "results" one object for each size and algorithm, with all
  * repetitions of all phases, in seconds. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
+#include "machine.h"
 #include "measure.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ void table_head(const options *o, const variant *v, int n);
 void table_row(const options *o, const result *r, int n);
 
 void csv_head(FILE *out);
-void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks);
+void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks, const machine *m);
 
 typedef struct json_report json_report;
 
@@ -48,6 +49,7 @@ void html_verdict(html_report *h, const struct verdict *v);
 /* What o asks for; nothing on other ranks than 0. */
 typedef struct reports {
     bool table; /* standard output is not taken by the others */
+    machine m;
     FILE *csv;
     json_report *json;
     html_report *html;
