@@ -46,7 +46,7 @@ const char *const html_style[] = {
     "--stripe:#fff;--s0:#0072b2;--s3:#cc79a7;--s4:#d55e00;--s6:#8c6bb1;--s7:#7f7f7f}",
     "main{max-width:none}.scroll{overflow:visible}svg.plot{min-width:0}figure,tr{break-inside:"
     "avoid}",
-    "h2{break-after:avoid}*{print-color-adjust:exact}}",
+    "h2,p.soft{break-after:avoid}*{print-color-adjust:exact}}",
     NULL};
 
 /* ---- cells ---- */
