@@ -7,8 +7,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...", "SMPI Version 3.32. Copyright ...":
- * a name, and the first number behind it. */
+/* "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...", "SMPI Version 3.32. Copyright
+ * ...": a name, and the first number behind it. */
 static void look_mpi(machine *m)
 {
     static const char *const names[][2] = {
