@@ -1,5 +1,5 @@
-/* report.h - results as OSU's table, as a table of algorithms, as CSV, as JSON, as a page of HTML. On
- * rank 0 only.
+/* report.h - results as OSU's table, as a table of algorithms, as CSV, as JSON, as a page of HTML.
+ * On rank 0 only.
  *
  * CSV: one line for each size and algorithm; times in microseconds, empty where nothing was
  * measured; took: the algorithm of Tutti's that ran, what `auto` stood for; mpi and host: where.
