@@ -31,8 +31,8 @@ void json_rows(json_report *j, const result *r, int n);
 /* Writes and frees it. False: the file could not be written; of stdout main tells. */
 bool json_close(json_report *j, const char *file);
 
-/* A page of HTML by itself: plots, tables, what was measured, and on what. The file is there when it
- * is whole. Collective; NULL on other ranks than 0, and if no such file can be made. */
+/* A page of HTML by itself: plots, tables, what was measured, and on what. The file is there when
+ * it is whole. Collective; NULL on other ranks than 0, and if no such file can be made. */
 typedef struct html_report html_report;
 html_report *html_open(const options *o, int argc, char **argv);
 void html_rows(html_report *h, const result *r, int n);
