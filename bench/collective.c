@@ -176,9 +176,11 @@ static int64_t run_size(session *s, int64_t size)
     if (s->out.table)
         table_row(&s->o, r, s->n);
     if (s->out.csv)
-        csv_rows(s->out.csv, &s->o, r, s->n, s->p);
+        csv_rows(s->out.csv, &s->o, r, s->n, s->p, &s->out.m);
     if (s->out.json)
         json_rows(s->out.json, r, s->n);
+    if (s->out.html)
+        html_rows(s->out.html, r, s->n);
     results_free(r, s->n);
     return wrong;
 }

@@ -146,11 +146,15 @@ static void report(session *s, const claims *k, const result *r)
             guidelines_row(&s->o, &v);
         if (s->out.json)
             json_verdict(s->out.json, &v);
+        if (s->out.html)
+            html_verdict(s->out.html, &v);
     }
     if (s->out.csv)
-        csv_rows(s->out.csv, &s->o, r, k->nv, s->p);
+        csv_rows(s->out.csv, &s->o, r, k->nv, s->p, &s->out.m);
     if (s->out.json)
         json_rows(s->out.json, r, k->nv);
+    if (s->out.html)
+        html_rows(s->out.html, r, k->nv);
 }
 
 static void run_size(session *s, const options *o, claims *k, buffers *b, int64_t size)
@@ -266,7 +270,8 @@ static void usage(void)
         "  -f, --full                     show guidelines that hold, too\n"
         "  -c, --verify                   look at the data; a guideline with wrong data is not "
         "judged\n"
-        "      --sync, --time-ms, --batch, --seed, --label, --csv, --json   as of a collective; "
+        "      --sync, --time-ms, --batch, --seed, --label, --csv, --json, --html   as of a "
+        "collective; "
         "CSV: "
         "the times\n"
         "rules:\n");

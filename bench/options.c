@@ -26,6 +26,7 @@ enum {
     OPTION_SHARED,
     OPTION_CSV,
     OPTION_JSON,
+    OPTION_HTML,
     OPTION_LABEL,
     OPTION_CALL,
     OPTION_COLLECTIVES,
@@ -56,6 +57,7 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
                                       {"shared-buffers", no_argument, NULL, OPTION_SHARED},
                                       {"csv", required_argument, NULL, OPTION_CSV},
                                       {"json", required_argument, NULL, OPTION_JSON},
+                                      {"html", required_argument, NULL, OPTION_HTML},
                                       {"label", required_argument, NULL, OPTION_LABEL},
                                       {"call", required_argument, NULL, OPTION_CALL},
                                       {"collectives", required_argument, NULL, OPTION_COLLECTIVES},
@@ -99,6 +101,8 @@ void options_usage(const char *command)
         "      --threads                  at MPI_THREAD_MULTIPLE (_thread implies it)\n"
         "      --csv FILE, --json FILE    results, and everything measured; -: standard output, no "
         "table\n"
+        "      --html FILE                a page with plots, tables, and what they were measured "
+        "on\n"
         "      --label TEXT               column of the CSV, key of the JSON\n"
         "      --fold BYTES               SimGrid: larger buffers share memory between ranks, "
         "unverified\n"
@@ -143,11 +147,23 @@ static bool small_number(const char *text, int least, int *result)
     return true;
 }
 
-static bool parse_sizes(options *o, char *text)
+/* A copy that may be taken apart; NULL: too long. */
+static char *keep(options *o, const char *text)
 {
-    char *colon = strchr(text, ':');
+    size_t size = strlen(text) + 1;
+    char *copy = o->kept + o->kept_bytes;
 
-    if (coll_shapes[o->what].recv == COLL_NONE)
+    if (size > KEPT_TEXT - o->kept_bytes)
+        return NULL;
+    o->kept_bytes += size;
+    return memcpy(copy, text, size);
+}
+
+static bool parse_sizes(options *o, const char *argument)
+{
+    char *text = keep(o, argument), *colon = text ? strchr(text, ':') : NULL;
+
+    if (!text || coll_shapes[o->what].recv == COLL_NONE)
         return false;
     if (!colon)
         return number(text, 1, INT_MAX, &o->max);
@@ -161,9 +177,11 @@ static bool is_guidelines(const options *o)
 }
 
 /* "all" stands for every algorithm; '+' between words, because ',' is between names. */
-static bool parse_names(options *o, char *text)
+static bool parse_names(options *o, const char *argument)
 {
-    for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
+    char *text = keep(o, argument);
+
+    for (char *name = text ? strtok(text, ",") : NULL; name; name = strtok(NULL, ",")) {
         bool all = strcmp(name, "all") == 0 && !is_guidelines(o);
         for (int i = 0; all && calls_algorithm(o->what, i) && o->nnames < MAX_VARIANTS; i++)
             if (strcmp(calls_algorithm(o->what, i), "auto") != 0)
@@ -176,7 +194,7 @@ static bool parse_names(options *o, char *text)
         if (!all)
             o->names[o->nnames++] = name;
     }
-    return o->nnames > 0;
+    return text && o->nnames > 0;
 }
 
 static bool parse_sync(options *o, const char *text)
@@ -210,9 +228,9 @@ static bool parse_guidelines(options *o, int option, char *argument)
     if (!is_guidelines(o))
         return false;
     if (option == OPTION_COLLECTIVES)
-        o->collectives = argument;
-    else if (option == OPTION_RULES)
-        o->rules = argument;
+        return (o->collectives = keep(o, argument));
+    if (option == OPTION_RULES)
+        return (o->rules = keep(o, argument));
     return option != OPTION_TOLERANCE || parse_tolerance(o, argument);
 }
 
@@ -281,6 +299,9 @@ static bool parse_plain(options *o, int option, char *argument)
         return true;
     case OPTION_JSON:
         o->json = argument;
+        return true;
+    case OPTION_HTML:
+        o->html = argument;
         return true;
     case OPTION_LABEL:
         o->label = argument;

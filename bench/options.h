@@ -9,7 +9,7 @@
 
 typedef enum overlap_kind { OVERLAP_NONE, OVERLAP_OSU, OVERLAP_IMB } overlap_kind;
 
-enum { MAX_VARIANTS = 64 };
+enum { MAX_VARIANTS = 64, KEPT_TEXT = 8192 };
 
 typedef struct options {
     const char *command; /* "iallgather", "lane_pattern", ... */
@@ -30,15 +30,17 @@ typedef struct options {
     int64_t memory; /* -M: bytes of buffers of a process; larger sizes are left out */
     bool shared;    /* --shared-buffers: buffers are tutti_alloc's */
     int64_t fold;   /* --fold: in SimGrid, buffers above share memory */
-    const char *csv, *json, *label;
+    const char *csv, *json, *html, *label;
     char *collectives, *rules; /* guidelines: lists; and the tolerance as a fraction */
     double tolerance;
     const char *call; /* multi_collective: what is run in the lanes */
     bool help, version;
+    char kept[KEPT_TEXT]; /* the lists, taken apart: the arguments stay whole for the reports */
+    size_t kept_bytes;
 } options;
 
 /* Fills *o. False: *why (owned by the library) says what is wrong. argv[0] is the subcommand; the
- * strings are used, and those of -a changed. */
+ * strings are used, and *o must stay where it is: names point into it. */
 bool options_parse(options *o, int argc, char **argv, const char **why);
 
 /* Whole elements of o->what, and no bytes where there are no data. */

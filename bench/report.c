@@ -13,17 +13,23 @@ const char *reports_open(reports *r, const options *o, int argc, char **argv)
     int rank, bad;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    *r = (reports){.table = rank == 0 && !is_stdout(o->csv) && !is_stdout(o->json)};
+    *r = (reports){.table = rank == 0 && !is_stdout(o->csv) && !is_stdout(o->json) &&
+                            !is_stdout(o->html)};
+    machine_look(&r->m);
     if (o->json)
         r->json = json_open(o, argc, argv);
+    if (o->html)
+        r->html = html_open(o, argc, argv);
     if (rank == 0 && o->csv) {
         r->csv = is_stdout(o->csv) ? stdout : fopen(o->csv, "w");
         if (r->csv)
             csv_head(r->csv);
     }
     bad = rank == 0 && o->csv && (!r->csv || ferror(r->csv));
+    if (rank == 0 && !bad && o->html && !r->html)
+        bad = 2;
     MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return bad ? o->csv : NULL;
+    return bad == 2 ? o->html : bad ? o->csv : NULL;
 }
 
 /* A flush that failed has lost its data: fclose does not know of it. */
@@ -40,6 +46,8 @@ const char *reports_close(reports *r, const options *o)
 
     if (r->json && !json_close(r->json, o->json))
         bad = o->json;
+    if (r->html && !html_close(r->html, o->html))
+        bad = o->html;
     if (r->csv && r->csv != stdout && !csv_close(r->csv))
         bad = o->csv;
     return bad;

@@ -1,12 +1,14 @@
-/* report.h - results as OSU's table, as a table of algorithms, as CSV, as JSON. On rank 0 only.
+/* report.h - results as OSU's table, as a table of algorithms, as CSV, as JSON, as a page of HTML.
+ * On rank 0 only.
  *
  * CSV: one line for each size and algorithm; times in microseconds, empty where nothing was
- * measured; took: the algorithm of Tutti's that ran, what `auto` stood for. JSON: one object:
- * program, MPI, machine, options, and in "results" one object for each size and algorithm, with all
- * repetitions of all phases, in seconds. */
+ * measured; took: the algorithm of Tutti's that ran, what `auto` stood for; mpi and host: where.
+ * JSON: one object: program, MPI, machine, options, and in "results" one object for each size and
+ * algorithm, with all repetitions of all phases, in seconds. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
+#include "machine.h"
 #include "measure.h"
 
 #include <stdio.h>
@@ -18,7 +20,7 @@ void table_head(const options *o, const variant *v, int n);
 void table_row(const options *o, const result *r, int n);
 
 void csv_head(FILE *out);
-void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks);
+void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks, const machine *m);
 
 typedef struct json_report json_report;
 
@@ -29,18 +31,28 @@ void json_rows(json_report *j, const result *r, int n);
 /* Writes and frees it. False: the file could not be written; of stdout main tells. */
 bool json_close(json_report *j, const char *file);
 
+/* A page of HTML by itself: plots, tables, what was measured, and on what. The file is there when
+ * it is whole. Collective; NULL on other ranks than 0, and if no such file can be made. */
+typedef struct html_report html_report;
+html_report *html_open(const options *o, int argc, char **argv);
+void html_rows(html_report *h, const result *r, int n);
+bool html_close(html_report *h, const char *file); /* as json_close */
+
 /* Verdicts on guidelines (claims.h): a table of those that are violated, or with -f of all; and in
  * JSON "guidelines", one object for each. */
 struct verdict;
 void guidelines_head(const options *o, int ranks);
 void guidelines_row(const options *o, const struct verdict *v);
 void json_verdict(json_report *j, const struct verdict *v);
+void html_verdict(html_report *h, const struct verdict *v);
 
 /* What o asks for; nothing on other ranks than 0. */
 typedef struct reports {
     bool table; /* standard output is not taken by the others */
+    machine m;
     FILE *csv;
     json_report *json;
+    html_report *html;
 } reports;
 
 /* Collective. Each returns the name of a file that cannot be written, or NULL. */

@@ -6,8 +6,9 @@
 
 void csv_head(FILE *out)
 {
-    fprintf(out, "command,label,ranks,size,algorithm,repetitions,median_us,low_us,high_us,mean_us,"
-                 "min_us,max_us,overall_us,compute_us,test_us,overlap_percent,wrong,took\n");
+    fprintf(out,
+            "command,label,ranks,size,algorithm,repetitions,median_us,low_us,high_us,mean_us,"
+            "min_us,max_us,overall_us,compute_us,test_us,overlap_percent,wrong,took,mpi,host\n");
     fflush(out); /* a full disk is better known before the measurements */
 }
 
@@ -31,7 +32,7 @@ static void number(FILE *out, bool known, double x)
     fputc(',', out);
 }
 
-static void row(FILE *out, const options *o, const result *r, int ranks)
+static void row(FILE *out, const options *o, const result *r, int ranks, const machine *m)
 {
     bool overlap = r->applicable && o->overlap;
 
@@ -52,12 +53,15 @@ static void row(FILE *out, const options *o, const result *r, int ranks)
     number(out, overlap, r->overlap);
     if (r->verified)
         fprintf(out, "%" PRId64, r->wrong);
-    fprintf(out, strchr(r->took, ',') ? ",\"%s\"\n" : ",%s\n", r->took);
+    fputc(',', out);
+    text(out, r->took);
+    text(out, m->mpi);
+    fprintf(out, "%s\n", m->host);
 }
 
-void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks)
+void csv_rows(FILE *out, const options *o, const result *r, int n, int ranks, const machine *m)
 {
     for (int i = 0; i < n; i++)
-        row(out, o, &r[i], ranks);
+        row(out, o, &r[i], ranks, m);
     fflush(out);
 }

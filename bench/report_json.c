@@ -39,6 +39,15 @@ static json_t *versions(void)
     return o;
 }
 
+static json_t *machine_facts(void)
+{
+    machine m;
+
+    machine_look(&m);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i}", "mpi", m.mpi, "host", m.host, "processor",
+                     m.processor, "system", m.system, "processors", m.processors);
+}
+
 /* One line of text for each region. */
 static json_t *topology(void)
 {
@@ -108,6 +117,7 @@ json_report *json_open(const options *o, int argc, char **argv)
     json_object_set_new(j->root, "arguments", command);
     date(j->root);
     json_object_set_new(j->root, "versions", versions());
+    json_object_set_new(j->root, "machine", machine_facts());
     json_object_set_new(j->root, "ranks", json_integer(p));
     json_object_set_new(j->root, "topology", where);
     json_object_set_new(j->root, "options", settings(o));

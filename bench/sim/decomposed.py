@@ -294,9 +294,9 @@ def pictures(o, rows):
     mine, found, lines = measured(rows), panels(rows), []
     keep = {"lane", "hierarchical", "Open MPI", "MPICH", "MVAPICH2", "Intel MPI", "chain", "recursive_doubling", "binomial"}
     for picture, labels, title in (
-            ("hydra", ("bcast, hydra", "allgather, hydra", "scan, hydra"), "Figure 5"),
-            ("vsc3", ("bcast, vsc3", "allgather, vsc3", "scan, vsc3"), "Figure 6"),
-            ("allreduce", ("allreduce, hydra",), "Figure 7")):
+            ("hydra", ("bcast, hydra", "allgather, hydra", "scan, hydra"), "Collectives by lanes on hydra, the paper's figure 5"),
+            ("vsc3", ("bcast, vsc3", "allgather, vsc3", "scan, vsc3"), "Collectives by lanes on vsc3, the paper's figure 6"),
+            ("allreduce", ("allreduce, hydra",), "Allreduce by lanes on hydra, the paper's figure 7")):
         part = [r for label in labels for r in mine if r["label"] == label and r["ranks"] == widest(found, label)[0]
                 and r["algorithm"] in keep]
         plot.lines(part, o.picture(picture), f"{title} (simulated)", unit="bytes of a vector or block")

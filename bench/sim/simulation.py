@@ -3,6 +3,7 @@
 import concurrent.futures
 import csv
 import hashlib
+import lzma
 import os
 import pathlib
 import re
@@ -136,15 +137,20 @@ def run_all(jobs, workers=None, keep=None):
     return [row for rows in results for row in rows]
 
 
+def opened(path, mode):
+    """A table: compressed, a tenth of the bytes, if its name ends in .xz."""
+    return lzma.open(path, mode + "t", newline="") if path.suffix == ".xz" else open(path, mode, newline="")
+
+
 def write_csv(path, rows):
-    with open(path, "w", newline="") as f:
+    with opened(path, "w") as f:
         writer = csv.DictWriter(f, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
 
 
 def read_csv(path):
-    with open(path, newline="") as f:
+    with opened(path, "r") as f:
         return list(csv.DictReader(f))
 
 

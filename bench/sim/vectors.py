@@ -110,14 +110,14 @@ def pictures(o, rows, rules, title):
     """Of the fastest, of times, and of each rule against auto; returns the page's lines."""
     mine, unit = measured(rows), "bytes of the vector"
     others = [r for r in mine if r["algorithm"] != "auto"]  # whose line lies on theirs
-    plot.heatmap(others, o.picture("best"), f"Fastest {title}, 8 ranks a node (simulated)", unit=unit)
+    plot.heatmap(others, o.picture("best"), f"Fastest {title} on quartz, 8 ranks a node (simulated)", unit=unit)
     plot.lines([dict(r, label=f"{r['ranks']} ranks") for r in others], o.picture("times"),
                f"{title} on quartz, 8 ranks a node (simulated)", unit=unit)
     text = [o.image("best", "Fastest"), o.image("times", "Times")]
     for name, rule in rules.items():
         short = name.replace(" ", "").lower()
         plot.ratio(mine, o.picture(short), f"{title}: {name}'s choice / our auto (simulated)", lambda t, p, n: t.get(rule(p, n)),
-                   lambda t, p, n: t.get("auto"), "ratio of times; red: ours is faster", unit=unit)
+                   lambda t, p, n: t.get("auto"), (f"{name}'s choice", "our auto"), unit=unit)
         text.append(o.image(short, f"{name} / auto"))
     return text
 

@@ -114,9 +114,9 @@ def report(o, measured):
         text += times_table(rows, label, ("bruck", "pairwise", "hierarchical", "lane"), f", {ranks} ranks")
     for name, label in (("pattern", PATTERN), ("multi", MULTI["hydra"])):
         mine = [dict(r, algorithm=f"k = {r['algorithm']}") for r in rows if r["label"] == label]
-        plot.lines(mine, o.picture(name), f"{label} (simulated)", unit="bytes of a node" if name == "pattern" else None)
+        plot.lines(mine, o.picture(name), f"k ranks of a node at once: {label} (simulated)", unit="bytes of a node" if name == "pattern" else None)
     gather = [r for r in rows if r["label"] in GATHER.values()]
-    plot.lines(gather, o.picture("allgather"), "Allgather by lanes (simulated)")
+    plot.lines(gather, o.picture("allgather"), "Allgather of all nodes by lanes (simulated)")
     text += [o.image("pattern", "Lane pattern"), o.image("multi", "Multi-collective"), o.image("allgather", "Allgather"), ""]
     return "\n".join(text + decomposed.report(o, measured) + [WHY])
 

@@ -117,10 +117,10 @@ def report(o, rows):
                         f"{statistics.median(a):.2f} [{min(a):.2f}, {max(a):.2f}] | {lost:.0f} % |")
     for name, rule in RULES.items():
         short = name.replace(" ", "").lower()
-        plot.ratio(mine, o.picture(f"{short}-best"), f"{name}'s choice / best of ours (simulated)", rule, best_of_ours,
-                   "ratio of times; red: ours is faster")
-        plot.ratio(mine, o.picture(f"{short}-auto"), f"{name}'s choice / our auto (simulated)", rule, auto,
-                   "ratio of times; red: ours is faster")
+        plot.ratio(mine, o.picture(f"{short}-best"), f"{name}'s choice of allgather / best of ours (simulated)", rule, best_of_ours,
+                   (f"{name}'s choice", "our best"))
+        plot.ratio(mine, o.picture(f"{short}-auto"), f"{name}'s choice of allgather / our auto (simulated)", rule, auto,
+                   (f"{name}'s choice", "our auto"))
         text += ["", o.image(f"{short}-best", f"{name} / best"), o.image(f"{short}-auto", f"{name} / auto")]
     text += worst(mine)
     checks = [r for r in plot.from_csv(rows) if r["label"].startswith(CHECK)]
