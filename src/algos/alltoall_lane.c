@@ -14,8 +14,8 @@
  * nodes are ours.
  *
  * In the form `block` and in several pieces (the parameter) each piece crosses as a message of its
- * own, to all nodes in turn and a few of them at a time: TCP fills a link better so. Of equal blocks
- * only.
+ * own, to all nodes in turn and a few of them at a time: TCP fills a link better so. Of equal
+ * blocks only.
  *
  * Blocks of unequal lengths go the same way, after a survey of what is collected (transit.h): once
  * for a persistent request, in front of any other call. Where nodes are equal it stays inside them.

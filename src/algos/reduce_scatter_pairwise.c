@@ -9,9 +9,9 @@
  * (p-1) alpha + (p-1) n beta; four blocks of scratch, and one block is copied. For large blocks,
  * and for any operation. Folklore.
  *
- * In pieces, as a phase of `lane`, a piece goes to all others in turn before the next one, and a few
- * of them at a time: so a link is always full, and no rank has several that send to it while others
- * wait.
+ * In pieces, as a phase of `lane`, a piece goes to all others in turn before the next one, and a
+ * few of them at a time: so a link is always full, and no rank has several that send to it while
+ * others wait.
  */
 #include "algos/algo.h"
 
