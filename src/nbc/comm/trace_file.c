@@ -107,7 +107,7 @@ static uint64_t digest(void)
     const char *name = env_trace();
     int64_t events = env_trace_events();
 
-    if (!trace_on)
+    if (!trace_is_on())
         return 0;
     return wisdom_hash(wisdom_hash(WISDOM_HASH, name, strlen(name)), &events, sizeof events) | 1;
 }
@@ -317,16 +317,19 @@ void trace_file_end(void)
 {
     int processes = 0;
 
-    if (!trace_on)
+    if (!trace_is_on()) {
+        trace_free();
         return;
+    }
     PMPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (ranks == MPI_COMM_NULL && processes == 1)
         trace_file_agree(MPI_COMM_SELF); /* it has needed no channel */
-    trace_on = false;
+    trace_stop();
     if (ranks == MPI_COMM_NULL)
         env_say("TUTTI_TRACE: no trace is written, because the ranks have never met: call "
                 "tutti_init");
     else if (read_clocks(1))
         collect();
     give_up();
+    trace_free();
 }

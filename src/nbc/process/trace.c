@@ -1,11 +1,10 @@
 /* trace.c - see trace.h. */
 #include "nbc/process/trace.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool trace_on;
+atomic_bool trace_active;
 _Thread_local trace_who trace_caller;
 
 static trace_event *events;
@@ -24,13 +23,17 @@ bool trace_start(int64_t wanted)
         return false;
     memset(events, 0, bytes); /* now: page faults would be seen in the times */
     room = wanted;
-    trace_on = true;
+    atomic_store(&trace_active, true);
     return true;
 }
 
 void trace_stop(void)
 {
-    trace_on = false;
+    atomic_store(&trace_active, false);
+}
+
+void trace_free(void)
+{
     free(events);
     events = NULL;
     room = 0;

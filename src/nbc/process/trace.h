@@ -4,11 +4,12 @@
  * So the first ones are kept, and the second of a pair never without the first. Any thread may
  * write: a place is taken by one atomic addition. Read when nobody writes any more.
  *
- * Off, `trace_on` is false for ever, and all that it costs is to look at it.
+ * Off, `trace_active` is false for ever, and all that it costs is to look at it.
  */
 #ifndef TUTTI_TRACE_H
 #define TUTTI_TRACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -47,7 +48,12 @@ typedef struct trace_event {
     bool persistent; /* BEGIN */
 } trace_event;
 
-extern bool trace_on;
+extern atomic_bool trace_active;
+
+static inline bool trace_is_on(void)
+{
+    return atomic_load_explicit(&trace_active, memory_order_relaxed);
+}
 
 /* Who this thread is now. */
 extern _Thread_local trace_who trace_caller;
@@ -62,7 +68,8 @@ static inline int64_t trace_now(void)
 
 /* Begin, with room for so many. False: out of memory. */
 bool trace_start(int64_t events);
-void trace_stop(void); /* and forget all of them */
+void trace_stop(void); /* other threads may be at it: what there is stays, */
+void trace_free(void); /* until nobody writes any more */
 
 /* A new one, with its time, thread and who; NULL: there is no room. */
 trace_event *trace_add(trace_what what, uint64_t operation, const char *name);

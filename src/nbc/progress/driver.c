@@ -65,7 +65,7 @@ int driver_free(void *extra_state)
 int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status)
 {
     int idle = 0;
-    int64_t begun = trace_on ? trace_now() : 0;
+    int64_t begun = trace_is_on() ? trace_now() : 0;
 
     (void)timeout, (void)status;
     if (begun)

@@ -30,7 +30,7 @@ static int hook(void)
     trace_who before;
     int n;
 
-    if (!trace_on)
+    if (!trace_is_on())
         return engine_progress(NULL);
     before = trace_caller;
     if (before == TRACE_PROGRAM)

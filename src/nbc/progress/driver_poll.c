@@ -19,7 +19,7 @@ static int progress(exec *e)
 {
     int n;
 
-    if (!trace_on)
+    if (!trace_is_on())
         return engine_progress_for(e);
     trace_caller = TRACE_MPI;
     n = engine_progress_for(e);

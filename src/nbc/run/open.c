@@ -193,7 +193,8 @@ int open_wait(exec *e)
     if (e->run.nprobes < e->run.nopen)
         probe_all(e);
     error = wait_all(e->run.nprobes, e->run.probe_request, e->run.statuses);
-    if (error == MPI_SUCCESS && e->run.left == e->run.nprobes && !e->bound.unpacks && !trace_on) {
+    if (error == MPI_SUCCESS && e->run.left == e->run.nprobes && !e->bound.unpacks &&
+        !trace_is_on()) {
         e->run.left = e->run.nopen = 0; /* nothing comes after them */
         return 0;
     }
