@@ -82,9 +82,10 @@ static bool find_open(const writer *w, unsigned char *open)
 
 /* ---- lines ---- */
 
-static int tid_of(const trace_event *e)
+/* No two of a job are equal, and none is 0: Perfetto names threads by that alone. */
+static int tid_of(const writer *w, int thread, int who)
 {
-    return 10 * e->thread + e->who;
+    return 1000 * (w->rank + 1) + 10 * thread + who;
 }
 
 static double microseconds(const writer *w, int64_t at)
@@ -97,7 +98,7 @@ static const char *const callers[] = {"program", "MPI call", "progress thread"};
 static void put_head(const writer *w, const trace_event *e, const char *phase, int64_t at)
 {
     fprintf(w->out, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f", phase, w->rank,
-            tid_of(e), microseconds(w, at));
+            tid_of(w, e->thread, e->who), microseconds(w, at));
 }
 
 static void put_id(const writer *w, const trace_event *e)
@@ -221,21 +222,23 @@ static void put_string(FILE *out, const char *text)
             fputc(*text, out);
 }
 
+static void put_name(const writer *w, const char *what)
+{
+    fprintf(w->out, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{", w->rank,
+            tid_of(w, 0, 0), what);
+}
+
 static void put_process(const writer *w, const char *host)
 {
-    fprintf(w->out,
-            "%s{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"rank %d on ",
-            w->first ? "" : ",\n", w->rank, w->rank);
+    fprintf(w->out, "%s", w->first ? "" : ",\n");
+    put_name(w, "process_name");
+    fprintf(w->out, "\"name\":\"rank %d on ", w->rank);
     put_string(w->out, host);
-    fprintf(w->out, "\"}}");
-    fprintf(
-        w->out,
-        ",\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}",
-        w->rank, w->rank);
-    fprintf(w->out,
-            ",\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_labels\",\"args\":{\"labels\":\"clock "
-            "within %" PRId64 " ns",
-            w->rank, w->clock->error);
+    fprintf(w->out, "\"}},\n");
+    put_name(w, "process_sort_index");
+    fprintf(w->out, "\"sort_index\":%d}},\n", w->rank);
+    put_name(w, "process_labels");
+    fprintf(w->out, "\"labels\":\"clock within %" PRId64 " ns", w->clock->error);
     if (w->dropped)
         fprintf(w->out, "; %" PRId64 " events dropped, TUTTI_TRACE_EVENTS keeps more", w->dropped);
     fprintf(w->out,
@@ -248,7 +251,7 @@ static void put_thread(const writer *w, int thread, int who)
     fprintf(
         w->out,
         ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s",
-        w->rank, 10 * thread + who, callers[who]);
+        w->rank, tid_of(w, thread, who), callers[who]);
     if (who != TRACE_THREAD && thread > 0)
         fprintf(w->out, ", thread %d", thread);
     fprintf(w->out, "\"}}");

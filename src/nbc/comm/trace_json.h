@@ -1,7 +1,7 @@
 /* trace_json.h - the events of a process in the trace-event format, which Perfetto and Chrome open.
  *
  *   pid            rank in MPI_COMM_WORLD
- *   tid            10 x thread + who calls the engine (process/trace.h)
+ *   tid            1000 x (rank + 1) + 10 x thread + who calls the engine (process/trace.h)
  *   b, e           an operation, a message: asynchronous, because they overlap
  *   X              a copy, a reduction, a wait
  *   i              a message has come or gone: on the row of who has found that
