@@ -52,6 +52,7 @@ trace_event *trace_add(trace_what what, uint64_t operation, const char *name)
     int64_t place = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
     trace_event *e;
 
+    atomic_thread_fence(memory_order_acquire); /* behind trace_is_on: the buffer is there */
     if (place >= room)
         return NULL;
     e = &events[place];
