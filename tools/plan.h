@@ -1,7 +1,7 @@
 /* plan.h - what tutti-plan is asked for, and its parts: a schedule of one rank (plan_compile), what
  * would take too long (plan_limits.c), what is printed (plan_print.c), how long it takes
- * (plan_time.c), all algorithms beside each other (plan_why.c), and what papers' models say
- * (plan_model.c).
+ * (plan_time.c), all algorithms beside each other (plan_why.c), what papers' models say
+ * (plan_model.c), and pictures (plan_svg.c, plan_dot.c).
  */
 #ifndef TUTTI_PLAN_TOOL_H
 #define TUTTI_PLAN_TOOL_H
@@ -20,7 +20,9 @@ typedef struct request {
     int64_t bytes;       /* --bytes, or -1 */
     const char *regions; /* or NULL */
     const char *machine; /* or NULL */
-    topo *topo;          /* of it */
+    const char *svg;     /* file, or NULL */
+    bool dot;
+    topo *topo; /* of it */
     int64_t *counts, *displs;
 } request;
 
@@ -42,6 +44,23 @@ const char *plan_machine(void);
 /* How long it takes; r->bytes is there. False: out of memory. */
 bool plan_estimate(const request *r, const constants *k, estimate *result);
 
+/* The same step by step: `all` and `of` are the graph's. Freed also if it was not made. */
+typedef struct plan_times {
+    sched **all;
+    stepgraph graph;
+    step_time *of; /* [graph.n] */
+    estimate estimate;
+} plan_times;
+
+bool plan_times_make(const request *r, const constants *k, plan_times *t);
+void plan_times_free(const request *r, plan_times *t);
+
+/* Bytes of a message, if a block, or a vector, has r->bytes; a token has none. */
+int64_t plan_step_bytes(const request *r, const sched *s, const step *st);
+
+/* What an element of the schedule's data is called. */
+const char *plan_unit(const request *r, const sched *s);
+
 /* "allgather ring, 8 ranks on node:4" */
 void plan_print_title(const request *r);
 
@@ -58,5 +77,7 @@ int plan_print_time(const request *r);
 int plan_print_machine(const request *r);
 int plan_print_why(const request *r);
 int plan_print_model(const request *r);
+int plan_draw_svg(const request *r);
+int plan_print_dot(const request *r);
 
 #endif

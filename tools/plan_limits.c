@@ -62,7 +62,7 @@ int plan_too_much(const request *r, const char *option)
     if (!sample(r, &steps, &work))
         return plan_fail("out of memory", "schedule");
     if (work <= MOST_WORK &&
-        (!(r->critical_path || r->time || r->why || r->model) || steps <= MOST_STEPS))
+        (!(r->critical_path || r->time || r->why || r->model || r->svg) || steps <= MOST_STEPS))
         return 0;
     fprintf(
         stderr,

@@ -22,8 +22,7 @@ void plan_print_title(const request *r)
         printf(" on %s", r->regions);
 }
 
-/* What an element of the schedule's data is called. */
-static const char *unit_of(const request *r, const sched *s)
+const char *plan_unit(const request *r, const sched *s)
 {
     if (coll_shapes[r->kind].recv == COLL_NONE)
         return "token";
@@ -56,7 +55,7 @@ int plan_print_rank(const request *r)
     printf(", rank %d: ", r->rank);
     if (s && s->parts > 1)
         printf("%s, ", cut_of(r, s->parts));
-    if (!wrong && !sched_print(stdout, s, unit_of(r, s)))
+    if (!wrong && !sched_print(stdout, s, plan_unit(r, s)))
         wrong = "out of memory";
     if (wrong)
         printf("broken: %s\n", wrong);
@@ -127,8 +126,7 @@ static int64_t blocks_of(const sched *s, step_kind kind)
     return blocks;
 }
 
-/* Bytes of a message, if a block, or a vector, has so many; a token has none. */
-static int64_t bytes_of(const request *r, const sched *s, const step *st)
+int64_t plan_step_bytes(const request *r, const sched *s, const step *st)
 {
     int64_t sum = 0, bytes = coll_shapes[r->kind].recv == COLL_NONE ? 0 : r->bytes;
 
@@ -158,7 +156,7 @@ static int64_t count_lines(const request *r, const sched *s, int rank, step_kind
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         if (st->kind == kind && (!region || region[st->peer] == region[rank]))
-            lines += lines_of(bytes_of(r, s, st));
+            lines += lines_of(plan_step_bytes(r, s, st));
     }
     return lines;
 }
@@ -190,7 +188,7 @@ static void count_rank(totals *t, const request *r, const sched *s, int rank)
     }
     add(&t->edges, s->nedges);
     add(&t->bytes, (int64_t)sched_memory(s));
-    t->unit = unit_of(r, s);
+    t->unit = plan_unit(r, s);
     t->parts = s->parts;
 }
 
@@ -248,7 +246,7 @@ static void print_path(const request *r, const critical_path *path, const sched 
     int64_t sum = 0;
 
     plan_print_title(r);
-    printf("\n  critical path, in %s transfers", unit_of(r, s));
+    printf("\n  critical path, in %s transfers", plan_unit(r, s));
     if (s->parts > 1)
         printf(", %d of them a vector", s->parts);
     printf("\n");

@@ -31,17 +31,33 @@ const char *plan_machine(void)
     return machine_source();
 }
 
-bool plan_estimate(const request *r, const constants *k, estimate *result)
+bool plan_times_make(const request *r, const constants *k, plan_times *t)
 {
     int64_t bytes = coll_shapes[r->kind].recv == COLL_NONE ? 0 : r->bytes; /* tokens have none */
     int64_t item = coll_has(r->kind, COLL_REDUCES) ? (int64_t)sizeof(double) : 1;
-    sched **all = plan_compile_all(r);
-    stepgraph g = {0};
-    bool done = all && stepgraph_make(&g, all, r->p, NULL) &&
-                estimate_find(&g, bytes / item, item, r->topo, k, result);
 
-    stepgraph_free(&g);
-    plan_free_all(r, all);
+    *t = (plan_times){.all = plan_compile_all(r)};
+    if (!t->all || !stepgraph_make(&t->graph, t->all, r->p, NULL))
+        return false;
+    t->of = malloc(((size_t)t->graph.n + 1) * sizeof *t->of);
+    return t->of && estimate_watch(&t->graph, bytes / item, item, r->topo, k, t->of, &t->estimate);
+}
+
+void plan_times_free(const request *r, plan_times *t)
+{
+    free(t->of);
+    stepgraph_free(&t->graph);
+    plan_free_all(r, t->all);
+}
+
+bool plan_estimate(const request *r, const constants *k, estimate *result)
+{
+    plan_times t;
+    bool done = plan_times_make(r, k, &t);
+
+    if (done)
+        *result = t.estimate;
+    plan_times_free(r, &t);
     return done;
 }
 

@@ -5,6 +5,9 @@
  *   tutti-plan alltoall bruck_radix:4 -p 21 --all
  *   tutti-plan allgather lane:ring,block -p 64 --regions node:8 --critical-path
  *
+ *   tutti-plan allgather lane:ring,block -p 16 --regions node:4 --bytes 65536 --svg picture.svg
+ *   tutti-plan allreduce ring -p 4 --rank 1 --dot | dot -Tsvg >graph.svg
+ *
  *   tutti-plan bcast binomial -p 21 --root 5 --rank 3
  *
  * Needs no MPI: a schedule is a function of the call alone.
@@ -23,6 +26,7 @@ static const char usage_begin[] =
     "usage: tutti-plan COLLECTIVE ALGORITHM[:WORD[,WORD]] -p RANKS [--regions SHAPE] [--in-place]\n"
     "                  [--root R] [--rank R | --all [--bytes N] | --critical-path |\n"
     "                  --time --bytes N [--machine M] |\n"
+    "                  --svg FILE --bytes N [--machine M] | --dot [--rank R] |\n"
     "                  --model --bytes N [--machine M]]\n"
     "       tutti-plan COLLECTIVE --why --bytes N -p RANKS [--regions SHAPE] [--machine M]\n"
     "  COLLECTIVE   one of";
@@ -48,6 +52,9 @@ static const char usage_end[] =
     "  --time       print how long all of it takes by the estimate of src/tune/estimate.h, for\n"
     "               blocks, or a vector, of --bytes N (of doubles, where they are reduced); ranks\n"
     "               are on one node without --regions\n"
+    "  --svg FILE   draw who does what when, by the same estimate: ranks, messages between them,\n"
+    "               phases; -: to standard output\n"
+    "  --dot        print which steps of rank R wait for which, for Graphviz: | dot -Tsvg\n"
     "  --model      print beside it what Hockney's model says, and equations (1) to (4) of the "
     "paper\n"
     "               on the locality-aware Bruck allgather\n"
@@ -211,6 +218,12 @@ static int take_option(request *r, int option, char *value, const char *word)
     case 'w':
         r->why = true;
         return 0;
+    case 's':
+        r->svg = value;
+        return 0;
+    case 'd':
+        r->dot = true;
+        return 0;
     case 'm':
         r->machine = value;
         return 0;
@@ -239,6 +252,7 @@ static int parse_options(int argc, char **argv, request *r)
         {"bytes", required_argument, NULL, 'b'},   {"in-place", no_argument, NULL, 'i'},
         {"time", no_argument, NULL, 't'},          {"why", no_argument, NULL, 'w'},
         {"model", no_argument, NULL, 'l'},         {"machine", required_argument, NULL, 'm'},
+        {"svg", required_argument, NULL, 's'},     {"dot", no_argument, NULL, 'd'},
         {"help", no_argument, NULL, 'h'},          {0}};
     int option, failed = 0;
 
@@ -294,7 +308,7 @@ static int parse(int argc, char **argv, request *r)
         return plan_fail("no such collective", argv[optind]);
     if (!r->why && !select_parse(r->kind, argv[optind + 1], r->p, 0, &r->choice))
         return plan_fail("no such algorithm, form or parameter", argv[optind + 1]);
-    if ((r->time || r->why || r->model) && r->bytes < 0)
+    if ((r->time || r->why || r->model || r->svg) && r->bytes < 0)
         return plan_fail("needed", "--bytes N");
     if (r->rank >= r->p)
         return plan_fail("not a rank of the job", "--rank");
@@ -324,6 +338,8 @@ int main(int argc, char **argv)
         goto end;
     failed = !r.p              ? plan_print_machine(&r)
              : r.why           ? plan_print_why(&r)
+             : r.svg           ? plan_draw_svg(&r)
+             : r.dot           ? plan_print_dot(&r)
              : r.model         ? plan_print_model(&r)
              : r.time          ? plan_print_time(&r)
              : r.critical_path ? plan_print_critical_path(&r)

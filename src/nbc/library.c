@@ -4,6 +4,7 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/comm/hooks.h"
+#include "nbc/comm/trace_file.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
 #include "nbc/process/pin.h"
@@ -42,6 +43,7 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
     (void)comm, (void)key, (void)value, (void)extra;
     driver_thread_end();
     engine_abandon();
+    trace_file_end();
     if (comm_end_all())
         channel_end();
     if (atomic_load(&stage) == STARTED) {
@@ -84,7 +86,9 @@ static int start(void)
     if (error)
         return error;
     watch_start(env_timeout());
-    return driver_choose(env_progress(), &chosen, &reason);
+    error = driver_choose(env_progress(), &chosen, &reason);
+    trace_file_start();
+    return error;
 }
 
 static int enter_slowly(void)

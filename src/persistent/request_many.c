@@ -3,6 +3,7 @@
 
 #include "nbc/comm/comm.h"
 #include "nbc/run/engine.h"
+#include "nbc/run/record.h"
 
 /* A bad array, or a request that its native request completes: an MPI error class, else 0. */
 static int check(int count, const MPIX_Request requests[])
@@ -90,14 +91,17 @@ static void progress(int count, MPIX_Request requests[])
 static int wait_first(int count, MPIX_Request requests[])
 {
     bool pending;
+    int64_t begun;
     int idle = 0, i = first_done(count, requests, &pending);
 
     if (i != MPI_UNDEFINED || !pending)
         return i;
+    begun = record_now();
     wait_begin(count, requests);
     while ((i = first_done(count, requests, &pending)) == MPI_UNDEFINED)
         engine_idle_turn(&idle);
     wait_end(count, requests);
+    record_wait(NULL, "wait for one of several", begun);
     return i;
 }
 

@@ -75,6 +75,7 @@ typedef struct model {
     int64_t end; /* of the last step whose end is known */
     int ended;   /* steps */
     bool no_memory;
+    step_time *times; /* [g->n], or NULL: nobody wants them */
 } model;
 
 /* ---- events, the next first ---- */
@@ -134,11 +135,17 @@ static int64_t work(int64_t bytes, int64_t cost)
     return (int64_t)((__int128)bytes * cost >> 20);
 }
 
-/* A server does it, from `from` on at the earliest. Returns when it ends. */
-static int64_t served(server *s, int64_t from, int64_t takes)
+/* The processor of a step's rank does it, from `from` on at the earliest. Returns when it ends. */
+static int64_t served(model *m, int i, int64_t from, int64_t takes)
 {
+    server *s = &m->processor[m->of[i].rank];
+
     s->free = (s->free > from ? s->free : from) + takes;
     s->work += takes;
+    if (m->times) {
+        m->times[i].begin = s->free - takes;
+        m->times[i].end = s->free;
+    }
     return s->free;
 }
 
@@ -263,7 +270,7 @@ static void begin_send(model *m, int i, int64_t now)
     const costs *c = way_of(m, i);
 
     p->posted = true;
-    p->posted_at = served(&m->processor[p->rank], now, handling(m, i, p->bytes, c));
+    p->posted_at = served(m, i, now, handling(m, i, p->bytes, c));
     if (p->bytes <= c->eager)
         end_at(m, i, p->posted_at);
     begin_message(m, i, now);
@@ -277,9 +284,7 @@ static void begin_receive(model *m, int i, int64_t now)
 
     p->posted = true;
     if (p->arrived)
-        end_at(
-            m, i,
-            served(&m->processor[p->rank], now, handling(m, i, bytes, c) + work(bytes, m->copy)));
+        end_at(m, i, served(m, i, now, handling(m, i, bytes, c) + work(bytes, m->copy)));
     else if (bytes > c->eager)
         begin_message(m, p->peer, now);
 }
@@ -289,8 +294,7 @@ static void begin_local(model *m, int i, int64_t now)
     progress *p = &m->of[i];
     int64_t rate = p->kind == STEP_COPY ? m->copy : m->reduce;
 
-    end_at(m, i,
-           p->kind == STEP_FENCE ? now : served(&m->processor[p->rank], now, work(p->bytes, rate)));
+    end_at(m, i, p->kind == STEP_FENCE ? now : served(m, i, now, work(p->bytes, rate)));
 }
 
 /* A step that waits for nothing. */
@@ -353,6 +357,8 @@ static void set_out(model *m, int send, int64_t now)
 {
     int passed[2], n = links_of(m, send, passed);
 
+    if (m->times)
+        m->times[send].leaves = now;
     m->of[send].links = (uint8_t)n;
     for (int i = 0; i < n; i++) {
         tune_link *l = &m->link[passed[i]];
@@ -408,9 +414,11 @@ static void arrive(model *m, int send, int64_t now)
     progress *r = &m->of[s->peer];
     const costs *c = way_of(m, send);
 
+    if (m->times)
+        m->times[send].arrives = now;
     r->arrived = true;
     if (r->posted)
-        end_at(m, s->peer, served(&m->processor[r->rank], now, handling(m, s->peer, s->bytes, c)));
+        end_at(m, s->peer, served(m, s->peer, now, handling(m, s->peer, s->bytes, c)));
     if (s->bytes > c->eager)
         end_at(m, send, now);
 }
@@ -611,6 +619,12 @@ static bool has_switches(const topo *t)
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                    const constants *k, estimate *result)
 {
+    return estimate_watch(g, count, size, t, k, NULL, result);
+}
+
+bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,
+                    const constants *k, step_time *times, estimate *result)
+{
     model m = {.g = g,
                .count = count,
                .size = size,
@@ -620,11 +634,14 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
                .switches = in_picoseconds(k->switches),
                .nodes = t && !g->fold ? t->nodes : 1,
                .copy = of_rate(k->copy),
-               .reduce = of_rate(k->reduce)};
+               .reduce = of_rate(k->reduce),
+               .times = times};
     bool done = allocate(&m);
 
     for (int w = 0; w < WAYS; w++)
         m.way[w] = costs_of(&k->way[w]);
+    for (int i = 0; times && i < g->n; i++)
+        times[i] = (step_time){STEP_NEVER, STEP_NEVER, STEP_NEVER, STEP_NEVER};
     if (done) {
         make_steps(&m);
         make_queues(&m);

@@ -29,4 +29,17 @@ typedef struct estimate {
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                    const constants *k, estimate *result);
 
+enum { STEP_NEVER = -1 };
+
+/* Picoseconds; STEP_NEVER: it does not happen, as with messages of nothing. */
+typedef struct step_time {
+    int64_t begin, end;      /* while its rank's processor works for the step */
+    int64_t leaves, arrives; /* of a send: its message, at the links of the sender and behind those
+                                of the receiver */
+} step_time;
+
+/* The same, and when each step of the graph happens: times[g->n], for pictures. */
+bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,
+                    const constants *k, step_time *times, estimate *result);
+
 #endif

@@ -1,6 +1,7 @@
 /* channel.c - see channel.h. */
 #include "nbc/comm/channel.h"
 
+#include "nbc/comm/trace_file.h"
 #include "nbc/node/segment.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
@@ -139,6 +140,7 @@ int channel_make(MPI_Comm all)
         return error;
     }
     segment_make(made, env_node_wire() && !simulated());
+    trace_file_agree(made);
     PMPI_Comm_rank(made, &me);
     processes = group;
     atomic_store_explicit(&channel, made, memory_order_release);

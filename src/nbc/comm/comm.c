@@ -109,6 +109,7 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
 
 static int create(MPI_Comm user, comm **result)
 {
+    static int made; /* engine lock */
     comm *c = calloc(1, sizeof *c);
     int error, inter = 0;
 
@@ -128,6 +129,7 @@ static int create(MPI_Comm user, comm **result)
     if (error)
         goto fail;
     engine_enter();
+    c->made = ++made;
     DL_APPEND(comm_all, c);
     engine_leave();
     *result = c;

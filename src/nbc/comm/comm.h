@@ -112,6 +112,7 @@ typedef struct comm {
     int failure;                  /* ready, but every operation ends with this error */
     comm_hints hints;
     int p, rank;
+    int made; /* how many this process has made state for, with this one: for people */
     int refs;
     comm_ticket *gated_head, *gated_tail;   /* waiting for the handshake or for a window */
     comm_ticket *window_head, *window_tail; /* running non-blocking operations, oldest first */

@@ -3,6 +3,7 @@
 
 #include "nbc/process/knowledge.h"
 #include "nbc/process/machine.h"
+#include "nbc/process/trace.h"
 #include "tune/number.h"
 
 #include <ctype.h>
@@ -16,12 +17,12 @@ extern char **environ;
 
 enum { NAME_SIZE = 64, TEXT = 1200 };
 
-static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
-                                    "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
-                                    "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS",
-                                    "TUTTI_WISDOM",   "TUTTI_PLAN"};
-static const char *progress, *regions, *switches, *interpose, *algorithms[COLL_KINDS];
-static double timeout;
+static const char *const plain[] = {
+    "TUTTI_PROGRESS", "TUTTI_TIMEOUT",  "TUTTI_STATS",       "TUTTI_VERBOSE",   "TUTTI_INTERPOSE",
+    "TUTTI_REGIONS",  "TUTTI_SWITCHES", "TUTTI_NODE_WIRE",   "TUTTI_CONSTANTS", "TUTTI_WISDOM",
+    "TUTTI_PLAN",     "TUTTI_TRACE",    "TUTTI_TRACE_EVENTS"};
+static const char *progress, *regions, *switches, *interpose, *trace, *algorithms[COLL_KINDS];
+static double timeout, most_events = TRACE_EVENTS;
 static bool stats, verbose, measures, node_wire = true;
 static int failure;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
@@ -115,6 +116,16 @@ double env_timeout(void)
 bool env_stats(void)
 {
     return stats;
+}
+
+const char *env_trace(void)
+{
+    return trace;
+}
+
+int64_t env_trace_events(void)
+{
+    return (int64_t)most_events;
 }
 
 bool env_verbose(void)
@@ -239,6 +250,17 @@ static void read_node_wire(void)
         env_refuse("TUTTI_NODE_WIRE=%s: must be on or off", value);
 }
 
+static void read_trace(void)
+{
+    const char *value = nonempty("TUTTI_TRACE_EVENTS");
+
+    trace = nonempty("TUTTI_TRACE");
+    if (!value || (number_read(value, &most_events) && most_events >= 1 && most_events <= 1e8))
+        return;
+    most_events = TRACE_EVENTS;
+    env_refuse("TUTTI_TRACE_EVENTS=%s: must be a number from 1 to 100000000", value);
+}
+
 static void read_plan(void)
 {
     const char *value = nonempty("TUTTI_PLAN");
@@ -292,5 +314,6 @@ int env_read(void)
     }
     read_timeout();
     read_node_wire();
+    read_trace();
     return read_planner();
 }

@@ -7,6 +7,8 @@
  *   TUTTI_SWITCHES               file in the format of Slurm's topology.conf (topo/switches.h)
  *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
  *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
+ *   TUTTI_TRACE                  file: what each operation has done (comm/trace_file.h)
+ *   TUTTI_TRACE_EVENTS           of each rank, so many at most
  *   TUTTI_VERBOSE                1: say on stderr what is decided
  *   TUTTI_CONSTANTS              of the machine: ethernet, fast or a file (process/machine.h)
  *   TUTTI_WISDOM                 what was measured before: a file, or off (process/knowledge.h)
@@ -39,6 +41,8 @@ const char *env_algorithm(coll_kind kind); /* NULL: not set */
 uint32_t env_asked(void); /* a digest of all that, and of TUTTI_PLAN and TUTTI_INTERPOSE */
 double env_timeout(void); /* seconds; 0: not set */
 bool env_stats(void);
+const char *env_trace(void); /* NULL: not set */
+int64_t env_trace_events(void);
 bool env_verbose(void);
 bool env_node_wire(void);
 bool env_measures(void); /* TUTTI_PLAN=measure */

@@ -2,6 +2,7 @@
 #ifndef TUTTI_TEST_KNOBS_H
 #define TUTTI_TEST_KNOBS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Exhaustion: at most so many numbers, and windows of each; 0: no limit (comm/channel.c). */
@@ -15,6 +16,9 @@ extern int64_t datatype_max_count;
 
 /* How often anything has been compiled in this process (plan/plan.c). */
 extern unsigned plan_compilations;
+
+/* The processes of this node have clocks of their own (comm/trace_file.c). */
+extern bool trace_test_apart;
 
 /* What a start of a trial counts as, in nanoseconds, or NULL (persistent/trial.c). */
 extern int64_t (*trial_test_time)(int candidate, int round, int rank);

@@ -7,6 +7,7 @@
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
+#include "nbc/process/trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,11 +65,18 @@ int driver_free(void *extra_state)
 int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status)
 {
     int idle = 0;
+    int64_t begun = trace_is_on() ? trace_now() : 0;
 
     (void)timeout, (void)status;
+    if (begun)
+        trace_caller = TRACE_MPI;
     for (int i = 0; i < count; i++)
         while (!is_told(extra_states[i]))
             engine_idle_turn(&idle);
+    if (begun)
+        trace_span(0, "MPI wait", begun);
+    if (begun)
+        trace_caller = TRACE_PROGRAM;
     return MPI_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "nbc/progress/driver.h"
 
+#include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
 
 #include <dlfcn.h>
@@ -26,7 +27,17 @@ static change_callbacks *find(const char *name)
 
 static int hook(void)
 {
-    return engine_progress(NULL);
+    trace_who before;
+    int n;
+
+    if (!trace_is_on())
+        return engine_progress(NULL);
+    before = trace_caller;
+    if (before == TRACE_PROGRAM)
+        trace_caller = TRACE_MPI;
+    n = engine_progress(NULL);
+    trace_caller = before;
+    return n;
 }
 
 static bool stays; /* a driver wants it, no need to lend it */

@@ -9,16 +9,30 @@
 #ifdef TUTTI_HAVE_MPIX_GREQUEST
 
 #include "nbc/process/rest.h"
+#include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
 
 enum { SPIN = 1000 };
+
+/* The caller is in a native call. */
+static int progress(exec *e)
+{
+    int n;
+
+    if (!trace_is_on())
+        return engine_progress_for(e);
+    trace_caller = TRACE_MPI;
+    n = engine_progress_for(e);
+    trace_caller = TRACE_PROGRAM;
+    return n;
+}
 
 static int poll_function(void *extra_state, MPI_Status *status)
 {
     static _Thread_local int idle;
 
     (void)status;
-    if (engine_progress_for(extra_state) || (++idle >= SPIN && !rest(idle - SPIN)))
+    if (progress(extra_state) || (++idle >= SPIN && !rest(idle - SPIN)))
         idle = 0; /* MPI_Wait polls without yielding */
     return MPI_SUCCESS;
 }

@@ -16,6 +16,7 @@
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
 #include "nbc/process/rest.h"
+#include "nbc/process/trace.h"
 #include "nbc/process/waker.h"
 #include "topo/pu.h"
 
@@ -81,6 +82,7 @@ static void *run(void *argument)
     int fruitless = 0;
 
     engine_i_am_background();
+    trace_caller = TRACE_THREAD;
     say_started(*(int *)argument);
     while (!atomic_load(&stopping)) {
         process_in_background = !atomic_load_explicit(&calls_ops, memory_order_relaxed);

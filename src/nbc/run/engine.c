@@ -9,6 +9,7 @@
 #include "nbc/process/simulated.h"
 #include "nbc/process/waker.h"
 #include "nbc/process/watch.h"
+#include "nbc/run/record.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
 
@@ -128,6 +129,7 @@ static void done(exec *e)
         comm_window_done(e->comm, &e->ticket);
     if (e->stats.timed)
         e->stats.seconds = clock_now() - e->stats.started;
+    record_end(e);
     MPI_Request native = e->native.request;
     bool detached = e->native.detached,
          later = native != MPI_REQUEST_NULL && !detached && background;
@@ -271,6 +273,7 @@ void engine_start(exec *e)
         e->stats.started = clock_now();
         e->stats.reported = false;
     }
+    record_begin(e);
     if (engine_try_enter()) {
         take_over();
         admit(e);
@@ -443,8 +446,11 @@ static void wait_turn(exec *e, int *idle)
 
 void engine_wait(exec *e)
 {
+    int64_t begun = exec_get_state(e) == EXEC_DONE ? 0 : record_now();
+
     for (int idle = 0; exec_get_state(e) != EXEC_DONE;)
         wait_turn(e, &idle);
+    record_wait(e, "wait", begun);
 }
 
 void engine_wait_all(void)

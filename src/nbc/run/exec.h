@@ -70,14 +70,15 @@ typedef struct exec_native {
     atomic_bool untold;              /* DONE, but the request does not know yet: engine.c */
 } exec_native;
 
-/* For people: tutti_get_stats and TUTTI_TIMEOUT. */
+/* For people: tutti_get_stats, TUTTI_TIMEOUT and TUTTI_TRACE. */
 typedef struct exec_stats {
     const char *collective, *algorithm;
     int64_t polls;
-    bool timed;     /* read the clock at start and end: twenty nanoseconds each */
-    bool reported;  /* by report.c, in this start */
-    double started; /* seconds, of clock_now */
-    double seconds; /* from the last start to its completion */
+    uint64_t number; /* of the last start that was recorded (record.h) */
+    bool timed;      /* read the clock at start and end: twenty nanoseconds each */
+    bool reported;   /* by report.c, in this start */
+    double started;  /* seconds, of clock_now */
+    double seconds;  /* from the last start to its completion */
 } exec_stats;
 
 typedef struct exec {

@@ -3,6 +3,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/process/simulated.h"
+#include "nbc/process/trace.h"
 
 enum { SWEEP = 64, FEW = 4, POKE = 64 };
 
@@ -192,7 +193,8 @@ int open_wait(exec *e)
     if (e->run.nprobes < e->run.nopen)
         probe_all(e);
     error = wait_all(e->run.nprobes, e->run.probe_request, e->run.statuses);
-    if (error == MPI_SUCCESS && e->run.left == e->run.nprobes && !e->bound.unpacks) {
+    if (error == MPI_SUCCESS && e->run.left == e->run.nprobes && !e->bound.unpacks &&
+        !trace_is_on()) {
         e->run.left = e->run.nopen = 0; /* nothing comes after them */
         return 0;
     }

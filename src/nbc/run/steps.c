@@ -5,6 +5,7 @@
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/open_simulated.h"
+#include "nbc/run/record.h"
 #include "nbc/run/wire.h"
 
 enum { RETIRED = -1 };
@@ -46,6 +47,7 @@ static int post(exec *e, const step *st)
     char *at = e->bound.base[m->base] + m->offset;
     int tag = steps_tag(e, m);
 
+    record_post(e, (int)(st - e->bound.sched->steps), false);
     if (e->run.persistent)
         return PMPI_Start(r);
     if (st->kind == STEP_SEND)
@@ -70,6 +72,7 @@ static void post_message(exec *e, int index)
         open_add(e, index);
         return;
     }
+    record_done(e, index, false);
     keep_error(e, error);
     retire(e, index);
 }
@@ -90,8 +93,10 @@ static void pass_message(exec *e, int index)
 {
     int error;
 
+    record_post(e, index, true);
     if (!near_post(e->near, &e->bound, index, may_begin, e, &error))
         return;
+    record_done(e, index, true);
     keep_error(e, error);
     retire(e, index);
 }
@@ -111,7 +116,7 @@ static bool is_put_off(const exec *e, const step *st)
 }
 
 /* False: it is put off. */
-static bool run_local(exec *e, const step *st)
+static bool do_local(exec *e, const step *st)
 {
     const raw_local *x = &e->bound.locals[st->queue];
 
@@ -129,6 +134,16 @@ static bool run_local(exec *e, const step *st)
     if (st->kind != STEP_FENCE)
         keep_error(e, wire_local(&e->bound, st));
     return true;
+}
+
+static bool run_local(exec *e, const step *st)
+{
+    int64_t begun = record_now();
+    bool done = do_local(e, st);
+
+    if (done)
+        record_local(e, st, begun);
+    return done;
 }
 
 static bool issue_local(exec *e, int index)
@@ -179,6 +194,7 @@ static void finish(exec *e, int index, int error)
     if (error == MPI_SUCCESS && st->kind == STEP_RECV &&
         wire_packed(&e->bound.messages[st->message]))
         error = wire_unpack(&e->bound, st);
+    record_done(e, index, false);
     if (st->kind == STEP_RECV)
         simulate_derived(e, st);
     keep_error(e, error);
@@ -198,6 +214,7 @@ static void finish(exec *e, int index, int error)
 /* A message that has come or gone through shared memory: not in SimGrid. */
 static inline void finish_near(exec *e, int index, int error)
 {
+    record_done(e, index, true);
     keep_error(e, error);
     if (e->run.flat) {
         e->run.left--;
@@ -255,8 +272,10 @@ int steps_poll(exec *e)
 
 void steps_wait(exec *e)
 {
+    int64_t begun = record_now();
     int n = open_wait(e);
 
+    record_wait(e, "native wait", begun);
     if (n)
         finish_all(e, n);
     simulated_pay();
@@ -282,10 +301,12 @@ static void pass_flat(exec *e, int index)
 {
     int error;
 
+    record_post(e, index, true);
     if (!near_post(e->near, &e->bound, index, may_begin, e, &error)) {
         e->run.left++;
         return;
     }
+    record_done(e, index, true);
     keep_error(e, error);
     meet_tail(e, index);
 }
@@ -323,6 +344,7 @@ static void begin_flat(exec *e)
         error = post(e, st);
         keep_error(e, error);
         if (error != MPI_SUCCESS) {
+            record_done(e, index, false);
             meet_tail(e, index);
             continue;
         }

@@ -1,0 +1,12 @@
+/* whole_file.h - a file that is written whole, or not at all. */
+#ifndef TUTTI_WHOLE_FILE_H
+#define TUTTI_WHOLE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `name` becomes what is in `text`; "-" is standard output. False: errno says why, and what was
+ * there before still is. */
+bool whole_file_write(const char *name, const char *text, size_t size);
+
+#endif
