@@ -6,12 +6,13 @@
  * makes fewer lanes. Then what a process holds of a communicator of so
  * many ranks (held.c).
  */
+#include "command.h"
 #include "compile.h"
 
 #include "stats.h"
 #include "topo/shape.h"
+#include "tune/number.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,8 +59,10 @@ static const char help[] =
 
 static int refuse(const char *value, const char *what)
 {
-    fprintf(stderr, "tutti-bench compile: %s: %s\n", value, what);
-    return 2;
+    command c = {.name = "tutti-bench compile"};
+
+    command_wrong(&c, value, what, NULL);
+    return command_refuse(&c);
 }
 
 /* ---- machines ---- */
@@ -307,9 +310,11 @@ static int take_ranks(wanted *w, const char *list)
     const char *at = list;
 
     do {
-        char *end;
-        long p = strtol(at, &end, 10);
-        if (end == at || (*end && *end != ',') || p < LEAST_RANKS || p > MOST_RANKS)
+        const char *end = at + strcspn(at, ",");
+        char one[32];
+        int64_t p;
+        snprintf(one, sizeof one, "%.*s", (int)(end - at), at);
+        if (!number_size(one, &p) || p < LEAST_RANKS || p > MOST_RANKS)
             return refuse(list, "not numbers of ranks from 64 to 1048576");
         if (w->n == SIZES)
             return refuse(list, "too many numbers");
@@ -343,11 +348,12 @@ int compile_ranks(int argc, char **argv)
                                             {"regions", required_argument, NULL, 'g'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
+    command c = {.name = "tutti-bench compile"};
     wanted w = {.regions = "node:100"};
     int option, failed = 0;
 
     opterr = 0;
-    while (!failed && (option = getopt_long(argc, argv, "a:h", options, NULL)) != -1)
+    while (!failed && (option = getopt_long(argc, argv, ":a:h", options, NULL)) != -1)
         switch (option) {
         case 'p':
             failed = take_ranks(&w, optarg);
@@ -362,7 +368,8 @@ int compile_ranks(int argc, char **argv)
             fputs(help, stdout);
             return 0;
         default:
-            return refuse(argv[optind - 1], "unknown option or missing value");
+            command_wrong_option(&c, option, argv, options);
+            return command_refuse(&c);
         }
     w.kinds = argv + optind;
     if (!failed)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct session {
     options o;
@@ -211,7 +210,7 @@ static int run_all(session *s)
 {
     int status = 0;
 
-    remaining_start(s->rank == 0 && isatty(STDERR_FILENO), weight_of_all(s));
+    remaining_start(s->rank == 0 && !s->o.quiet, weight_of_all(s));
     work_calibrate();
     if (s->out.table)
         guidelines_head(&s->o, s->p);
@@ -264,6 +263,7 @@ static void usage(void)
         "  -M, --mem-limit BYTES          leave out sizes that need more for buffers in a process "
         "(512 MiB)\n"
         "  -f, --full                     show guidelines that hold, too\n"
+        "  -q, --quiet                    do not say on standard error how much time is left\n"
         "  -c, --verify                   look at the data; a guideline with wrong data is not "
         "judged\n"
         "      --sync, --time-ms, --batch, --seed, --label, --csv, --json   as of a collective; "
@@ -293,12 +293,19 @@ static void set_defaults(options *o, const char *command)
 int bench_guidelines(int argc, char **argv)
 {
     session s = {0};
-    const char *why = "";
-    int status = 0;
+    command c = {.name = "tutti-bench guidelines"};
+    int status;
 
     current = &s;
     set_defaults(&s.o, argv[0]);
-    bool good = options_parse(&s.o, argc, argv, &why);
+    if (!options_parse(&s.o, argc, argv, &c))
+        return command_refuse_all(&c, &argc, &argv);
+    if (s.o.version)
+        command_version("tutti-bench");
+    else if (s.o.help && command_speaks())
+        usage();
+    if (s.o.help || s.o.version)
+        return 0;
     if (s.o.nnames == 0) {
         s.o.names[s.o.nnames++] = "native";
         s.o.names[s.o.nnames++] = "auto";
@@ -307,14 +314,7 @@ int bench_guidelines(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &s.p);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (!good)
-        status = complain(&s, why, "see --help");
-    else if (s.o.help && s.rank == 0)
-        usage();
-    else if (!s.o.help && s.o.version && s.rank == 0)
-        options_version();
-    else if (!s.o.help && !s.o.version)
-        status = run_session(&s, argc, argv);
+    status = run_session(&s, argc, argv);
     MPI_Finalize();
     return status;
 }
