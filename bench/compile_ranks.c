@@ -46,16 +46,14 @@ typedef struct wanted {
 } wanted;
 
 static const char help[] =
-    "usage: tutti-bench compile [--ranks N[,N...] [--regions SHAPE] [-a NAME[,NAME...]]\n"
-    "                           [COLLECTIVE...]]\n"
-    "       tutti-bench compile --choices\n"
-    "Without options: how long schedules take to compile, for 64, 1000 and 4096 ranks. Else:\n"
-    "  --ranks N        of so many ranks (64 to 1048576) the schedule of one, and what a process\n"
-    "                   holds of a communicator\n"
-    "  --regions SHAPE  where they are, as TUTTI_REGIONS (node:100)\n"
-    "  -a NAME          algorithms of these names only\n"
-    "  COLLECTIVE       those of these only\n"
-    "  --choices        how long auto takes to choose, on 64, 1024 and 4096 ranks\n";
+    "usage: tutti-bench compile [OPTION...] [COLLECTIVE...]\n"
+    "How long schedules take to compile, for 64, 1000 and 4096 ranks; or:\n\n"
+    "      --ranks=N,...    of so many ranks (64 to 1048576) the schedule of one, and what a process\n"
+    "                       holds of a communicator; of these collectives only, if some are named\n"
+    "      --regions=SHAPE  where they are, as TUTTI_REGIONS (node:100)\n"
+    "  -a NAME,...          algorithms of these names only\n"
+    "      --choices        how long auto takes to choose, on 64, 1024 and 4096 ranks\n"
+    "  -h, --help           print this\n";
 
 static int refuse(const char *value, const char *what)
 {

@@ -25,7 +25,7 @@ void command_version(const char *name)
     if (!command_speaks())
         return;
     printf("%s (Tutti) %s\n"
-           "Built for %s.\n"
+           "Built for %s.\n\n"
            "Copyright (c) 2026, the Tutti authors.\n"
            "License BSD-3-Clause: free to use, change and pass on; there is no warranty.\n",
            name, TUTTI_VERSION, TUTTI_MPI);
