@@ -48,7 +48,8 @@ typedef struct wanted {
 static const char help[] =
     "usage: tutti-bench compile [OPTION...] [COLLECTIVE...]\n"
     "How long schedules take to compile, for 64, 1000 and 4096 ranks; or:\n\n"
-    "      --ranks=N,...    of so many ranks (64 to 1048576) the schedule of one, and what a process\n"
+    "      --ranks=N,...    of so many ranks (64 to 1048576) the schedule of one, and what a "
+    "process\n"
     "                       holds of a communicator; of these collectives only, if some are named\n"
     "      --regions=SHAPE  where they are, as TUTTI_REGIONS (node:100)\n"
     "  -a NAME,...          algorithms of these names only\n"
