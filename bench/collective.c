@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { KiB = 1024, MiB = 1024 * KiB };
 
 typedef struct session {
     options o;
+    command command;
     int rank, p, n;
     int blocks; /* of a side that has one for each: of p, but in lanes and neighborhoods */
     variant *v;
@@ -98,6 +98,23 @@ static int complain(const session *s, const char *what, const char *why)
     return 2;
 }
 
+/* The name of an algorithm is wrong, or what follows it. */
+static int complain_name(session *s, const char *name)
+{
+    char plain[64];
+    word_guess g = {.wrong = plain};
+
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, ":"), name);
+    for (int i = 0; calls_algorithm(s->o.what, i); i++)
+        word_try(&g, calls_algorithm(s->o.what, i));
+    command_wrong(&s->command, name,
+                  "no such algorithm of this collective, or this MPI has no such call",
+                  g.distance ? &g : NULL);
+    if (s->rank == 0)
+        fprintf(stderr, "%s\n", s->command.error);
+    return 2;
+}
+
 static bool find_variant(session *s, const char *name)
 {
     variant *v = &s->v[s->n];
@@ -121,11 +138,10 @@ static int open_variants(session *s)
     s->v = calloc(MAX_VARIANTS, sizeof *s->v);
     for (int i = 0; i < s->o.nnames; i++) {
         if (!find_variant(s, s->o.names[i]))
-            return complain(
-                s, s->o.names[i],
-                lanes_command(s->o.command)
-                    ? "must be a number of lanes up to the ranks of a node"
-                    : "no such algorithm of this collective, or this MPI has no such call");
+            return lanes_command(s->o.command)
+                       ? complain(s, s->o.names[i],
+                                  "must be a number of lanes up to the ranks of a node")
+                       : complain_name(s, s->o.names[i]);
         s->n++;
     }
     return 0;
@@ -192,7 +208,7 @@ static int run_all(session *s)
 
     for (int64_t size = s->o.min; size <= s->o.max; size = options_next(&s->o, size))
         total += fits(s, size) ? weight_of(&s->o, size) : 0;
-    remaining_start(s->rank == 0 && isatty(STDERR_FILENO), total);
+    remaining_start(s->rank == 0 && !s->o.quiet, total);
     work_calibrate();
     if (s->out.table)
         table_head(&s->o, s->v, s->n);
@@ -256,14 +272,29 @@ static void set_defaults(options *o, const char *command)
         parse_command(command, &o->what, &o->form);
 }
 
+static void say(const options *o)
+{
+    if (o->version)
+        command_version("tutti-bench");
+    else if (command_speaks())
+        options_usage(o->command);
+}
+
 int bench_collective(int argc, char **argv)
 {
     session s = {0};
-    const char *why = "";
+    char name[64];
     int level, status;
 
+    snprintf(name, sizeof name, "tutti-bench %s", argv[0]);
+    s.command.name = name;
     set_defaults(&s.o, argv[0]);
-    bool good = options_parse(&s.o, argc, argv, &why);
+    if (!options_parse(&s.o, argc, argv, &s.command))
+        return command_refuse_all(&s.command, &argc, &argv);
+    if (s.o.help || s.o.version) {
+        say(&s.o);
+        return 0;
+    }
     if (s.o.nnames == 0)
         s.o.names[s.o.nnames++] = lanes_command(argv[0]) ? "1" : "auto";
     if (s.o.nnames == 1 && !s.o.overlap && s.o.form == NONBLOCKING)
@@ -273,16 +304,7 @@ int bench_collective(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &s.p);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (!good)
-        status = complain(&s, why, "see --help");
-    else if (s.o.help || s.o.version)
-        status = 0;
-    else
-        status = run_session(&s, argc, argv);
-    if (good && s.o.help && s.rank == 0)
-        options_usage(argv[0]);
-    if (good && s.o.version && s.rank == 0)
-        options_version();
+    status = run_session(&s, argc, argv);
     MPI_Finalize();
     return status;
 }

@@ -6,12 +6,13 @@
  * makes fewer lanes. Then what a process holds of a communicator of so
  * many ranks (held.c).
  */
+#include "command.h"
 #include "compile.h"
 
 #include "stats.h"
 #include "topo/shape.h"
+#include "tune/number.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,21 +46,22 @@ typedef struct wanted {
 } wanted;
 
 static const char help[] =
-    "usage: tutti-bench compile [--ranks N[,N...] [--regions SHAPE] [-a NAME[,NAME...]]\n"
-    "                           [COLLECTIVE...]]\n"
-    "       tutti-bench compile --choices\n"
-    "Without options: how long schedules take to compile, for 64, 1000 and 4096 ranks. Else:\n"
-    "  --ranks N        of so many ranks (64 to 1048576) the schedule of one, and what a process\n"
-    "                   holds of a communicator\n"
-    "  --regions SHAPE  where they are, as TUTTI_REGIONS (node:100)\n"
-    "  -a NAME          algorithms of these names only\n"
-    "  COLLECTIVE       those of these only\n"
-    "  --choices        how long auto takes to choose, on 64, 1024 and 4096 ranks\n";
+    "usage: tutti-bench compile [OPTION...] [COLLECTIVE...]\n"
+    "How long schedules take to compile, for 64, 1000 and 4096 ranks; or:\n\n"
+    "      --ranks=N,...    of so many ranks (64 to 1048576) the schedule of one, and what a "
+    "process\n"
+    "                       holds of a communicator; of these collectives only, if some are named\n"
+    "      --regions=SHAPE  where they are, as TUTTI_REGIONS (node:100)\n"
+    "  -a NAME,...          algorithms of these names only\n"
+    "      --choices        how long auto takes to choose, on 64, 1024 and 4096 ranks\n"
+    "  -h, --help           print this\n";
 
 static int refuse(const char *value, const char *what)
 {
-    fprintf(stderr, "tutti-bench compile: %s: %s\n", value, what);
-    return 2;
+    command c = {.name = "tutti-bench compile"};
+
+    command_wrong(&c, value, what, NULL);
+    return command_refuse(&c);
 }
 
 /* ---- machines ---- */
@@ -307,9 +309,11 @@ static int take_ranks(wanted *w, const char *list)
     const char *at = list;
 
     do {
-        char *end;
-        long p = strtol(at, &end, 10);
-        if (end == at || (*end && *end != ',') || p < LEAST_RANKS || p > MOST_RANKS)
+        const char *end = at + strcspn(at, ",");
+        char one[32];
+        int64_t p;
+        snprintf(one, sizeof one, "%.*s", (int)(end - at), at);
+        if (!number_size(one, &p) || p < LEAST_RANKS || p > MOST_RANKS)
             return refuse(list, "not numbers of ranks from 64 to 1048576");
         if (w->n == SIZES)
             return refuse(list, "too many numbers");
@@ -343,11 +347,12 @@ int compile_ranks(int argc, char **argv)
                                             {"regions", required_argument, NULL, 'g'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
+    command c = {.name = "tutti-bench compile"};
     wanted w = {.regions = "node:100"};
     int option, failed = 0;
 
     opterr = 0;
-    while (!failed && (option = getopt_long(argc, argv, "a:h", options, NULL)) != -1)
+    while (!failed && (option = getopt_long(argc, argv, ":a:h", options, NULL)) != -1)
         switch (option) {
         case 'p':
             failed = take_ranks(&w, optarg);
@@ -362,7 +367,8 @@ int compile_ranks(int argc, char **argv)
             fputs(help, stdout);
             return 0;
         default:
-            return refuse(argv[optind - 1], "unknown option or missing value");
+            command_wrong_option(&c, option, argv, options);
+            return command_refuse(&c);
         }
     w.kinds = argv + optind;
     if (!failed)

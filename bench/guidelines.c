@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct session {
     options o;
@@ -215,7 +214,7 @@ static int run_all(session *s)
 {
     int status = 0;
 
-    remaining_start(s->rank == 0 && isatty(STDERR_FILENO), weight_of_all(s));
+    remaining_start(s->rank == 0 && !s->o.quiet, weight_of_all(s));
     work_calibrate();
     if (s->out.table)
         guidelines_head(&s->o, s->p);
@@ -247,34 +246,34 @@ static int run_session(session *s, int argc, char **argv)
 static void usage(void)
 {
     printf(
-        "usage: tutti-bench guidelines [OPTION...]\n"
-        "Is a collective slower than what could stand in its place? Shown is what is.\n"
-        "  -a, --algorithms NAME,NAME...  how the left side is called (native,auto): native: the "
-        "MPI's "
-        "own; mpi:\n"
-        "        what MPI_ is linked to; auto, ring, ...: Tutti's. The right side is called in the "
-        "same way; of\n"
-        "        Tutti's, by auto\n"
-        "      --collectives NAME,NAME... (all but those of neighborhoods)\n"
-        "      --rules NAME,NAME...       (all of those below)\n"
-        "      --tolerance PERCENT        by which the left side may be slower (5)\n"
-        "  -m, --message-size [MIN:]MAX   bytes of a block (8:262144), each --factor k (8) times "
-        "the one "
-        "before;\n"
-        "        of reductions a multiple of 8\n"
-        "      --root RANK                (0)\n"
-        "  -i, --iterations N             repetitions (100)\n"
-        "  -x, --warmup N                 repetitions before, not counted (10)\n"
-        "  -M, --mem-limit BYTES          leave out sizes that need more for buffers in a process "
-        "(512 MiB)\n"
-        "  -f, --full                     show guidelines that hold, too\n"
-        "  -c, --verify                   look at the data; a guideline with wrong data is not "
+        "usage: mpiexec -n RANKS tutti-bench guidelines [OPTION...]\n"
+        "Is a collective slower than what could stand in its place? Shown is what is.\n\n"
+        "  -a, --algorithms=NAME,...   how the left side is called (native,auto): native: the "
+        "MPI's\n"
+        "                              own; mpi: what MPI_ is linked to; auto, ring, ...: "
+        "Tutti's.\n"
+        "                              The right side is called in the same way; of Tutti's, by "
+        "auto\n"
+        "      --collectives=NAME,...  (all but those of neighborhoods)\n"
+        "      --rules=NAME,...        (all of those below)\n"
+        "      --tolerance=PERCENT     by which the left side may be slower (5)\n"
+        "  -m, --message-size=[MIN:]MAX  bytes of a block (8:256k), each --factor times the one\n"
+        "                              before; of reductions a multiple of 8\n"
+        "      --factor=K              (8)\n"
+        "      --root=RANK             (0)\n"
+        "  -i, --iterations=N          repetitions (100)\n"
+        "  -x, --warmup=N              repetitions before, not counted (10)\n"
+        "  -M, --mem-limit=BYTES       leave out sizes that need more for buffers in a process "
+        "(512M)\n"
+        "  -f, --full                  show guidelines that hold, too\n"
+        "  -c, --verify                look at the data; a guideline with wrong data is not "
         "judged\n"
-        "      --sync, --time-ms, --batch, --seed, --label, --csv, --json, --html   as of a "
-        "collective; "
-        "CSV: "
-        "the times\n"
-        "rules:\n");
+        "  -q, --quiet                 do not say on standard error how much time is left\n"
+        "  -h, --help                  print this\n\n"
+        "--sync, --time-ms, --batch, --seed, --label, --csv, --json, --html are those of a "
+        "collective;\n"
+        "the CSV has the times.\n\n"
+        "Rules:\n");
     for (int i = 0; i < RULES; i++)
         printf("  %-16s %s (%s)\n", rule_table[i].name, rule_table[i].meaning,
                rule_table[i].source);
@@ -298,12 +297,19 @@ static void set_defaults(options *o, const char *command)
 int bench_guidelines(int argc, char **argv)
 {
     session s = {0};
-    const char *why = "";
-    int status = 0;
+    command c = {.name = "tutti-bench guidelines"};
+    int status;
 
     current = &s;
     set_defaults(&s.o, argv[0]);
-    bool good = options_parse(&s.o, argc, argv, &why);
+    if (!options_parse(&s.o, argc, argv, &c))
+        return command_refuse_all(&c, &argc, &argv);
+    if (s.o.version)
+        command_version("tutti-bench");
+    else if (s.o.help && command_speaks())
+        usage();
+    if (s.o.help || s.o.version)
+        return 0;
     if (s.o.nnames == 0) {
         s.o.names[s.o.nnames++] = "native";
         s.o.names[s.o.nnames++] = "auto";
@@ -312,14 +318,7 @@ int bench_guidelines(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &s.p);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (!good)
-        status = complain(&s, why, "see --help");
-    else if (s.o.help && s.rank == 0)
-        usage();
-    else if (!s.o.help && s.o.version && s.rank == 0)
-        options_version();
-    else if (!s.o.help && !s.o.version)
-        status = run_session(&s, argc, argv);
+    status = run_session(&s, argc, argv);
     MPI_Finalize();
     return status;
 }

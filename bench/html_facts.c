@@ -108,7 +108,7 @@ static void argument(FILE *out, const char *s)
     fputs("&#39;", out);
 }
 
-static void command(FILE *out, const html_report *h)
+static void command_line(FILE *out, const html_report *h)
 {
     begin(out, "Command");
     fputs("<code id=command>tutti-bench", out);
@@ -206,7 +206,7 @@ static void method(FILE *out, const html_report *h)
 void html_facts(FILE *out, const html_report *h)
 {
     fputs("<section id=facts><h2>What was run, and on what</h2><dl>\n", out);
-    command(out, h);
+    command_line(out, h);
     fact(out, "Label", h->o->label);
     fact(out, "Date", h->date);
     machine_facts(out, &h->m);

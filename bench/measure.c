@@ -320,6 +320,17 @@ static void prepare(const options *o, variant *v, const buffers *b, int64_t size
     }
 }
 
+/* Of the repetitions, or of the time that they may take. */
+static double share_done(const options *o, int k, int iterations, double started)
+{
+    double share = (double)k / iterations;
+    double in_time = o->seconds > 0 ? (MPI_Wtime() - started) / o->seconds : 0;
+
+    if (in_time > 1)
+        in_time = 1;
+    return share > in_time ? share : in_time;
+}
+
 void measure(const options *o, variant *v, int n, const buffers *b, int64_t size, result *r,
              void (*done)(double fraction))
 {
@@ -335,7 +346,7 @@ void measure(const options *o, variant *v, int n, const buffers *b, int64_t size
     while (k < iterations) {
         turn(o, v, n, r, estimate, &state, t);
         record(r, n, t, k++);
-        done((double)k / iterations);
+        done(share_done(o, k, iterations, started));
         if (out_of_time(o, started))
             break;
     }

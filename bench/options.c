@@ -2,9 +2,8 @@
 #include "options.h"
 
 #include "buffers.h"
+#include "tune/number.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +39,7 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
                                       {"mem-limit", required_argument, NULL, 'M'},
                                       {"num_test_calls", required_argument, NULL, 't'},
                                       {"full", no_argument, NULL, 'f'},
+                                      {"quiet", no_argument, NULL, 'q'},
                                       {"help", no_argument, NULL, 'h'},
                                       {"version", no_argument, NULL, 'v'},
                                       {"algorithms", required_argument, NULL, 'a'},
@@ -68,70 +68,67 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
 void options_usage(const char *command)
 {
     printf(
-        "usage: tutti-bench %s [OPTION...]\n"
-        "  -a, --algorithms NAME,NAME...  columns (default: auto); may be repeated. all: every "
-        "algorithm of\n"
-        "        Tutti; ring, lane:ring+block: one of them, in the subcommand's form; with _b, _i, "
-        "_init,\n"
-        "        _thread: blocking, non-blocking, persistent, non-blocking with the progress "
-        "thread;\n"
-        "        native, native_i, native_init: the MPI's own; mpi...: what MPI_ is linked to "
-        "(wrappers of\n"
-        "        libtutti_mpi.so); hand, hand_init: the messages that a programmer would write\n"
-        "  -m, --message-size [MIN:]MAX   bytes of a block (1:1048576), each --factor (2) times "
-        "the one before;\n"
-        "        reductions add up doubles: MIN is rounded up to 8; a barrier has no sizes\n"
-        "      --root RANK                of collectives that have one (0)\n"
-        "  -i, --iterations N             repetitions (1000, above 8 KiB 100)\n"
-        "  -x, --warmup N                 repetitions before, not counted (200, above 8 KiB 10)\n"
-        "  -t, --num_test_calls N         progress calls during the computation (0)\n"
-        "  -M, --mem-limit BYTES          leave out sizes that need more for buffers in a process "
-        "(512 MiB)\n"
-        "  -f, --full                     more columns: extremes, phases; with several algorithms "
-        "intervals\n"
-        "  -c, --verify                   column #wrong: bytes that are wrong, of all ranks and "
-        "algorithms;\n"
-        "        of a barrier: ranks that left before the last one had come\n"
-        "      --overlap[=osu|imb]        overlap with a computation as long as the operation, in "
-        "per cent\n"
-        "      --sync barrier|dissem|roundtime\n"
-        "      --time-ms N                stop the repetitions of a size after so long\n"
-        "      --batch N                  operations between two looks at the clock (1)\n"
-        "      --seed N                   of the order in which algorithms take turns (1)\n"
-        "      --threads                  at MPI_THREAD_MULTIPLE (_thread implies it)\n"
-        "      --csv FILE, --json FILE    results, and everything measured; -: standard output, no "
+        "usage: mpiexec -n RANKS tutti-bench %s [OPTION...]\n"
+        "What is measured:\n"
+        "  -a, --algorithms=NAME,...  columns (auto); may be repeated. all: every algorithm of "
+        "Tutti;\n"
+        "                             ring, lane:ring+block: one of them, in the subcommand's "
+        "form;\n"
+        "                             with _b, _i, _init, _thread: blocking, non-blocking,\n"
+        "                             persistent, non-blocking with the progress thread; native,\n"
+        "                             native_i, native_init: the MPI's own; mpi...: what MPI_ is\n"
+        "                             linked to (wrappers of libtutti_mpi.so); hand, hand_init: "
+        "the\n"
+        "                             messages that a programmer would write\n"
+        "  -m, --message-size=[MIN:]MAX  bytes of a block (1:1M), each --factor times the one\n"
+        "                             before; reductions add up doubles: MIN is rounded up to 8; "
+        "a\n"
+        "                             barrier has no sizes\n"
+        "      --factor=N             (2)\n"
+        "      --root=RANK            of collectives that have one (0)\n"
+        "      --call=NAME            multi_collective: the alltoall in the lanes (native)\n"
+        "      --shared-buffers       buffers are those of tutti_alloc\n"
+        "  -M, --mem-limit=BYTES      leave out sizes that need more for buffers in a process "
+        "(512M)\n"
+        "      --fold=BYTES           SimGrid: larger buffers share memory between ranks, "
+        "unverified\n\n"
+        "How:\n"
+        "  -i, --iterations=N         repetitions (1000, above 8 KiB 100)\n"
+        "  -x, --warmup=N             repetitions before, not counted (200, above 8 KiB 10)\n"
+        "      --time-ms=N            stop the repetitions of a size after so long\n"
+        "      --batch=N              operations between two looks at the clock (1)\n"
+        "      --seed=N               of the order in which algorithms take turns (1)\n"
+        "      --sync=barrier|dissem|roundtime\n"
+        "                             how repetitions begin at one time (barrier)\n"
+        "      --overlap[=osu|imb]    overlap with a computation as long as the operation, in per "
+        "cent\n"
+        "  -t, --num_test_calls=N     progress calls during the computation (0)\n"
+        "      --threads              at MPI_THREAD_MULTIPLE (_thread implies it)\n\n"
+        "What is printed:\n"
+        "  -f, --full                 more columns: extremes, phases; with several algorithms\n"
+        "                             intervals\n"
+        "  -c, --verify, --validation  column #wrong: bytes that are wrong, of all ranks and\n"
+        "                             algorithms; of a barrier: ranks that left before the last "
+        "had\n"
+        "                             come\n"
+        "      --csv=FILE             results; -: on standard output, without the table\n"
+        "      --json=FILE            everything measured; -: on standard output, without the "
         "table\n"
-        "      --html FILE                a page with plots, tables, and what they were measured "
-        "on\n"
-        "      --label TEXT               column of the CSV, key of the JSON\n"
-        "      --fold BYTES               SimGrid: larger buffers share memory between ranks, "
-        "unverified\n"
-        "      --shared-buffers           buffers are those of tutti_alloc\n"
-        "      --call NAME                multi_collective: the alltoall in the lanes (native)\n",
+        "      --html=FILE            a page with plots, tables, and what they were measured on\n"
+        "      --label=TEXT           column of the CSV, key of the JSON\n"
+        "  -q, --quiet                do not say on standard error how much time is left\n"
+        "  -h, --help                 print this\n"
+        "  -v, --version              print the version\n\n"
+        "Numbers may end in K, M, G for 1024, 1024^2, 1024^3: 4096, 4k, 4KiB.\n",
         command);
 }
 
-void options_version(void)
-{
-    printf("tutti-bench of Tutti %d.%d.%d\n", TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR,
-           TUTTI_VERSION_PATCH);
-}
-
-/* A whole number of at least `least`, with k, M, G for binary multiples. */
+/* A whole number of at least `least`, or a size. */
 static bool number(const char *text, int64_t least, int64_t most, int64_t *result)
 {
-    char *end;
-    long long n;
+    int64_t n;
 
-    errno = 0;
-    n = strtoll(text, &end, 10);
-    for (const char *unit = "kMG"; end > text && *end && *unit; unit++)
-        if (*end == *unit && !end[1]) {
-            for (const char *u = "kMG"; u <= unit; u++)
-                n *= 1024;
-            end++;
-        }
-    if (end == text || *end || errno || n < least || n > most)
+    if (!number_size(text, &n) || n < least || n > most)
         return false;
     *result = n;
     return true;
@@ -283,6 +280,8 @@ static bool parse_plain(options *o, int option, char *argument)
     switch (option) {
     case 'f':
         return o->full = true;
+    case 'q':
+        return o->quiet = true;
     case 'h':
         return o->help = true;
     case 'v':
@@ -327,31 +326,37 @@ void options_fit(options *o)
         o->max = o->min;
 }
 
-bool options_parse(options *o, int argc, char **argv, const char **why)
+static void wrong_value(command *c, int option, const char *value)
 {
-    static char text[200];
-    int option, at = 0;
+    const struct option *o = known;
+    char what[100];
+    word_guess g = {.wrong = value ? value : ""};
 
-    *why = text;
+    while (o->val != option)
+        o++;
+    snprintf(what, sizeof what, "not a valid value of --%s here", o->name);
+    for (int i = 0; option == OPTION_SYNC && i < SYNC_KINDS; i++)
+        word_try(&g, sync_names[i]);
+    command_wrong(c, value ? value : o->name, what, &g);
+}
+
+bool options_parse(options *o, int argc, char **argv, command *c)
+{
+    int option;
+
     optind = 0; /* SimGrid: ranks share it */
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "m:i:x:M:t:a:fchv", known, &at)) != -1) {
-        if (option == '?') {
-            snprintf(text, sizeof text, "%s: no such option, or its value is missing",
-                     optind > 1 ? argv[optind - 1] : "");
-            return false;
-        }
-        if (!parse_plain(o, option, optarg) && !parse_one(o, option, optarg)) {
-            snprintf(text, sizeof text, "%s: not a valid value here", optarg ? optarg : "");
-            return false;
-        }
+    while (!*c->error && !o->help && !o->version &&
+           (option = getopt_long(argc, argv, ":m:i:x:M:t:a:fqchv", known, NULL)) != -1) {
+        if (option == '?' || option == ':')
+            command_wrong_option(c, option, argv, known);
+        else if (!parse_plain(o, option, optarg) && !parse_one(o, option, optarg))
+            wrong_value(c, option, optarg);
     }
-    if (optind < argc) {
-        snprintf(text, sizeof text, "%s: not an option", argv[optind]);
-        return false;
-    }
+    if (!o->help && !o->version && optind < argc)
+        command_wrong(c, argv[optind], "not an option", NULL);
     options_fit(o);
-    return true;
+    return !*c->error;
 }
 
 int64_t options_next(const options *o, int64_t size)

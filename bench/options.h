@@ -3,6 +3,7 @@
 #define BENCH_OPTIONS_H
 
 #include "calls.h"
+#include "command.h"
 #include "sync.h"
 
 #include <stdint.h>
@@ -26,7 +27,7 @@ typedef struct options {
     double seconds; /* --time-ms: for all repetitions of one size; 0: no limit */
     overlap_kind overlap;
     int calls; /* -t: progress calls during the computation */
-    bool full, verify, threads;
+    bool full, quiet, verify, threads;
     int64_t memory; /* -M: bytes of buffers of a process; larger sizes are left out */
     bool shared;    /* --shared-buffers: buffers are tutti_alloc's */
     int64_t fold;   /* --fold: in SimGrid, buffers above share memory */
@@ -39,9 +40,9 @@ typedef struct options {
     size_t kept_bytes;
 } options;
 
-/* Fills *o. False: *why (owned by the library) says what is wrong. argv[0] is the subcommand; the
- * strings are used, and *o must stay where it is: names point into it. */
-bool options_parse(options *o, int argc, char **argv, const char **why);
+/* Fills *o. False: *c says what is wrong. argv[0] is the subcommand; the strings are used, and *o
+ * must stay where it is: names point into it. */
+bool options_parse(options *o, int argc, char **argv, command *c);
 
 /* Whole elements of o->what, and no bytes where there are no data. */
 void options_fit(options *o);
@@ -54,6 +55,5 @@ int options_iterations(const options *o, int64_t size);
 int options_warmup(const options *o, int64_t size);
 
 void options_usage(const char *command);
-void options_version(void);
 
 #endif

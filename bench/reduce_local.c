@@ -81,10 +81,6 @@ static void measure(int c, int bytes)
 
 int bench_reduce_local(int argc, char **argv)
 {
-    if (argc > 1) {
-        fprintf(stderr, "tutti-bench %s: takes no options\n", argv[0]);
-        return 2;
-    }
     in = calloc(1, LARGEST);
     inout = calloc(1, LARGEST);
     if (!in || !inout)

@@ -1,12 +1,14 @@
-/* remaining.h - a line on the terminal that says how far a long measurement is. */
+/* remaining.h - standard error says how far a long measurement is. */
 #ifndef BENCH_REMAINING_H
 #define BENCH_REMAINING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rank 0, with standard error a terminal; else all of this does nothing. total: the work of all
- * sizes, in any unit. The line appears after two seconds, and changes twice a second. */
+/* shown: by rank 0, unless --quiet; else all of this does nothing. total: the work of all sizes, in any
+ * unit. On a terminal a line appears after two seconds and changes twice a second; where standard
+ * error is none, as under mpiexec, there are whole lines, the first after two seconds, then one in
+ * five. */
 void remaining_start(bool shown, double total);
 
 /* So much of it has been done. */

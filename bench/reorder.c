@@ -8,14 +8,17 @@
  * reordering paper. Cost: sum of blocks * distance over all messages; the time of Scotch includes
  * the graph of the messages, which the heuristics do without, as in the paper. No MPI.
  */
+#include "command.h"
 #include "stats.h"
 #include "subcommands.h"
 #include "topo/reorder.h"
 #include "topo/shape.h"
+#include "tune/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #ifdef HAVE_SCOTCH
 #include <scotch.h>
@@ -223,14 +226,21 @@ static void run_all(int p)
 int bench_reorder(int argc, char **argv)
 {
     int sizes[] = {1024, 4096};
+    command c = {.name = "tutti-bench reorder"};
 
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        printf("usage: tutti-bench reorder [RANKS...]\n"
+               "Orders of so many ranks (1024 4096), multiples of 128, and how long they take to "
+               "find.\n");
+        return 0;
+    }
     for (int i = 1; i < argc; i++) {
-        int p = atoi(argv[i]);
-        if (p < 128 || p % 128) {
-            fprintf(stderr, "usage: tutti-bench reorder [RANKS...]   multiples of 128\n");
-            return 2;
+        int64_t p;
+        if (!number_size(argv[i], &p) || p < 128 || p % 128 || p > 1 << 20) {
+            command_wrong(&c, argv[i], "not a number of ranks that 128 divides", NULL);
+            return command_refuse(&c);
         }
-        run_all(p);
+        run_all((int)p);
     }
     for (int i = 0; argc < 2 && i < 2; i++)
         run_all(sizes[i]);

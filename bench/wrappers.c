@@ -73,9 +73,8 @@ int bench_calls(int argc, char **argv)
     int x = 0, all[1], rank;
     MPI_Request ours;
 
-    if (argc > 1 || MPI_Test == PMPI_Test) {
-        fprintf(stderr, "tutti-bench %s: run it without options under LD_PRELOAD=libtutti_mpi.so\n",
-                argv[0]);
+    if (MPI_Test == PMPI_Test) {
+        fprintf(stderr, "tutti-bench %s: run it under LD_PRELOAD=libtutti_mpi.so\n", argv[0]);
         return 2;
     }
     MPI_Init(&argc, &argv);

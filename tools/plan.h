@@ -1,22 +1,27 @@
-/* plan.h - what tutti-plan is asked for, and its parts: a schedule of one rank (plan_compile), what
- * would take too long (plan_limits.c), what is printed (plan_print.c), how long it takes
- * (plan_time.c), all algorithms beside each other (plan_why.c), what papers' models say
- * (plan_model.c), and pictures (plan_svg.c, plan_dot.c).
+/* plan.h - what tutti-plan is asked for, and its parts: the command line (plan_options.c), a
+ * schedule of one rank (plan_compile), what would take too long (plan_limits.c), what is printed
+ * (plan_print.c), how long it takes (plan_time.c), all algorithms beside each other (plan_why.c),
+ * what papers' models say (plan_model.c), and pictures (plan_svg.c, plan_dot.c).
  */
 #ifndef TUTTI_PLAN_TOOL_H
 #define TUTTI_PLAN_TOOL_H
 
 #include "algos/algo.h"
+#include "command.h"
 #include "tune/estimate.h"
 #include "tune/select.h"
 
-enum { MOST_RANKS = 1 << 20 };
+enum {
+    MOST_RANKS = 1 << 20,
+    PLAN_NEIGHBORS = 4 /* of a rank of a grid of two dimensions */
+};
 
 typedef struct request {
-    coll_kind kind;
+    coll_kind kind; /* COLL_KINDS: none was named */
     choice choice;
     int p, rank, root;
-    bool root_given, all, in_place, critical_path, time, why, model;
+    bool root_given, all, in_place, critical_path, time, why, model, list;
+    bool said;           /* --help, --version: nothing else is to be done */
     int64_t bytes;       /* --bytes, or -1 */
     const char *regions; /* or NULL */
     const char *machine; /* or NULL */
@@ -24,9 +29,13 @@ typedef struct request {
     bool dot;
     topo *topo; /* of it */
     int64_t *counts, *displs;
+    command command;
 } request;
 
-/* Say what is wrong, and how to call the program. Returns its exit status. */
+/* Take the command line. Returns 0 or the exit status; r->command knows what is wrong. */
+int plan_parse(request *r, int argc, char **argv);
+
+/* Say what is wrong. Returns the exit status. */
 int plan_fail(const char *what, const char *value);
 
 /* NULL: out of memory. */
@@ -79,5 +88,8 @@ int plan_print_why(const request *r);
 int plan_print_model(const request *r);
 int plan_draw_svg(const request *r);
 int plan_print_dot(const request *r);
+
+/* --list: all collectives, or a collective's algorithms with their words, a line each. */
+int plan_print_list(const request *r);
 
 #endif

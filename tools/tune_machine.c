@@ -26,7 +26,7 @@ static void progress(const tuning *t, const char *format, ...)
 {
     va_list list;
 
-    if (t->rank != 0)
+    if (t->rank != 0 || t->quiet)
         return;
     fprintf(stderr, "tutti-tune: %4.1f s: ", MPI_Wtime() - t->begin);
     va_start(list, format);

@@ -7,6 +7,7 @@
 
 typedef struct tuning {
     int rank;         /* in MPI_COMM_WORLD */
+    bool quiet;       /* say nothing of how far it is */
     const char *base; /* where `result` is from, for what cannot be measured */
     constants result;
     char *note[CONSTANTS]; /* of each, by its place */
@@ -14,7 +15,7 @@ typedef struct tuning {
     double begin;
 } tuning;
 
-/* rank, base and result are given; the rest is zero. Collective, says on stderr how far it is. The
+/* rank, quiet, base and result are given; the rest is zero. Collective, says on stderr how far it is unless quiet. The
  * result is the same on all ranks. */
 void tune_machine(tuning *t);
 

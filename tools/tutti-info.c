@@ -1,11 +1,11 @@
 /* tutti-info.c - what this Tutti is: version, MPI, progress driver and why, algorithms, what
- * choices go by; and where the ranks of a job are:
+ * choices go by, everything that can be set; and where the ranks of a job are:
  *
  *   mpiexec -n 64 tutti-info --topology
  */
-#include "algos/algo.h"
+#include "command.h"
+#include "info.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,42 +75,6 @@ static int print_constants(void)
     return 0;
 }
 
-/* The collectives that it serves: "allgather(v)", "alltoall". */
-static void print_title(const algo *a)
-{
-    const char *v = "";
-    char title[32];
-
-    for (int i = 0; i < COLL_KINDS; i++)
-        if (algo_serves(a, (coll_kind)i) && coll_is_v((coll_kind)i) && (coll_kind)i != a->kind)
-            v = "(v)";
-    snprintf(title, sizeof title, "%s%s", coll_kind_name(a->kind), v);
-    printf("%-20s", title);
-}
-
-static void print_algorithms(void)
-{
-    printf("%-20s %-20s %-23s %-19s %-33s %s\n", "collective", "algorithm", "steps", "sent/rank",
-           "ranks", "source");
-    for (int i = 0; i < algo_count; i++) {
-        const algo *a = algo_table[i];
-        print_title(a);
-        printf(" %-20s %-23s %-19s %-33s %s\n", a->name, a->steps, a->volume,
-               strcmp(a->restriction, "-") == 0 ? "any" : a->restriction, a->source);
-        printf("%-20s   %s%s", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
-        for (int k = 0; a->variants && a->variants[k]; k++)
-            printf("%s%s", k ? ", " : " (variants: ", a->variants[k]);
-        printf("%s%s", a->variants ? ")" : "",
-               a->orders ? " (orders: place, initcomm, endshuffle)" : "");
-        if (a->parameter.name)
-            printf(" (%s:%s, %s from %d, usually %d)", a->name, a->parameter.name,
-                   a->parameter.name, a->parameter.least, a->parameter.usual);
-        printf("\n");
-    }
-    printf("p ranks; N nodes, or R regions, of q ranks each; m: the blocks of all ranks.\n"
-           "(v): serves the v-collective too. `auto` chooses by number of ranks, size, nodes.\n");
-}
-
 /* Rank 0 draws. All ranks must find the same. */
 static int print_topology(void)
 {
@@ -129,53 +93,104 @@ static int print_topology(void)
     return error != MPI_SUCCESS;
 }
 
-/* What has been printed is printed. */
-static int finish(int failed)
+static const char help[] =
+    "usage: tutti-info [OPTION]\n"
+    "       mpiexec -n RANKS tutti-info --topology\n"
+    "Print version, MPI, progress driver and what choices go by; or:\n\n"
+    "  -a, --algorithms  one entry for each algorithm: what it costs, where it comes from\n"
+    "  -c, --constants   the constants of the machine that estimates go by\n"
+    "  -e, --env         every environment variable and info key: its values, its default, and "
+    "what\n"
+    "                    is in force here\n"
+    "  -t, --topology    where the ranks of the job are\n"
+    "  -j, --json        all of that as one JSON object; with --algorithms only those\n"
+    "  -h, --help        print this\n"
+    "      --version     print the version\n";
+
+typedef struct wish {
+    int what; /* the option, or 0 */
+    bool json;
+    bool said; /* --help, --version: nothing else is to be done */
+    command command;
+} wish;
+
+static void parse(wish *w, int argc, char **argv)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return failed;
-    fprintf(stderr, "tutti-info: standard output could not be written\n");
-    return 2;
+    static const struct option known[] = {
+        {"algorithms", no_argument, NULL, 'a'}, {"constants", no_argument, NULL, 'c'},
+        {"env", no_argument, NULL, 'e'},        {"topology", no_argument, NULL, 't'},
+        {"json", no_argument, NULL, 'j'},       {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},    {0}};
+    int option;
+
+    opterr = 0;
+    while (!w->said && (option = getopt_long(argc, argv, ":acetjh", known, NULL)) != -1) {
+        w->said = option == 'h' || option == 'v';
+        if (option == 'h' && command_speaks())
+            fputs(help, stdout);
+        else if (option == 'v')
+            command_version("tutti-info");
+        else if (option == 'j')
+            w->json = true;
+        else if (option == '?' || option == ':')
+            command_wrong_option(&w->command, option, argv, known);
+        else if (!w->said && w->what && w->what != option)
+            command_wrong(&w->command, argv[optind - 1], "one of these at a time", NULL);
+        else
+            w->what = option;
+    }
+    if (!w->said && optind < argc)
+        command_wrong(&w->command, argv[optind], "one word too many", NULL);
+    if (w->json && w->what && w->what != 'a')
+        command_wrong(&w->command, "--json", "prints everything, or goes with --algorithms", NULL);
+}
+
+/* What needs no MPI. By rank 0. */
+static int print_plain(const wish *w)
+{
+    bool done = true;
+
+    if (command_speaks() && w->json)
+        done = info_print_json_algorithms();
+    else if (command_speaks())
+        info_print_algorithms();
+    return !done;
+}
+
+static int print(const wish *w)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (w->json)
+        return !info_print_json();
+    if (w->what == 't')
+        return print_topology();
+    if (w->what == 'c')
+        return print_constants();
+    if (rank != 0)
+        return 0;
+    if (w->what == 'e') {
+        info_print_settings();
+        return 0;
+    }
+    print_library();
+    return print_driver() || print_planner();
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"algorithms", no_argument, NULL, 'a'},
-                                            {"constants", no_argument, NULL, 'c'},
-                                            {"topology", no_argument, NULL, 't'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    int option, what = 0, failed = 0;
+    wish w = {.command.name = "tutti-info"};
+    int failed;
 
-    while ((option = getopt_long(argc, argv, "acth", options, NULL)) != -1) {
-        if (option == 'h' || option == '?') {
-            fprintf(option == 'h' ? stdout : stderr,
-                    "usage: tutti-info [--algorithms | --constants | --topology]\n"
-                    "Print version, MPI, progress driver and what choices go by; or one entry for\n"
-                    "each algorithm; or the constants of the machine; or where the ranks of the\n"
-                    "job are.\n");
-            return option == 'h' ? 0 : 2;
-        }
-        what = option;
-    }
-    if (optind < argc) {
-        fprintf(stderr, "tutti-info: %s: one word too many\n", argv[optind]);
-        return 2;
-    }
-    if (what == 'a') { /* needs no MPI */
-        print_algorithms();
-        return finish(0);
-    }
+    parse(&w, argc, argv);
+    if (*w.command.error)
+        return command_refuse_all(&w.command, &argc, &argv);
+    if (w.said || w.what == 'a')
+        return command_end("tutti-info", w.said ? 0 : print_plain(&w));
     MPI_Init(&argc, &argv);
     tutti_init();
-    if (what == 't') {
-        failed = print_topology();
-    } else if (what == 'c') {
-        failed = print_constants();
-    } else {
-        print_library();
-        failed = print_driver() || print_planner();
-    }
+    failed = print(&w);
     MPI_Finalize();
-    return finish(failed);
+    return command_end("tutti-info", failed);
 }

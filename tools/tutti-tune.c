@@ -4,12 +4,12 @@
  *   mpiexec -n 64 tutti-tune -o machine
  *   tutti-plan allgather --why -p 64 --regions node:8 --bytes 4096 --machine machine
  */
+#include "command.h"
 #include "nbc/process/machine.h"
 #include "tune_machine.h"
 #include "tune_measure.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,46 +18,53 @@
 #include <tutti.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: mpiexec -n RANKS tutti-tune [-o FILE] [--base MACHINE]\n"
+static const char help[] =
+    "usage: mpiexec -n RANKS tutti-tune [OPTION...]\n"
     "Measure what copies, reductions and messages cost where these ranks run, in 2 to 15 seconds,\n"
-    "and write a file of constants, for `tutti-plan --machine FILE`.\n"
-    "  -o, --output FILE    replaced as a whole when all is measured (default: standard output)\n"
-    "  -b, --base MACHINE   ethernet, fast (default), or a file: constants that cannot be "
-    "measured\n"
-    "                       in this job, such as those of a network on one node\n";
+    "and write a file of constants, for `tutti-plan --machine=FILE` and TUTTI_CONSTANTS.\n\n"
+    "  -o, --output=FILE   replaced as a whole when all is measured (default: standard output)\n"
+    "  -b, --base=MACHINE  ethernet, fast (default), or a file: constants that cannot be measured "
+    "in\n"
+    "                      this job, such as those of a network on one node\n"
+    "  -q, --quiet         do not say on standard error what is being measured\n"
+    "  -h, --help          print this\n"
+    "      --version       print the version\n";
 
 typedef struct wish {
     const char *output; /* NULL: standard output */
     const char *base;
-    char why[300]; /* what is wrong, or "" */
+    bool quiet;
+    bool said; /* --help, --version: nothing else is to be done */
+    command command;
+    char why[300]; /* what is wrong with what is named, or "" */
 } wish;
 
-/* Before MPI_Init, and said behind it, by one rank. */
 static void parse(int argc, char **argv, wish *w)
 {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"base", required_argument, NULL, 'b'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option known[] = {
+        {"output", required_argument, NULL, 'o'}, {"base", required_argument, NULL, 'b'},
+        {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},      {0}};
     int option;
 
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "o:b:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            exit(0);
-        }
-        if (option == 'o')
+    while (!w->said && (option = getopt_long(argc, argv, ":o:b:qh", known, NULL)) != -1) {
+        w->said = option == 'h' || option == 'v';
+        if (option == 'h' && command_speaks())
+            fputs(help, stdout);
+        else if (option == 'v')
+            command_version("tutti-tune");
+        else if (option == 'o')
             w->output = optarg;
         else if (option == 'b')
             w->base = optarg;
-        else if (!*w->why)
-            snprintf(w->why, sizeof w->why, "%.200s: unknown option or missing value",
-                     argv[optind - 1]);
+        else if (option == 'q')
+            w->quiet = true;
+        else if (!w->said)
+            command_wrong_option(&w->command, option, argv, known);
     }
-    if (!*w->why && optind < argc)
-        snprintf(w->why, sizeof w->why, "%.200s: one word too many", argv[optind]);
+    if (!w->said && optind < argc)
+        command_wrong(&w->command, argv[optind], "one word too many", NULL);
 }
 
 /* ---- the base ---- */
@@ -194,12 +201,17 @@ static int tune(wish *w, tuning *t)
 
 int main(int argc, char **argv)
 {
-    wish w = {.base = "fast"};
+    wish w = {.base = "fast", .command.name = "tutti-tune"};
     tuning t = {0};
     int failed;
 
     parse(argc, argv, &w);
+    if (*w.command.error)
+        return command_refuse_all(&w.command, &argc, &argv);
+    if (w.said)
+        return command_end("tutti-tune", 0);
     t.base = w.base;
+    t.quiet = w.quiet;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
     failed = tune(&w, &t);

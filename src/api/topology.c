@@ -10,9 +10,8 @@
 #include "api/decisions.h"
 #include "api/together.h"
 #include "topo/shape.h"
+#include "tune/number.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,21 +210,14 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
 /* "allgather 1024"; *total: bytes of all blocks, as far as all ranks know them. */
 static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes, int64_t *total)
 {
-    char name[32];
+    char name[32], bytes_text[32] = "0";
     int n = 0;
 
-    if (!call || sscanf(call, "%31s %n", name, &n) != 1)
+    if (!call || sscanf(call, "%31s %n%31s %n", name, &n, bytes_text, &n) < 1)
         return false;
     *kind = coll_kind_find(name);
-    *bytes = 0;
-    if (isdigit((unsigned char)call[n])) {
-        char *end;
-        errno = 0;
-        *bytes = strtoll(call + n, &end, 10);
-        n = (int)(end + strspn(end, " ") - call);
-        if (errno)
-            return false;
-    }
+    if (!number_size(bytes_text, bytes))
+        return false;
     if (*kind == COLL_KINDS || call[n])
         return false;
     if (__builtin_mul_overflow(*bytes, coll_is_vector(*kind) ? 1 : p, total))

@@ -28,7 +28,7 @@ static int64_t in_picoseconds(double seconds)
 
 static int64_t of_rate(double bytes_per_second)
 {
-    return in_picoseconds((1 << 20) / bytes_per_second);
+    return bytes_per_second > 0 ? in_picoseconds((1 << 20) / bytes_per_second) : 0;
 }
 
 static int64_t work(int64_t bytes, int64_t rate)

@@ -475,7 +475,7 @@ static int64_t in_picoseconds(double seconds)
 
 static int64_t of_rate(double bytes_per_second)
 {
-    return in_picoseconds((1 << 20) / bytes_per_second);
+    return bytes_per_second > 0 ? in_picoseconds((1 << 20) / bytes_per_second) : 0;
 }
 
 static costs costs_of(const way_constants *k)

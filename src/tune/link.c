@@ -9,7 +9,9 @@ static int64_t cost(const tune_link *l)
     bool slow = l->back && l->nlong > 0 && l->back->nlong > 0;
     int64_t share = (slow ? l->both : l->shared) * l->n;
 
-    return share > l->alone ? share : l->alone;
+    if (share < l->alone)
+        share = l->alone;
+    return share > 0 ? share : 1; /* a rank that has failed tells constants of no machine */
 }
 
 /* Most times are short enough for the processor's own division. */

@@ -2,9 +2,11 @@
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "tune/number.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <strings.h>
 
 /* C's locale, in this thread. */
 typedef struct plain {
@@ -34,6 +36,37 @@ bool number_read(const char *text, double *result)
     *result = strtod(text, &end);
     plain_end(p);
     return end != text && *end == '\0';
+}
+
+/* By how many bits the unit shifts, or -1. */
+static int unit_bits(const char *unit)
+{
+    static const char letters[] = "kmgt";
+
+    if (!*unit || strcasecmp(unit, "b") == 0)
+        return 0;
+    for (int i = 0; letters[i]; i++)
+        if (tolower((unsigned char)*unit) == letters[i])
+            return !unit[1] || strcasecmp(unit + 1, "b") == 0 || strcasecmp(unit + 1, "ib") == 0
+                       ? 10 * (i + 1)
+                       : -1;
+    return -1;
+}
+
+bool number_size(const char *text, int64_t *result)
+{
+    const char *at = text;
+    int64_t n = 0;
+    int bits;
+
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *at - '0', &n))
+            return false;
+    bits = unit_bits(at);
+    if (at == text || bits < 0 || n > INT64_MAX >> bits)
+        return false;
+    *result = n << bits;
+    return true;
 }
 
 int number_print(FILE *out, const char *format, ...)

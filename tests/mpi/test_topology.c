@@ -204,6 +204,8 @@ static void only_a_call_is_explained(void)
         world_size > 1 ? MPI_ERR_ARG : MPI_SUCCESS);
     CHECK(tutti_comm_explain(MPI_COMM_WORLD, "allgather 12 ", text, sizeof text) == MPI_SUCCESS);
     CHECK(strstr(text, "allgather of 12 bytes a block") == text);
+    CHECK(tutti_comm_explain(MPI_COMM_WORLD, "allgather 2kiB", text, sizeof text) == MPI_SUCCESS);
+    CHECK(strstr(text, "allgather of 2048 bytes a block") == text);
 }
 
 static void auto_looks_at_the_nodes(void)

@@ -3,8 +3,10 @@
 
 #include "nbc/process/knowledge.h"
 #include "nbc/process/machine.h"
+#include "nbc/process/settings.h"
 #include "nbc/process/trace.h"
 #include "tune/number.h"
+#include "tune/word.h"
 
 #include <ctype.h>
 #include <mpi.h>
@@ -15,12 +17,8 @@
 
 extern char **environ;
 
-enum { NAME_SIZE = 64, TEXT = 1200 };
+enum { TEXT = 1200 };
 
-static const char *const plain[] = {
-    "TUTTI_PROGRESS", "TUTTI_TIMEOUT",  "TUTTI_STATS",       "TUTTI_VERBOSE",   "TUTTI_INTERPOSE",
-    "TUTTI_REGIONS",  "TUTTI_SWITCHES", "TUTTI_NODE_WIRE",   "TUTTI_CONSTANTS", "TUTTI_WISDOM",
-    "TUTTI_PLAN",     "TUTTI_TRACE",    "TUTTI_TRACE_EVENTS"};
 static const char *progress, *regions, *switches, *interpose, *trace, *algorithms[COLL_KINDS];
 static double timeout, most_events = TRACE_EVENTS;
 static bool stats, verbose, measures, node_wire = true;
@@ -56,13 +54,13 @@ void env_say_here(const char *format, ...)
     fprintf(stderr, "tutti: rank %d: %s\n", rank, text);
 }
 
-static void algorithm_variable(coll_kind kind, char name[NAME_SIZE])
+static void algorithm_variable(coll_kind kind, char name[SETTING_NAME])
 {
     const char *coll = coll_kind_name(kind);
     size_t n = sizeof algorithm_prefix - 1;
 
     memcpy(name, algorithm_prefix, n);
-    for (; *coll && n < NAME_SIZE - 1; coll++)
+    for (; *coll && n < SETTING_NAME - 1; coll++)
         name[n++] = (char)toupper((unsigned char)*coll);
     name[n] = '\0';
 }
@@ -143,60 +141,22 @@ bool env_measures(void)
     return measures;
 }
 
-/* Edit distance of two short names. */
-static int distance(const char *a, const char *b)
-{
-    int row[NAME_SIZE + 1], n = (int)strlen(b);
-
-    if (n > NAME_SIZE)
-        return NAME_SIZE;
-    for (int k = 0; k <= n; k++)
-        row[k] = k;
-    for (; *a; a++) {
-        int corner = row[0]++;
-        for (int k = 1; k <= n; k++) {
-            int least = corner + (*a != b[k - 1]);
-            if (row[k] + 1 < least)
-                least = row[k] + 1;
-            if (row[k - 1] + 1 < least)
-                least = row[k - 1] + 1;
-            corner = row[k];
-            row[k] = least;
-        }
-    }
-    return row[n];
-}
-
-static void nearest(const char *name, const char *known, int *best, char result[NAME_SIZE])
-{
-    int d = distance(name, known);
-
-    if (d < *best) {
-        *best = d;
-        snprintf(result, NAME_SIZE, "%s", known);
-    }
-}
-
 /* Warn of a variable that looks like ours and is not. */
 static void check_name(const char *name)
 {
-    int best = NAME_SIZE;
-    char known[NAME_SIZE], nearest_name[NAME_SIZE] = "";
+    word_guess g = {.wrong = name};
+    char known[SETTING_NAME];
 
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        nearest(name, plain[i], &best, nearest_name);
-    for (int kind = 0; kind < COLL_KINDS; kind++) {
-        algorithm_variable((coll_kind)kind, known);
-        nearest(name, known, &best, nearest_name);
-    }
-    if (best > 0)
-        env_say("unknown variable %s is ignored; did you mean %s?", name, nearest_name);
+    for (int i = 0; setting_variable(i, known); i++)
+        word_try(&g, known);
+    if (g.distance > 0)
+        env_say("unknown variable %s is ignored; did you mean %s?", name, g.nearest);
 }
 
 static void check_names(void)
 {
     for (char **e = environ; *e; e++) {
-        char name[NAME_SIZE];
+        char name[SETTING_NAME];
         size_t n = strcspn(*e, "=");
 
         if (strncmp(*e, "TUTTI_", 6) != 0 || n >= sizeof name)
@@ -308,7 +268,7 @@ int env_read(void)
     switches = nonempty("TUTTI_SWITCHES");
     interpose = nonempty("TUTTI_INTERPOSE");
     for (int kind = 0; kind < COLL_KINDS; kind++) {
-        char name[NAME_SIZE];
+        char name[SETTING_NAME];
         algorithm_variable((coll_kind)kind, name);
         algorithms[kind] = nonempty(name);
     }

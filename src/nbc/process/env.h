@@ -1,20 +1,5 @@
-/* env.h - the TUTTI_ environment variables, read once.
- *
- *   TUTTI_ALGORITHM_ALLGATHER    name of an algorithm for the `auto` calls, see tutti-info
- *   TUTTI_ALGORITHM_ALLGATHERV   the same for allgatherv
- *   TUTTI_PROGRESS               poll, hook, thread or manual: force the driver
- *   TUTTI_REGIONS                where the ranks are: hwloc, none, a shape or a file (topo/shape.h)
- *   TUTTI_SWITCHES               file in the format of Slurm's topology.conf (topo/switches.h)
- *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
- *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
- *   TUTTI_TRACE                  file: what each operation has done (comm/trace_file.h)
- *   TUTTI_TRACE_EVENTS           of each rank, so many at most
- *   TUTTI_VERBOSE                1: say on stderr what is decided
- *   TUTTI_CONSTANTS              of the machine: ethernet, fast or a file (process/machine.h)
- *   TUTTI_WISDOM                 what was measured before: a file, or off (process/knowledge.h)
- *   TUTTI_PLAN                   measure: persistent requests try candidates; estimate: they do not
- *   TUTTI_NODE_WIRE              off: messages inside a node go through MPI, too; on is the default
- *   TUTTI_INTERPOSE              read by libtutti_mpi.so (src/pmpi/); here only compared
+/* env.h - the TUTTI_ environment variables, read once: settings.def has their table. TUTTI_INTERPOSE
+ * is read by libtutti_mpi.so (src/pmpi/); here it is only compared.
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
  * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and

@@ -1,0 +1,111 @@
+/* command.c - see command.h. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool command_speaks(void)
+{
+    /* Open MPI, PMIx, PMI (MPICH, Intel MPI), Slurm */
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                            "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
+void command_version(const char *name)
+{
+    if (!command_speaks())
+        return;
+    printf("%s (Tutti) %s\n"
+           "Built for %s.\n\n"
+           "Copyright (c) 2026, the Tutti authors.\n"
+           "License BSD-3-Clause: free to use, change and pass on; there is no warranty.\n",
+           name, TUTTI_VERSION, TUTTI_MPI);
+}
+
+void command_wrong(command *c, const char *word, const char *what, const word_guess *guess)
+{
+    const char *meant = guess ? word_meant(guess) : "";
+
+    if (*c->error)
+        return;
+    snprintf(c->error, sizeof c->error, "%s: %.100s: %.160s; %s%s%stry '%s%s'", c->name, word, what,
+             *meant ? "did you mean " : "", meant, *meant ? "? " : "", c->help ? c->help : c->name,
+             c->help ? "" : " --help");
+}
+
+/* `word` begins the names of how many long options? */
+static int begins(const char *word, size_t length, const struct option known[])
+{
+    int n = 0;
+
+    for (; known->name; known++)
+        n += strncmp(word, known->name, length) == 0;
+    return n;
+}
+
+static bool has_value(const char *word, const struct option known[])
+{
+    size_t length = strcspn(word, "=");
+
+    return strncmp(word, "--", 2) == 0 && word[length] == '=' &&
+           begins(word + 2, length - 2, known) > 0;
+}
+
+void command_wrong_option(command *c, int result, char **argv, const struct option known[])
+{
+    const char *word = argv[optind - 1];
+    char name[64], letter[3] = {'-', (char)optopt, '\0'};
+    word_guess g = {.wrong = name};
+    bool several;
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    if (result == ':') {
+        command_wrong(c, strncmp(name, "--", 2) == 0 ? name : letter, "needs a value", NULL);
+        return;
+    }
+    if (optopt && has_value(word, known)) {
+        command_wrong(c, name, "takes no value", NULL);
+        return;
+    }
+    if (optopt) { /* maybe inside a word of several */
+        command_wrong(c, letter, "no such option", NULL);
+        return;
+    }
+    several = strlen(name) > 2 && begins(name + 2, strlen(name) - 2, known) > 1;
+    for (const struct option *o = known; o->name; o++) {
+        char dashed[64];
+        snprintf(dashed, sizeof dashed, "--%s", o->name);
+        word_try(&g, dashed);
+    }
+    command_wrong(c, name, several ? "could be several options" : "no such option", &g);
+}
+
+int command_refuse(const command *c)
+{
+    const struct timespec moment = {.tv_nsec = 300000000};
+
+    if (!*c->error)
+        return 0;
+    if (command_speaks())
+        fprintf(stderr, "%s\n", c->error);
+    else
+        nanosleep(&moment, NULL);
+    return 2;
+}
+
+int command_end(const char *name, int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "%s: standard output could not be written\n", name);
+    return status ? status : 2;
+}

@@ -1,0 +1,131 @@
+/* settings_text.c - print the table of settings.def for the manual: docs/settings.md, and what
+ * docs/man/tutti.7.in has in the place of its ENVIRONMENT and INFO KEYS. Not installed.
+ *
+ *   settings_text markdown | variables | keys
+ */
+#include "nbc/process/settings.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *shown_name(const setting *s, char text[SETTING_NAME + 16])
+{
+    int n = (int)strcspn(s->name, "*");
+
+    snprintf(text, SETTING_NAME + 16, "%.*s%s", n, s->name, s->name[n] ? "<COLLECTIVE>" : "");
+    return text;
+}
+
+/* What cuts table cells is written so that it does not. */
+static void put_cell(const char *text)
+{
+    for (; *text; text++)
+        if (*text == '|' || *text == '<' || *text == '*')
+            printf("\\%c", *text);
+        else
+            putchar(*text);
+}
+
+static void put_row(const setting *s)
+{
+    char name[SETTING_NAME + 16], where[120];
+
+    printf("| `%s` | ", shown_name(s, name));
+    if (!(s->where & SETTING_VARIABLE)) {
+        setting_print_where(s, where, sizeof where);
+        printf("%s | ", where);
+    }
+    put_cell(s->values);
+    printf(" | ");
+    put_cell(s->usual);
+    if (*s->variable)
+        printf(", or as `%s`",
+               strchr(s->variable, '*') ? "TUTTI_ALGORITHM_<COLLECTIVE>" : s->variable);
+    printf(" | ");
+    put_cell(s->meaning);
+    printf(" |\n");
+}
+
+static void put_markdown(void)
+{
+    printf(
+        "<!-- Made from src/nbc/process/settings.def by `./dev doc`. -->\n"
+        "# Settings\n\n"
+        "Everything that can be set from outside a program's source. `tutti-info --env` prints it "
+        "with what is in\nforce; `tutti.h` and `man tutti` say more.\n\n"
+        "## Environment variables\n\n"
+        "They are read once, when the library starts. An unknown `TUTTI_` "
+        "variable gives\none warning; a wrong value is an error, `MPI_ERR_ARG`, of the first "
+        "call.\n\n"
+        "| variable | values | default | meaning |\n|---|---|---|---|\n");
+    for (int i = 0; i < setting_count; i++)
+        if (setting_table[i].where & SETTING_VARIABLE)
+            put_row(&setting_table[i]);
+    printf(
+        "\n## Info keys\n\n"
+        "Of the inits of persistent requests (init), of `tutti_comm_set_hints` (comm_set_hints) "
+        "and "
+        "of\n`tutti_progress_thread_start` (progress_thread_start). What an init names goes before "
+        "what was set for the\ncommunicator, and this before the environment. A wrong value is "
+        "`MPI_ERR_INFO_VALUE`.\n\n"
+        "| key | where | values | default | meaning |\n|---|---|---|---|---|\n");
+    for (int i = 0; i < setting_count; i++)
+        if (!(setting_table[i].where & SETTING_VARIABLE))
+            put_row(&setting_table[i]);
+}
+
+/* A minus is one, and a line does not begin with a request. */
+static void put_roff(const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        printf("\\&");
+    for (; *text; text++)
+        if (*text == '-' || *text == '\\')
+            printf(*text == '-' ? "\\-" : "\\e");
+        else if (*text == '^')
+            printf("\\(ha");
+        else
+            putchar(*text);
+}
+
+static void put_entries(bool variables)
+{
+    char name[SETTING_NAME + 16], where[120];
+
+    for (const setting *s = setting_table; s < setting_table + setting_count; s++) {
+        if (((s->where & SETTING_VARIABLE) != 0) != variables)
+            continue;
+        printf(".TP\n.B ");
+        put_roff(shown_name(s, name));
+        printf("\n");
+        put_roff(s->meaning);
+        printf("\n.br\nValues: ");
+        put_roff(s->values);
+        printf("; default: ");
+        put_roff(s->usual);
+        if (*s->variable)
+            printf(", or that of %s", s->variable);
+        printf(".\n");
+        setting_print_where(s, where, sizeof where);
+        if (!variables)
+            printf(".br\nRead by: %s.\n", where);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc == 2 ? argv[1] : "";
+
+    if (strcmp(what, "markdown") == 0)
+        put_markdown();
+    else if (strcmp(what, "variables") == 0)
+        put_entries(true);
+    else if (strcmp(what, "keys") == 0)
+        put_entries(false);
+    else {
+        fprintf(stderr, "usage: settings_text markdown | variables | keys\n");
+        return 2;
+    }
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}
