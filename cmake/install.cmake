@@ -53,3 +53,26 @@ function(install_program target)
         INSTALL_RPATH $ORIGIN/${TUTTI_LIB_FROM_BIN})
     install(TARGETS ${target})
 endfunction()
+
+# documents, and the examples' sources, which build with find_package(Tutti)
+set(TUTTI_DOCDIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/tutti)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_INSTALL_DOCDIR STREQUAL "${CMAKE_INSTALL_DATAROOTDIR}/doc/${PROJECT_NAME}")
+    set(TUTTI_DOCDIR ${CMAKE_INSTALL_DOCDIR})
+endif()
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${TUTTI_DOCDIR})
+install(DIRECTORY docs DESTINATION ${TUTTI_DOCDIR} FILES_MATCHING PATTERN *.md PATTERN *.png)
+install(DIRECTORY examples DESTINATION ${TUTTI_DOCDIR} PATTERN demo EXCLUDE)
+
+# The module file names the prefix, which only the installation knows: made then.
+set(TUTTI_MODULE_IN ${PROJECT_SOURCE_DIR}/packaging/modulefile.in)
+set(TUTTI_MODULE ${PROJECT_BINARY_DIR}/modulefile/${PROJECT_VERSION})
+foreach(variable PROJECT_VERSION TUTTI_MPI TUTTI_SUFFIX CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR
+        CMAKE_INSTALL_DATAROOTDIR CMAKE_INSTALL_MANDIR)
+    install(CODE "set(${variable} \"${${variable}}\")")
+endforeach()
+install(CODE "configure_file(\"${TUTTI_MODULE_IN}\" \"${TUTTI_MODULE}\" @ONLY)")
+install(FILES ${TUTTI_MODULE} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/modulefiles/tutti${TUTTI_SUFFIX})
+
+if(PROJECT_IS_TOP_LEVEL)
+    include(cmake/dist.cmake)
+endif()
