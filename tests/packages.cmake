@@ -19,4 +19,5 @@ target_link_libraries(plugin_shared tutti)
 target_link_libraries(plugin_static tutti_static)
 if(mpi STREQUAL "mpich") # installs for both
     add_check(both_mpis long ${PROJECT_SOURCE_DIR})
+    add_check(debian long ${PROJECT_SOURCE_DIR})
 endif()
