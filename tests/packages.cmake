@@ -20,4 +20,6 @@ target_link_libraries(plugin_static tutti_static)
 if(mpi STREQUAL "mpich") # installs for both
     add_check(both_mpis long ${PROJECT_SOURCE_DIR})
     add_check(debian long ${PROJECT_SOURCE_DIR})
+    add_test(NAME spdx COMMAND ${PROJECT_SOURCE_DIR}/packaging/spdx --check)
+    set_tests_properties(spdx PROPERTIES LABELS quick)
 endif()
