@@ -63,15 +63,11 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${TUTTI_DOCDIR})
 install(DIRECTORY docs DESTINATION ${TUTTI_DOCDIR} FILES_MATCHING PATTERN *.md PATTERN *.png)
 install(DIRECTORY examples DESTINATION ${TUTTI_DOCDIR} PATTERN demo EXCLUDE)
 
-# The module file names the prefix, which only the installation knows: made then.
-set(TUTTI_MODULE_IN ${PROJECT_SOURCE_DIR}/packaging/modulefile.in)
-set(TUTTI_MODULE ${PROJECT_BINARY_DIR}/modulefile/${PROJECT_VERSION})
-foreach(variable PROJECT_VERSION TUTTI_MPI TUTTI_SUFFIX CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR
-        CMAKE_INSTALL_DATAROOTDIR CMAKE_INSTALL_MANDIR)
-    install(CODE "set(${variable} \"${${variable}}\")")
-endforeach()
-install(CODE "configure_file(\"${TUTTI_MODULE_IN}\" \"${TUTTI_MODULE}\" @ONLY)")
-install(FILES ${TUTTI_MODULE} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/modulefiles/tutti${TUTTI_SUFFIX})
+# the module file finds the prefix from where it is itself
+set(TUTTI_MODULEFILES ${CMAKE_INSTALL_DATAROOTDIR}/modulefiles/tutti${TUTTI_SUFFIX})
+file(RELATIVE_PATH TUTTI_MODULE_PREFIX /${TUTTI_MODULEFILES} /)
+configure_file(packaging/modulefile.in modulefile/${PROJECT_VERSION} @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefile/${PROJECT_VERSION} DESTINATION ${TUTTI_MODULEFILES})
 
 if(PROJECT_IS_TOP_LEVEL)
     include(cmake/dist.cmake)
