@@ -53,3 +53,22 @@ function(install_program target)
         INSTALL_RPATH $ORIGIN/${TUTTI_LIB_FROM_BIN})
     install(TARGETS ${target})
 endfunction()
+
+# documents, and the examples' sources, which build with find_package(Tutti)
+set(TUTTI_DOCDIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/tutti)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_INSTALL_DOCDIR STREQUAL "${CMAKE_INSTALL_DATAROOTDIR}/doc/${PROJECT_NAME}")
+    set(TUTTI_DOCDIR ${CMAKE_INSTALL_DOCDIR})
+endif()
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${TUTTI_DOCDIR})
+install(DIRECTORY docs DESTINATION ${TUTTI_DOCDIR} FILES_MATCHING PATTERN *.md PATTERN *.png)
+install(DIRECTORY examples DESTINATION ${TUTTI_DOCDIR} PATTERN demo EXCLUDE)
+
+# the module file finds the prefix from where it is itself
+set(TUTTI_MODULEFILES ${CMAKE_INSTALL_DATAROOTDIR}/modulefiles/tutti${TUTTI_SUFFIX})
+file(RELATIVE_PATH TUTTI_MODULE_PREFIX /${TUTTI_MODULEFILES} /)
+configure_file(packaging/modulefile.in modulefile/${PROJECT_VERSION} @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefile/${PROJECT_VERSION} DESTINATION ${TUTTI_MODULEFILES})
+
+if(PROJECT_IS_TOP_LEVEL)
+    include(cmake/dist.cmake)
+endif()

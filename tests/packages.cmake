@@ -1,6 +1,8 @@
 # What is installed, and how programs come to it. Included by CMakeLists.txt, after `mpi` is set.
 
 add_check(wrong_mpi long ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
+add_check(abi quick ${PROJECT_BINARY_DIR}/tutti.map)
+add_check(subproject long ${PROJECT_SOURCE_DIR} ${mpi})
 add_check(lto long ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
 
 # A plug-in that Tutti is part of is unloaded before MPI_Finalize.
@@ -17,4 +19,7 @@ target_link_libraries(plugin_shared tutti)
 target_link_libraries(plugin_static tutti_static)
 if(mpi STREQUAL "mpich") # installs for both
     add_check(both_mpis long ${PROJECT_SOURCE_DIR})
+    add_check(debian long ${PROJECT_SOURCE_DIR})
+    add_test(NAME spdx COMMAND ${PROJECT_SOURCE_DIR}/packaging/spdx --check)
+    set_tests_properties(spdx PROPERTIES LABELS quick)
 endif()
