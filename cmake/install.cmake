@@ -46,6 +46,10 @@ foreach(package tutti tutti_mpi)
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+if(TUTTI_HAS_F08)
+    install_f08()
+endif()
+
 # install_program TARGET: programs find the library from where they are themselves
 file(RELATIVE_PATH TUTTI_LIB_FROM_BIN /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 function(install_program target)
