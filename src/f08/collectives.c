@@ -7,8 +7,10 @@
 #include <f08/parameters.h>
 
 #define DEFINE(suffix, COUNT, DISPL, name, Name, algorithm)                                        \
-    void tutti_f08_##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL), MPI_Fint *ierror); \
-    void tutti_f08_##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL), MPI_Fint *ierror) \
+    void tutti_f08_##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL),               \
+                                                MPI_Fint *ierror);                                 \
+    void tutti_f08_##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL),               \
+                                                MPI_Fint *ierror)                                  \
     {                                                                                              \
         f08_call call;                                                                             \
         int error = f08_enter(&call, F08_SIDES_##name, comm, F08_BLOCKING);                        \

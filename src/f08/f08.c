@@ -8,15 +8,16 @@
 /* ---- constants ---- */
 
 void tutti_f08_tell(void); /* the module's, calls tutti_f08_hear */
-void tutti_f08_hear(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom, const void *status_ignore,
-                    const void *statuses_ignore);
+void tutti_f08_hear(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom,
+                    const void *status_ignore, const void *statuses_ignore);
 
 static f08_constants constants;
 
-void tutti_f08_hear(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom, const void *status_ignore,
-                    const void *statuses_ignore)
+void tutti_f08_hear(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom,
+                    const void *status_ignore, const void *statuses_ignore)
 {
-    constants = (f08_constants){in_place->base_addr, bottom->base_addr, status_ignore, statuses_ignore};
+    constants =
+        (f08_constants){in_place->base_addr, bottom->base_addr, status_ignore, statuses_ignore};
 }
 
 const f08_constants *f08_known(void)
@@ -110,7 +111,8 @@ static int take_types(MPI_Datatype **types, const CFI_cdesc_t *d)
     at = d->base_addr;
     *types = malloc(n * sizeof **types + 1);
     for (size_t i = 0; *types && i < n; i++)
-        (*types)[i] = f08_datatype((const MPI_Fint *)(const void *)(at + (CFI_index_t)i * d->dim[0].sm));
+        (*types)[i] =
+            f08_datatype((const MPI_Fint *)(const void *)(at + (CFI_index_t)i * d->dim[0].sm));
     return *types ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 

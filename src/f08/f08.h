@@ -68,9 +68,9 @@ static inline void f08_return(MPI_Fint *ierror, int error)
 typedef enum f08_way { F08_BLOCKING, F08_LASTING } f08_way;
 
 typedef struct f08_call {
-    void *send, *recv;             /* for C */
+    void *send, *recv; /* for C */
     MPI_Datatype *sendtypes, *recvtypes;
-    void *send_copy, *recv_copy;   /* of sections that are not in one piece */
+    void *send_copy, *recv_copy; /* of sections that are not in one piece */
     const CFI_cdesc_t *recv_section;
 } f08_call;
 

@@ -10,10 +10,12 @@ void tutti_f08_progress_thread_stop(MPI_Fint *ierror);
 void tutti_f08_comm_prepare(const MPI_Fint *comm, MPI_Fint *ierror);
 void tutti_f08_comm_prepared(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
 void tutti_f08_comm_set_hints(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *ierror);
-void tutti_f08_comm_explain(const MPI_Fint *comm, const char *call, char *text, const MPI_Aint *size, MPI_Fint *ierror);
-void tutti_f08_comm_topology(const MPI_Fint *comm, char *text, const MPI_Aint *size, MPI_Fint *ierror);
-void tutti_f08_comm_regions(const MPI_Fint *comm, const char *level, MPI_Fint regions[], MPI_Fint *count,
-                            MPI_Fint *ierror);
+void tutti_f08_comm_explain(const MPI_Fint *comm, const char *call, char *text,
+                            const MPI_Aint *size, MPI_Fint *ierror);
+void tutti_f08_comm_topology(const MPI_Fint *comm, char *text, const MPI_Aint *size,
+                             MPI_Fint *ierror);
+void tutti_f08_comm_regions(const MPI_Fint *comm, const char *level, MPI_Fint regions[],
+                            MPI_Fint *count, MPI_Fint *ierror);
 void tutti_f08_wisdom_import(const MPI_Fint *comm, const char *file, MPI_Fint *ierror);
 void tutti_f08_wisdom_export(const MPI_Fint *comm, const char *file, MPI_Fint *ierror);
 void tutti_f08_progress_driver(const char **name, const char **reason, MPI_Fint *ierror);
@@ -59,18 +61,20 @@ void tutti_f08_comm_set_hints(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fi
     f08_return(ierror, tutti_comm_set_hints(f08_comm(comm), f08_info(info)));
 }
 
-void tutti_f08_comm_explain(const MPI_Fint *comm, const char *call, char *text, const MPI_Aint *size, MPI_Fint *ierror)
+void tutti_f08_comm_explain(const MPI_Fint *comm, const char *call, char *text,
+                            const MPI_Aint *size, MPI_Fint *ierror)
 {
     f08_return(ierror, tutti_comm_explain(f08_comm(comm), call, text, (size_t)*size));
 }
 
-void tutti_f08_comm_topology(const MPI_Fint *comm, char *text, const MPI_Aint *size, MPI_Fint *ierror)
+void tutti_f08_comm_topology(const MPI_Fint *comm, char *text, const MPI_Aint *size,
+                             MPI_Fint *ierror)
 {
     f08_return(ierror, tutti_comm_topology(f08_comm(comm), text, (size_t)*size, NULL));
 }
 
-void tutti_f08_comm_regions(const MPI_Fint *comm, const char *level, MPI_Fint regions[], MPI_Fint *count,
-                            MPI_Fint *ierror)
+void tutti_f08_comm_regions(const MPI_Fint *comm, const char *level, MPI_Fint regions[],
+                            MPI_Fint *count, MPI_Fint *ierror)
 {
     f08_return(ierror, tutti_comm_regions(f08_comm(comm), level, regions, count));
 }
