@@ -19,3 +19,18 @@ if(TUTTI_HAS_F08)
         add_run(${name}_f08_3 quick 3 ${name}_f08)
     endforeach()
 endif()
+
+# ---- Python: with Debian's mpi4py
+add_check(python quick $<TARGET_FILE:tutti> ${PROJECT_SOURCE_DIR} ${mpi})
+
+# ---- C++
+add_check(cxx quick $<TARGET_FILE:tutti> ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
+if(TARGET histogram)
+    add_run(histogram_3 quick 3 "histogram 10000")
+    set_tests_properties(histogram_3 PROPERTIES PASS_REGULAR_EXPRESSION "(240000|23[0-9][0-9][0-9][0-9]) numbers")
+endif()
+
+# ---- as installed: the programs of docs/languages.md
+if(NOT TUTTI_SUFFIX)
+    add_check(languages long ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
+endif()

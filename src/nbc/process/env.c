@@ -19,7 +19,7 @@ enum { NAME_SIZE = 64, TEXT = 1200 };
 static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_STATS",
                                     "TUTTI_VERBOSE",  "TUTTI_INTERPOSE", "TUTTI_REGIONS",
                                     "TUTTI_SWITCHES", "TUTTI_NODE_WIRE", "TUTTI_CONSTANTS",
-                                    "TUTTI_WISDOM",   "TUTTI_PLAN"};
+                                    "TUTTI_WISDOM",   "TUTTI_PLAN",      "TUTTI_LIBRARY"};
 static const char *progress, *regions, *switches, *interpose, *algorithms[COLL_KINDS];
 static double timeout;
 static bool stats, verbose, measures, node_wire = true;

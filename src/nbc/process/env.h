@@ -13,6 +13,7 @@
  *   TUTTI_PLAN                   measure: persistent requests try candidates; estimate: they do not
  *   TUTTI_NODE_WIRE              off: messages inside a node go through MPI, too; on is the default
  *   TUTTI_INTERPOSE              read by libtutti_mpi.so (src/pmpi/); here only compared
+ *   TUTTI_LIBRARY                read by tutti.py, which loads the library that it names
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
  * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and
