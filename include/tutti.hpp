@@ -1,5 +1,5 @@
-// tutti.hpp - Tutti's collectives for C++17: requests that free themselves, contiguous ranges as buffers, errors as
-// exceptions. Headers only, over tutti.h.
+// tutti.hpp - Tutti's collectives for C++17: requests that free themselves, contiguous ranges as
+// buffers, errors as exceptions. A header only, over tutti.h.
 //
 //   std::vector<double> mine(1000), every(1000 * ranks);
 //   auto gather = tutti::allgather_init(mine, every, MPI_COMM_WORLD, "ring");
@@ -9,10 +9,10 @@
 //       gather.wait();
 //   }
 //
-// A buffer is anything with std::data and std::size (vector, array, span, C array) of arithmetic or std::complex elements, or
-// tutti::in_place. It must outlive the operation, and stay where it is: a vector must not grow. Ranges of one rank for each
-// other are divided into equal blocks. What is not here (v-collectives, derived types, single algorithms) is called
-// by the names of tutti.h; tutti::request takes their MPIX_Request.
+// A buffer is anything with std::data and std::size (vector, array, span, C array) of arithmetic or
+// std::complex elements, or tutti::in_place. It must outlive the operation, and stay where it is: a
+// vector must not grow. Ranges with something for each rank are divided into equal blocks. What is
+// not here is called by the names of tutti.h; tutti::request takes their MPIX_Request.
 #ifndef TUTTI_HPP
 #define TUTTI_HPP
 
@@ -29,7 +29,7 @@
 namespace tutti
 {
 
-// What a call of Tutti's or MPI's returns. The communicator's error handler comes first: with MPI's default one,
+// What a call returns. The communicator's error handler comes first: with MPI's default one,
 // MPI_ERRORS_ARE_FATAL, the program ends there.
 class error : public std::runtime_error
 {
@@ -111,7 +111,7 @@ template <class Range> buffer as_written(Range &&range)
     return as_read(range);
 }
 
-// A range that is one block for each rank: the count of one. error(MPI_ERR_COUNT): it has no equal blocks.
+// A range that is one block for each rank: the count of one. MPI_ERR_COUNT: they are not equal.
 inline buffer divided(buffer b, MPI_Comm comm)
 {
     int ranks = 1;
@@ -159,7 +159,8 @@ class info
     MPI_Info info_ = MPI_INFO_NULL;
 };
 
-// A persistent collective. Its end waits for a start that is under way, and frees it: to be destroyed before MPI_Finalize.
+// A persistent collective. Its destructor waits for a start that is under way, and frees it: to be
+// called before MPI_Finalize.
 class request
 {
   public:
@@ -216,7 +217,7 @@ class request
     MPIX_Request request_ = MPIX_REQUEST_NULL;
 };
 
-// ---- collectives: `auto`, or the algorithm that is named; i<name> gives a native request, for MPI_Wait and the others ----
+// ---- collectives: `auto`, or the algorithm that is named; i<name> gives a native request ----
 
 inline request make(int (*init)(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count,
                                 MPI_Datatype, MPI_Comm, MPI_Info, MPIX_Request *),

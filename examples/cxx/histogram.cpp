@@ -1,4 +1,5 @@
-// histogram.cpp - a histogram of numbers that come in chunks, summed over all ranks by persistent allreduces.
+// histogram.cpp - a histogram of numbers that come in chunks, summed over all ranks by persistent
+// allreduces.
 //
 //   mpirun -n 4 histogram [numbers of a chunk [chunks]]
 //

@@ -1,10 +1,11 @@
-/* f08.h - what the C side of the Fortran module `tutti` has in common: tutti.F90.in declares its functions.
+/* f08.h - what the C side of the Fortran module `tutti` has in common; tutti.F90.in declares it.
  *
- * All arguments are addresses. Handles of mpi_f08 are structures with one integer, MPI's Fortran handle; a status has
- * the members of C's; a buffer is a descriptor (Fortran 2018, 18.5), so that an array section is seen for what it is:
+ * All arguments are addresses. Handles of mpi_f08 are structures with one integer, MPI's Fortran
+ * handle; a status has the members of C's; a buffer is a descriptor (Fortran 2018, 18.5), so that an
+ * array section is seen for what it is:
  *
  *   a(:, 3)      in one piece: its address
- *   a(1:9:2, 3)  not in one piece: a blocking call works on a copy, others refuse it with MPI_ERR_BUFFER
+ *   a(1:9:2, 3)  not in one piece: a blocking call works on a copy, others refuse it
  *
  * An absent ierror is a null pointer.
  */
@@ -29,7 +30,7 @@ const f08_constants *f08_known(void);
 MPI_Status *f08_status(MPI_Status *status);
 MPI_Status *f08_statuses(MPI_Status *statuses);
 
-/* ---- handles: numbers that Open MPI does not know become null pointers, which are not its null handles ---- */
+/* ---- handles: of numbers that it does not know Open MPI makes null pointers, not null handles ---- */
 
 static inline MPI_Comm f08_comm(const MPI_Fint *comm)
 {
@@ -74,7 +75,8 @@ typedef struct f08_call {
     const CFI_cdesc_t *recv_section;
 } f08_call;
 
-/* Fill in `call`; null descriptors: there is no such argument. MPI_ERR_BUFFER, MPI_ERR_NO_MEM: raised on comm. */
+/* Fill in `call`; null descriptors: there is no such argument. MPI_ERR_BUFFER, MPI_ERR_NO_MEM are
+ * raised on comm. */
 int f08_enter(f08_call *call, const CFI_cdesc_t *send, const CFI_cdesc_t *recv,
               const CFI_cdesc_t *sendtypes, const CFI_cdesc_t *recvtypes, const MPI_Fint *comm,
               f08_way way);

@@ -1,5 +1,5 @@
-/* library.c - communicators, progress and memory, as Fortran's module `tutti` calls them. Texts end in a 0, which the
- * module adds and takes away.
+/* library.c - communicators, progress and memory, as Fortran's module `tutti` calls them. Texts end
+ * in a 0, which the module adds and takes away.
  */
 #include "f08/f08.h"
 

@@ -1,4 +1,5 @@
-/* requests.c - persistent requests, as Fortran's module `tutti` calls them: indices count from 1, a LOGICAL is 0 or 1. */
+/* requests.c - persistent requests, as Fortran's module `tutti` calls them: indices count from 1, a
+ * LOGICAL is 0 or 1. */
 #include "f08/f08.h"
 
 void tutti_f08_start(MPIX_Request *request, MPI_Fint *ierror);

@@ -1,5 +1,5 @@
-// cxx_tutti.cpp - tutti.hpp: requests that move and free themselves, every collective of it, ranges of many kinds, errors
-// as exceptions. Prints "right" on rank 0.
+// cxx_tutti.cpp - tutti.hpp: requests that move and free themselves, every collective of it, ranges
+// of many kinds, errors as exceptions. Prints "right" on rank 0.
 #include <tutti.hpp>
 
 #include <array>
