@@ -1,8 +1,8 @@
 /* f08.h - what the C side of the Fortran module `tutti` has in common; tutti.F90.in declares it.
  *
  * All arguments are addresses. Handles of mpi_f08 are structures with one integer, MPI's Fortran
- * handle; a status has the members of C's; a buffer is a descriptor (Fortran 2018, 18.5), so that an
- * array section is seen for what it is:
+ * handle; a status has the members of C's; a buffer is a descriptor (Fortran 2018, 18.5), so that
+ * an array section is seen for what it is:
  *
  *   a(:, 3)      in one piece: its address
  *   a(1:9:2, 3)  not in one piece: a blocking call works on a copy, others refuse it
@@ -30,7 +30,7 @@ const f08_constants *f08_known(void);
 MPI_Status *f08_status(MPI_Status *status);
 MPI_Status *f08_statuses(MPI_Status *statuses);
 
-/* ---- handles: of numbers that it does not know Open MPI makes null pointers, not null handles ---- */
+/* ---- handles: of numbers it does not know Open MPI makes null pointers, not null handles ---- */
 
 static inline MPI_Comm f08_comm(const MPI_Fint *comm)
 {
