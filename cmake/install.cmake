@@ -14,6 +14,7 @@ foreach(target tutti tutti_static tutti_mpi)
 endforeach()
 install(TARGETS tutti tutti_static tutti_mpi EXPORT TuttiTargets)
 install(FILES ${PROJECT_BINARY_DIR}/include/tutti.h ${PROJECT_BINARY_DIR}/include/tutti_mpi.h
+    ${PROJECT_SOURCE_DIR}/include/tutti.hpp
     DESTINATION ${TUTTI_INCLUDEDIR})
 
 # An mpi.h that is found before the MPI's: by -I, since CMake names the MPI's directory by -isystem.
@@ -45,6 +46,14 @@ foreach(package tutti tutti_mpi)
     install(FILES ${PROJECT_BINARY_DIR}/${package}${TUTTI_SUFFIX}.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+if(TUTTI_HAS_F08)
+    install_f08()
+endif()
+
+# Python's module finds the library of mpi4py's MPI from where it is itself: one for all builds
+set(TUTTI_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where tutti.py is installed")
+install(FILES python/tutti.py DESTINATION ${TUTTI_PYTHON_DIR})
 
 # install_program TARGET: programs find the library from where they are themselves
 file(RELATIVE_PATH TUTTI_LIB_FROM_BIN /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})

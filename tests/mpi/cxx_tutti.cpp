@@ -1,0 +1,147 @@
+// cxx_tutti.cpp - tutti.hpp: requests that move and free themselves, every collective of it, ranges
+// of many kinds, errors as exceptions. Prints "right" on rank 0.
+#include <tutti.hpp>
+
+#include <array>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+static int rank, ranks, wrong;
+
+static void check(bool right, const char *what)
+{
+    if (right)
+        return;
+    wrong++;
+    std::printf("rank %d: wrong: %s\n", rank, what);
+}
+
+static_assert(!std::is_copy_constructible_v<tutti::request> &&
+              std::is_nothrow_move_constructible_v<tutti::request>);
+
+template <class T> static void types()
+{
+    std::array<T, 2> mine{};
+    std::vector<T> every(2 * std::size_t(ranks));
+    tutti::request gather = tutti::allgather_init(mine, every, MPI_COMM_WORLD, "ring");
+    for (int start = 0; start < 4; start++) {
+        mine = {T(rank + start), T(1)};
+        gather.start();
+        while (!gather.test())
+            tutti_progress();
+        for (int r = 0; r < ranks; r++)
+            check(every[2 * std::size_t(r)] == T(r + start) &&
+                      every[2 * std::size_t(r) + 1] == T(1),
+                  "allgather_init");
+    }
+    check(gather.block_arrived(0), "block_arrived");
+    check(gather.stats().starts == 4 && std::string(gather.stats().algorithm).find("ring") == 0,
+          "stats");
+}
+
+static void lives()
+{
+    int mine = rank, unused[1] = {rank};
+    std::vector<int> sum(1);
+    std::vector<tutti::request> requests(2);
+    requests[0] = tutti::allreduce_init(unused, sum, MPI_SUM, MPI_COMM_WORLD);
+    requests.push_back(std::move(requests[0])); // grows: all move
+    check(requests[0].get() == MPIX_REQUEST_NULL, "a request that was moved from is null");
+    requests[2].start();
+    requests[2].wait();
+    check(sum[0] == ranks * (ranks - 1) / 2, "allreduce_init");
+    std::vector<int> all{mine};
+    tutti::request active = tutti::allreduce_init(tutti::in_place, all, MPI_MAX, MPI_COMM_WORLD);
+    active.start();
+    active = tutti::request(); // waits, then frees
+    check(all[0] == ranks - 1, "allreduce_init in place, waited for by the destructor");
+}
+
+static void others()
+{
+    std::vector<double> sent(3 * std::size_t(ranks)), received(sent.size());
+    std::iota(sent.begin(), sent.end(), 1000.0 * rank);
+    tutti::request all = tutti::alltoall_init(sent, received, MPI_COMM_WORLD);
+    all.start();
+    all.wait();
+    check(received.back() == 1000.0 * (ranks - 1) + 3 * rank + 2, "alltoall_init");
+    float word[4] = {float(rank), 1, 2, 3};
+    tutti::request cast = tutti::bcast_init(word, ranks - 1, MPI_COMM_WORLD, "binomial");
+    cast.start();
+    cast.wait();
+    check(word[0] == float(ranks - 1), "bcast_init");
+
+    std::vector<int> mine(5, rank), every(5 * std::size_t(ranks)), sum(5), max(5, rank);
+    std::vector<double> again(sent.size());
+    MPI_Request native[4] = {tutti::iallgather(mine, every, MPI_COMM_WORLD),
+                             tutti::ialltoall(sent, again, MPI_COMM_WORLD),
+                             tutti::iallreduce(mine, sum, MPI_SUM, MPI_COMM_WORLD),
+                             tutti::ibcast(max, ranks - 1, MPI_COMM_WORLD)};
+    for (MPI_Request &r : native)
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    check(every.back() == ranks - 1 && again == received && sum[4] == ranks * (ranks - 1) / 2 &&
+              max[0] == ranks - 1,
+          "non-blocking calls");
+#if __cplusplus >= 202002L
+    std::span<int> part(every.data(), std::size_t(ranks));
+    tutti::request in_span =
+        tutti::allgather_init(std::span<const int>(mine.data(), 1), part, MPI_COMM_WORLD);
+    in_span.start();
+    in_span.wait();
+    check(every[std::size_t(ranks) - 1] == ranks - 1, "spans");
+#endif
+}
+
+template <class Call> static int class_of(Call call)
+{
+    try {
+        call();
+    } catch (const tutti::error &e) {
+        check(e.what()[0] != 0, "an error has a text");
+        return e.error_class();
+    }
+    return MPI_SUCCESS;
+}
+
+static void errors()
+{
+    std::vector<int> a(3), b(3 * std::size_t(ranks)), odd(3 * std::size_t(ranks) + 1);
+    check(class_of([&] { tutti::bcast_init(a, ranks, MPI_COMM_WORLD); }) == MPI_ERR_ROOT,
+          "a wrong root");
+    check(class_of([&] { tutti::allgather_init(a, b, MPI_COMM_WORLD, "ringg"); }) ==
+              MPI_ERR_INFO_VALUE,
+          "no such algorithm");
+    check(class_of([&] { tutti::request().start(); }) == MPI_ERR_REQUEST,
+          "a start of a null request");
+    check(class_of([&] { tutti::iallreduce(a, odd, MPI_SUM, MPI_COMM_WORLD); }) == MPI_ERR_COUNT,
+          "sides of other lengths");
+    if (ranks > 1)
+        check(class_of([&] { tutti::allgather_init(a, odd, MPI_COMM_WORLD); }) == MPI_ERR_COUNT,
+              "unequal blocks");
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    tutti::check(tutti_init());
+    types<int>();
+    types<unsigned char>();
+    types<long long>();
+    types<double>();
+    types<std::complex<float>>();
+    lives();
+    others();
+    errors();
+    MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0 && wrong == 0)
+        std::puts("right");
+    MPI_Finalize();
+    return wrong != 0;
+}
