@@ -13,7 +13,8 @@ foreach(target tutti tutti_static tutti_mpi)
     add_library(Tutti::${target} ALIAS ${target})
 endforeach()
 install(TARGETS tutti tutti_static tutti_mpi EXPORT TuttiTargets)
-install(FILES ${PROJECT_BINARY_DIR}/include/tutti.h ${PROJECT_BINARY_DIR}/include/tutti_mpi.h
+install(FILES ${PROJECT_BINARY_DIR}/include/tutti.h ${PROJECT_BINARY_DIR}/include/tutti_pmpix.h
+    ${PROJECT_BINARY_DIR}/include/tutti_mpi.h
     DESTINATION ${TUTTI_INCLUDEDIR})
 
 # An mpi.h that is found before the MPI's: by -I, since CMake names the MPI's directory by -isystem.

@@ -9,6 +9,16 @@
 #include "persistent/trial.h"
 
 #include <stdlib.h>
+#include <tutti_pmpix.h>
+
+/* A tool may define MPIX_ names, and call these. */
+#pragma weak MPIX_Start = PMPIX_Start
+#pragma weak MPIX_Startall = PMPIX_Startall
+#pragma weak MPIX_Start_native = PMPIX_Start_native
+#pragma weak MPIX_Wait = PMPIX_Wait
+#pragma weak MPIX_Test = PMPIX_Test
+#pragma weak MPIX_Request_get_status = PMPIX_Request_get_status
+#pragma weak MPIX_Request_free = PMPIX_Request_free
 
 int request_make(exec *e, bool timed, MPIX_Request *result)
 {
@@ -100,7 +110,7 @@ static int refuse(const MPIX_Request *request)
     return comm_raise(request && *request ? (*request)->exec->comm : NULL, MPI_ERR_REQUEST);
 }
 
-int MPIX_Start(MPIX_Request *request)
+int PMPIX_Start(MPIX_Request *request)
 {
     if (!request || !*request || (*request)->active)
         return refuse(request);
@@ -111,7 +121,7 @@ int MPIX_Start(MPIX_Request *request)
     return MPI_SUCCESS;
 }
 
-int MPIX_Startall(int count, MPIX_Request requests[])
+int PMPIX_Startall(int count, MPIX_Request requests[])
 {
     int n = 0;
 
@@ -143,7 +153,7 @@ static void collect_native(exec *e)
     request_finish(r);
 }
 
-int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
+int PMPIX_Start_native(MPIX_Request *request, MPI_Request *native)
 {
     MPIX_Request r;
     int error;
@@ -183,7 +193,7 @@ static void wait_for(MPIX_Request r)
     request_leave(r);
 }
 
-int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
+int PMPIX_Wait(MPIX_Request *request, MPI_Status *status)
 {
     int error = MPI_SUCCESS;
 
@@ -197,7 +207,7 @@ int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
-int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
+int PMPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
 {
     int error = MPI_SUCCESS;
 
@@ -220,7 +230,7 @@ int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
-int MPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
+int PMPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
 {
     if (!flag)
         return comm_raise(request ? request->exec->comm : NULL, MPI_ERR_ARG);
@@ -290,7 +300,7 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
     return MPI_SUCCESS;
 }
 
-int MPIX_Request_free(MPIX_Request *request)
+int PMPIX_Request_free(MPIX_Request *request)
 {
     exec *e;
 

@@ -4,6 +4,16 @@
 #include "nbc/comm/comm.h"
 #include "nbc/run/engine.h"
 
+#include <tutti_pmpix.h>
+
+/* A tool may define MPIX_ names, and call these. */
+#pragma weak MPIX_Waitall = PMPIX_Waitall
+#pragma weak MPIX_Testall = PMPIX_Testall
+#pragma weak MPIX_Waitany = PMPIX_Waitany
+#pragma weak MPIX_Testany = PMPIX_Testany
+#pragma weak MPIX_Waitsome = PMPIX_Waitsome
+#pragma weak MPIX_Testsome = PMPIX_Testsome
+
 /* A bad array, or a request that its native request completes: an MPI error class, else 0. */
 static int check(int count, const MPIX_Request requests[])
 {
@@ -101,7 +111,7 @@ static int wait_first(int count, MPIX_Request requests[])
     return i;
 }
 
-int MPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
+int PMPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
 {
     int error = check(count, requests);
 
@@ -115,7 +125,7 @@ int MPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
     return finish_all(count, requests, statuses);
 }
 
-int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
+int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
 {
     int error = check(count, requests);
 
@@ -131,7 +141,7 @@ int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statu
     return finish_all(count, requests, statuses);
 }
 
-int MPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
+int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
 {
     int error = check(count, requests), i;
 
@@ -143,7 +153,7 @@ int MPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *sta
     return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
 }
 
-int MPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
+int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     int error = check(count, requests), i;
     bool pending;
@@ -185,8 +195,8 @@ static int check_some(int count, const MPIX_Request requests[], const int *outco
     return error;
 }
 
-int MPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
-                  MPI_Status statuses[])
+int PMPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+                   MPI_Status statuses[])
 {
     int error = check_some(count, requests, outcount, indices);
 
@@ -198,8 +208,8 @@ int MPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices
     return MPI_SUCCESS;
 }
 
-int MPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
-                  MPI_Status statuses[])
+int PMPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+                   MPI_Status statuses[])
 {
     int error = check_some(count, requests, outcount, indices);
     bool pending;
