@@ -7,6 +7,7 @@
 #include "api/call.h"
 
 #include "nbc/process/env.h"
+#include "nbc/tally/gather.h"
 
 #define UNWRAP(...)    __VA_ARGS__
 #define JOIN_(a, b, c) a##b##c
@@ -28,6 +29,14 @@ EXPORTED void tutti_interposed_refuse(const char *why);
 void tutti_interposed_refuse(const char *why)
 {
     env_refuse("%s", why);
+}
+
+/* A reason for which calls are left to the MPI, and how often they are, by collectives: for the
+ * statistics of the job. */
+EXPORTED void tutti_interposed_counts(const char *reason, atomic_llong *calls);
+void tutti_interposed_counts(const char *reason, atomic_llong *calls)
+{
+    tally_look_outside(reason, calls);
 }
 
 #define COUNT  int

@@ -111,7 +111,7 @@ static int wait_first(int count, MPIX_Request requests[])
     return i;
 }
 
-int PMPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
+static int wait_all(int count, MPIX_Request requests[], MPI_Status statuses[])
 {
     int error = check(count, requests);
 
@@ -125,7 +125,12 @@ int PMPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
     return finish_all(count, requests, statuses);
 }
 
-int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
+int PMPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
+{
+    return TALLY(wait_all(count, requests, statuses));
+}
+
+static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
 {
     int error = check(count, requests);
 
@@ -141,7 +146,12 @@ int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status stat
     return finish_all(count, requests, statuses);
 }
 
-int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
+int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
+{
+    return TALLY(test_all(count, requests, flag, statuses));
+}
+
+static int wait_any(int count, MPIX_Request requests[], int *index, MPI_Status *status)
 {
     int error = check(count, requests), i;
 
@@ -153,7 +163,12 @@ int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *st
     return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
 }
 
-int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
+int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
+{
+    return TALLY(wait_any(count, requests, index, status));
+}
+
+static int test_any(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     int error = check(count, requests), i;
     bool pending;
@@ -168,6 +183,11 @@ int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI
         return MPI_SUCCESS;
     error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
     return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+}
+
+int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    return TALLY(test_any(count, requests, index, flag, status));
 }
 
 static int collect_some(int count, MPIX_Request requests[], int *outcount, int indices[],
@@ -195,8 +215,8 @@ static int check_some(int count, const MPIX_Request requests[], const int *outco
     return error;
 }
 
-int PMPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
-                   MPI_Status statuses[])
+static int wait_some(int count, MPIX_Request requests[], int *outcount, int indices[],
+                     MPI_Status statuses[])
 {
     int error = check_some(count, requests, outcount, indices);
 
@@ -208,8 +228,14 @@ int PMPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indice
     return MPI_SUCCESS;
 }
 
-int PMPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+int PMPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
                    MPI_Status statuses[])
+{
+    return TALLY(wait_some(count, requests, outcount, indices, statuses));
+}
+
+static int test_some(int count, MPIX_Request requests[], int *outcount, int indices[],
+                     MPI_Status statuses[])
 {
     int error = check_some(count, requests, outcount, indices);
     bool pending;
@@ -221,4 +247,10 @@ int PMPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indice
         return collect_some(count, requests, outcount, indices, statuses);
     *outcount = pending ? 0 : MPI_UNDEFINED;
     return MPI_SUCCESS;
+}
+
+int PMPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+                   MPI_Status statuses[])
+{
+    return TALLY(test_some(count, requests, outcount, indices, statuses));
 }

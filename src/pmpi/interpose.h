@@ -46,6 +46,7 @@ void interpose_leave(interpose_kind kind);
 
 /* src/api/interposed.c */
 void tutti_interposed_refuse(const char *why);
+void tutti_interposed_counts(const char *reason, atomic_llong *calls);
 #define COUNT                 int
 #define DISPL                 int
 #define INTERPOSE_UNWRAP(...) __VA_ARGS__

@@ -22,7 +22,8 @@ static const char *const plain[] = {"TUTTI_PROGRESS", "TUTTI_TIMEOUT",   "TUTTI_
                                     "TUTTI_WISDOM",   "TUTTI_PLAN"};
 static const char *progress, *regions, *switches, *interpose, *algorithms[COLL_KINDS];
 static double timeout;
-static bool stats, verbose, measures, node_wire = true;
+static stats_wish stats;
+static bool verbose, measures, node_wire = true;
 static int failure;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
@@ -114,7 +115,12 @@ double env_timeout(void)
 
 bool env_stats(void)
 {
-    return stats;
+    return stats.times;
+}
+
+const stats_wish *env_stats_wish(void)
+{
+    return &stats;
 }
 
 bool env_verbose(void)
@@ -239,6 +245,14 @@ static void read_node_wire(void)
         env_refuse("TUTTI_NODE_WIRE=%s: must be on or off", value);
 }
 
+static void read_stats(void)
+{
+    const char *value = nonempty("TUTTI_STATS");
+
+    if (!stats_wish_read(value, &stats))
+        env_refuse("TUTTI_STATS=%s: must be " STATS_WISH_VALUES, value);
+}
+
 static void read_plan(void)
 {
     const char *value = nonempty("TUTTI_PLAN");
@@ -280,7 +294,6 @@ int env_read(void)
 {
     check_names();
     verbose = is_set("TUTTI_VERBOSE");
-    stats = is_set("TUTTI_STATS");
     progress = nonempty("TUTTI_PROGRESS");
     regions = nonempty("TUTTI_REGIONS");
     switches = nonempty("TUTTI_SWITCHES");
@@ -292,5 +305,6 @@ int env_read(void)
     }
     read_timeout();
     read_node_wire();
+    read_stats();
     return read_planner();
 }

@@ -6,7 +6,8 @@
  *   TUTTI_REGIONS                where the ranks are: hwloc, none, a shape or a file (topo/shape.h)
  *   TUTTI_SWITCHES               file in the format of Slurm's topology.conf (topo/switches.h)
  *   TUTTI_TIMEOUT                seconds: tell of operations that are polled in vain for so long
- *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request
+ *   TUTTI_STATS                  1: tutti_get_stats knows times of every persistent request; summary, json:
+ *                                of the whole job, at its end (process/stats_wish.h)
  *   TUTTI_VERBOSE                1: say on stderr what is decided
  *   TUTTI_CONSTANTS              of the machine: ethernet, fast or a file (process/machine.h)
  *   TUTTI_WISDOM                 what was measured before: a file, or off (process/knowledge.h)
@@ -21,6 +22,7 @@
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
 
+#include "nbc/process/stats_wish.h"
 #include "nbc/sched/coll.h"
 
 #include <stdbool.h>
@@ -38,7 +40,8 @@ const char *env_switches(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
 uint32_t env_asked(void); /* a digest of all that, and of TUTTI_PLAN and TUTTI_INTERPOSE */
 double env_timeout(void); /* seconds; 0: not set */
-bool env_stats(void);
+bool env_stats(void);     /* times of persistent requests */
+const stats_wish *env_stats_wish(void);
 bool env_verbose(void);
 bool env_node_wire(void);
 bool env_measures(void); /* TUTTI_PLAN=measure */

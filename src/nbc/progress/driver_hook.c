@@ -7,6 +7,7 @@
 #include "nbc/progress/driver.h"
 
 #include "nbc/run/engine.h"
+#include "nbc/tally/tally.h"
 
 #include <dlfcn.h>
 
@@ -24,9 +25,19 @@ static change_callbacks *find(const char *name)
     return symbol.function;
 }
 
+static int hook_counted(void)
+{
+    int n;
+
+    tally_poll_begin();
+    n = engine_progress(NULL);
+    tally_poll_end();
+    return n;
+}
+
 static int hook(void)
 {
-    return engine_progress(NULL);
+    return tally_on && engine_busy() ? hook_counted() : engine_progress(NULL);
 }
 
 static bool stays; /* a driver wants it, no need to lend it */

@@ -11,6 +11,7 @@
 #include "nbc/process/watch.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
+#include "nbc/run/traffic.h"
 
 #include <utlist.h>
 
@@ -119,6 +120,17 @@ static void poke_at_times(void)
         channel_poke();
 }
 
+__attribute__((noinline)) static void stop_clock(exec *e)
+{
+    tally_traffic sent;
+
+    e->stats.seconds = clock_now() - e->stats.started;
+    if (e->stats.tally.form == TALLY_NONE)
+        return;
+    sent = traffic_of(e);
+    tally_end(&e->stats.tally, &sent);
+}
+
 /* It is not in the list, or not any more. */
 static void done(exec *e)
 {
@@ -127,7 +139,7 @@ static void done(exec *e)
     if (!e->ticket.persistent)
         comm_window_done(e->comm, &e->ticket);
     if (e->stats.timed)
-        e->stats.seconds = clock_now() - e->stats.started;
+        stop_clock(e);
     MPI_Request native = e->native.request;
     bool detached = e->native.detached,
          later = native != MPI_REQUEST_NULL && !detached && background;
@@ -270,6 +282,8 @@ void engine_start(exec *e)
     if (e->stats.timed) {
         e->stats.started = clock_now();
         e->stats.reported = false;
+        if (e->stats.tally.form != TALLY_NONE)
+            tally_begin(&e->stats.tally);
     }
     if (engine_try_enter()) {
         take_over();

@@ -19,6 +19,7 @@
 #include "nbc/comm/ticket.h"
 #include "nbc/run/bind.h"
 #include "nbc/run/near.h"
+#include "nbc/tally/tally.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -70,14 +71,15 @@ typedef struct exec_native {
     atomic_bool untold;              /* DONE, but the request does not know yet: engine.c */
 } exec_native;
 
-/* For people: tutti_get_stats and TUTTI_TIMEOUT. */
+/* For people: tutti_get_stats, TUTTI_TIMEOUT and TUTTI_STATS. */
 typedef struct exec_stats {
     const char *collective, *algorithm;
     int64_t polls;
-    bool timed;     /* read the clock at start and end: twenty nanoseconds each */
-    bool reported;  /* by report.c, in this start */
-    double started; /* seconds, of clock_now */
-    double seconds; /* from the last start to its completion */
+    bool timed;       /* read the clock at start and end: twenty nanoseconds each */
+    bool reported;    /* by report.c, in this start */
+    double started;   /* seconds, of clock_now */
+    double seconds;   /* from the last start to its completion */
+    tally_call tally; /* of TUTTI_STATS: only if timed */
 } exec_stats;
 
 typedef struct exec {
