@@ -1,6 +1,6 @@
 # Read collectives.def and algos.def: TUTTI_ALGORITHM_SOURCES (the algorithms' files), TUTTI_DECLARATIONS
-# (the named entry points, for tutti.h), TUTTI_ENTRIES (their definitions, for entries.c) TUTTI_EXPORTS (their
-# names, for the linker's version script) TUTTI_CALLS (a list of them, for tests and bench),
+# (the named entry points, for tutti.h), TUTTI_PMPIX_DECLARATIONS (their PMPIX_ names, for tutti_pmpix.h),
+# TUTTI_ENTRIES (their definitions, for entries.c) TUTTI_EXPORTS (both names, for the linker's version script) TUTTI_CALLS (a list of them, for tests and bench),
 # TUTTI_MPI4_DECLARATIONS (MPI-4's names, for tutti_mpi.h) and TUTTI_COLLECTIVES (all collectives).
 include(cmake/fortran.cmake)
 include(cmake/f08.cmake)
@@ -21,7 +21,10 @@ function(add_entries name Name algorithm index suffix parameters initializer)
         "int MPIX_I${name}_${algorithm}${suffix}(${parameters}, MPI_Request *request)\n"
         "int MPIX_${Name}_${algorithm}_init${suffix}(${parameters}, MPI_Info info, MPIX_Request *request)\n")
     set(call "&(const args){.kind = COLL_${name}, .algo = ${index}, ${initializer}}")
-    string(REPLACE ")\n" ")\n{\n    return CALL;\n}\n" entries "${declarations}")
+    string(REGEX REPLACE "(^|\n)int MPIX_" "\\1int PMPIX_" entries "${declarations}")
+    string(REPLACE ")\n" ");\n" tools "${entries}")
+    set(TUTTI_PMPIX_DECLARATIONS "${TUTTI_PMPIX_DECLARATIONS}${tools}" PARENT_SCOPE)
+    string(REPLACE ")\n" ")\n{\n    return CALL;\n}\n" entries "${entries}")
     string(REPLACE ")\n" ");\n" declarations "${declarations}")
     foreach(way "call_run(${call})" "call_start(${call}, request)" "call_init(${call}, info, request)")
         string(FIND "${entries}" "CALL" at)
@@ -31,8 +34,12 @@ function(add_entries name Name algorithm index suffix parameters initializer)
         set(entries "${before}${way}${after}")
     endforeach()
     set(TUTTI_DECLARATIONS "${TUTTI_DECLARATIONS}${declarations}" PARENT_SCOPE)
+    foreach(call ${Name}_${algorithm} I${name}_${algorithm} ${Name}_${algorithm}_init)
+        string(APPEND entries "#pragma weak MPIX_${call}${suffix} = PMPIX_${call}${suffix}\n")
+        string(APPEND TUTTI_EXPORTS "        MPIX_${call}${suffix};\n        PMPIX_${call}${suffix};\n")
+    endforeach()
     set(TUTTI_ENTRIES "${TUTTI_ENTRIES}${entries}" PARENT_SCOPE)
-    set(TUTTI_EXPORTS "${TUTTI_EXPORTS}        MPIX_${Name}_${algorithm}${suffix};\n        MPIX_I${name}_${algorithm}${suffix};\n        MPIX_${Name}_${algorithm}_init${suffix};\n" PARENT_SCOPE)
+    set(TUTTI_EXPORTS "${TUTTI_EXPORTS}" PARENT_SCOPE)
 endfunction()
 
 file(READ ${collectives_def} collectives)

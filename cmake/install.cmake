@@ -13,7 +13,8 @@ foreach(target tutti tutti_static tutti_mpi)
     add_library(Tutti::${target} ALIAS ${target})
 endforeach()
 install(TARGETS tutti tutti_static tutti_mpi EXPORT TuttiTargets)
-install(FILES ${PROJECT_BINARY_DIR}/include/tutti.h ${PROJECT_BINARY_DIR}/include/tutti_mpi.h
+install(FILES ${PROJECT_BINARY_DIR}/include/tutti.h ${PROJECT_BINARY_DIR}/include/tutti_pmpix.h
+    ${PROJECT_BINARY_DIR}/include/tutti_mpi.h
     ${PROJECT_SOURCE_DIR}/include/tutti.hpp
     DESTINATION ${TUTTI_INCLUDEDIR})
 

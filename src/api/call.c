@@ -7,6 +7,7 @@
 #include "api/later.h"
 #include "api/measure.h"
 #include "api/repeat.h"
+#include "api/tallied.h"
 #include "api/together.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
@@ -43,6 +44,8 @@ static int make_later(exec *e, later_call *c)
     if (error)
         return error;
     execs_describe(e);
+    if (tally_on)
+        tallied_choice(e);
     error = exec_bind(e, &c->b);
     c->b.sendblocks = c->b.recvblocks = NULL; /* taken over */
     return error;
@@ -223,40 +226,66 @@ static int init(exec *e, bool timed, MPIX_Request *request)
     return error;
 }
 
-static int run_or_leave(const args *a, way_of_call *way)
+/* counted, here and in start_call: known when this is compiled, so that calls are as short as ever
+ * without TUTTI_STATS. */
+static inline int run_or_leave(const args *a, way_of_call *way, const bool counted)
 {
     comm *c = NULL;
     exec *e = NULL;
     int error = prepare(a, a, way, &e, &c); /* there is no request */
 
+    if (counted && tally_on && !error)
+        tallied(a, c, way->native ? NULL : e, TALLY_BLOCKING);
     if (!error && !way->native)
         error = run(e);
     return comm_raise_for(a->comm, c, error);
 }
 
+__attribute__((noinline)) static int run_counted(const args *a, way_of_call *way)
+{
+    tally_enter();
+    return tally_leave(run_or_leave(a, way, true));
+}
+
 int call_run(const args *a)
 {
-    return run_or_leave(a, &(way_of_call){.may_block = true});
+    way_of_call way = {.may_block = true};
+
+    return __builtin_expect(tally_on, 0) ? run_counted(a, &way) : run_or_leave(a, &way, false);
 }
 
 int call_run_unless_native(const args *a, int *native)
 {
     way_of_call way = {.may_block = true, .may_leave = true};
-    int error = run_or_leave(a, &way);
+    int error = __builtin_expect(tally_on, 0) ? run_counted(a, &way) : run_or_leave(a, &way, false);
 
     *native = !error && way.native;
     return error;
 }
 
-int call_start(const args *a, MPI_Request *request)
+static inline int start_call(const args *a, MPI_Request *request, const bool counted)
 {
     comm *c = NULL;
     exec *e = NULL;
     int error = prepare(a, request, &(way_of_call){.may_block = false}, &e, &c);
 
+    if (counted && tally_on && !error)
+        tallied(a, c, e, TALLY_NONBLOCKING);
     if (!error)
         error = start(e, request);
     return comm_raise_for(a->comm, c, error);
+}
+
+__attribute__((noinline)) static int start_counted(const args *a, MPI_Request *request)
+{
+    tally_enter();
+    return tally_leave(start_call(a, request, true));
+}
+
+int call_start(const args *a, MPI_Request *request)
+{
+    return __builtin_expect(tally_on, 0) ? start_counted(a, request)
+                                         : start_call(a, request, false);
 }
 
 /* What must be the same on all ranks. */
@@ -299,5 +328,7 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
         error = init(e, timed, request);
     if (!error)
         error = measure_begin(a, info, wish, request);
+    if (!error && tally_on)
+        tallied(a, c, (*request)->exec, TALLY_PERSISTENT);
     return comm_raise_for(a->comm, c, error);
 }

@@ -60,7 +60,7 @@ void execs_describe(exec *e)
 void execs_number(exec *e)
 {
     comm_number_next(e->comm, &e->ticket);
-    e->stats.timed = watch_on;
+    e->stats.timed = watch_on | tally_on;
 }
 
 /* To its end. */

@@ -6,6 +6,7 @@
 #include "api/call.h"
 
 #include "nbc/process/env.h"
+#include "nbc/tally/gather.h"
 
 #define UNWRAP(...)    __VA_ARGS__
 #define JOIN_(a, b, c) a##b##c
@@ -22,6 +23,11 @@
 void tutti_interposed_refuse(const char *why)
 {
     env_refuse("%s", why);
+}
+
+void tutti_interposed_counts(const char *reason, atomic_llong *calls)
+{
+    tally_look_outside(reason, calls);
 }
 
 #define COUNT  int

@@ -10,11 +10,17 @@
 #define TUTTI_INTERPOSED_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
 /* TUTTI_INTERPOSE has a wrong value: see env_refuse. */
 EXPORTED void tutti_interposed_refuse(const char *why);
+
+/* A reason for which calls are left to the MPI, and how often they are, by collectives: for the
+ * statistics of the job. */
+EXPORTED void tutti_interposed_counts(const char *reason, atomic_llong *calls);
+
 #define COUNT                  int
 #define DISPL                  int
 #define INTERPOSED_UNWRAP(...) __VA_ARGS__

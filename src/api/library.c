@@ -8,6 +8,7 @@
 #include "nbc/process/machine.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
+#include "nbc/tally/gather.h"
 #include "topo/pu.h"
 
 #include <stdio.h>
@@ -19,12 +20,14 @@
 static int make_channel(void)
 {
     comm *world;
-    hello mine = {.number = -1};
+    hello mine = {.number = -1, .tallies = tally_on};
     handshake h = {0};
     int error = comm_get(MPI_COMM_WORLD, &world);
 
     if (!error && world->p > 1 && channel_comm() == MPI_COMM_NULL) {
         error = comm_meet(world, "tutti_init", &mine, true, &h);
+        if (!error)
+            tally_agreed(handshake_tallies_else(&h));
         handshake_close(&h);
     }
     if (!error && world->p > 1)
@@ -45,10 +48,15 @@ int tutti_init(void)
     return error ? comm_raise(NULL, error) : MPI_SUCCESS;
 }
 
-int tutti_progress(void)
+static int progress(void)
 {
     engine_progress(NULL);
     return MPI_SUCCESS;
+}
+
+int tutti_progress(void)
+{
+    return engine_busy() ? TALLY(progress()) : progress();
 }
 
 /* MPI_ERR_OTHER is not raised: MPI does not run, there is no handler. */

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tutti_pmpix.h>
 
 int measure_read(MPI_Info info, measure_wish *wish)
 {
@@ -89,7 +90,7 @@ int measure_begin(const args *a, MPI_Info info, measure_wish wish, MPIX_Request 
         return MPI_SUCCESS;
     t = calloc(1, sizeof *t);
     if (!t) {
-        MPIX_Request_free(request);
+        PMPIX_Request_free(request);
         return MPI_ERR_NO_MEM;
     }
     *t = (trial){.n = 1, .candidate = {r->exec}, .winner = -1};
@@ -101,6 +102,6 @@ int measure_begin(const args *a, MPI_Info info, measure_wish wish, MPIX_Request 
     r->trial = t;
     error = fill(t, a, n);
     if (error)
-        MPIX_Request_free(request);
+        PMPIX_Request_free(request);
     return error;
 }

@@ -11,6 +11,7 @@
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/engine.h"
+#include "nbc/tally/gather.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,11 +41,15 @@ const char *library_driver_reason(void)
  * duplicate of MPI_COMM_SELF is left to MPI. */
 static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 {
+    bool last;
+
     (void)comm, (void)key, (void)value, (void)extra;
     driver_thread_end();
     engine_abandon();
     trace_file_end();
-    if (comm_end_all())
+    last = comm_end_all();
+    tally_finish(channel_comm());
+    if (last)
         channel_end();
     if (atomic_load(&stage) == STARTED) {
         env_end();
@@ -83,6 +88,7 @@ static int start(void)
         error = start_communicators();
     if (!error)
         error = env_read();
+    tally_start();
     if (error)
         return error;
     watch_start(env_timeout());

@@ -9,6 +9,16 @@
 #include "persistent/trial.h"
 
 #include <stdlib.h>
+#include <tutti_pmpix.h>
+
+/* A tool may define MPIX_ names, and call these. */
+#pragma weak MPIX_Start = PMPIX_Start
+#pragma weak MPIX_Startall = PMPIX_Startall
+#pragma weak MPIX_Start_native = PMPIX_Start_native
+#pragma weak MPIX_Wait = PMPIX_Wait
+#pragma weak MPIX_Test = PMPIX_Test
+#pragma weak MPIX_Request_get_status = PMPIX_Request_get_status
+#pragma weak MPIX_Request_free = PMPIX_Request_free
 
 int request_make(exec *e, bool timed, MPIX_Request *result)
 {
@@ -42,6 +52,13 @@ void request_leave_trial(MPIX_Request r)
     trial_leave(r->trial);
 }
 
+/* It is counted as the one before, with its own algorithm. */
+static void tally_next(const exec *before, exec *e)
+{
+    e->stats.tally = before->stats.tally;
+    plan_tally(e->plan, &e->stats.tally);
+}
+
 /* The exec of the next start. What is known of another one's steps is no use any more. */
 static void try_next(MPIX_Request r)
 {
@@ -51,6 +68,8 @@ static void try_next(MPIX_Request r)
         free(r->writers);
         r->writers = NULL;
         e->stats.polls = r->exec->stats.polls;
+        if (tally_on)
+            tally_next(r->exec, e);
         r->exec = e;
     }
     e->stats.timed = r->timed;
@@ -69,6 +88,17 @@ static void start(MPIX_Request r)
     request_leave(r);
 }
 
+static void note_times(MPIX_Request r)
+{
+    exec *e = r->exec;
+
+    r->seconds += e->stats.seconds;
+    if (e->stats.tally.form == TALLY_NONE)
+        return;
+    tally_steps(&e->stats.tally, e->bound.sched->nsteps, r->steps_waited - r->steps_told);
+    r->steps_told = r->steps_waited;
+}
+
 /* A wait has left the trial before. */
 int request_finish(MPIX_Request r)
 {
@@ -79,7 +109,7 @@ int request_finish(MPIX_Request r)
     r->completions++;
     r->steps += r->exec->bound.sched->nsteps;
     if (r->timed)
-        r->seconds += r->exec->stats.seconds;
+        note_times(r);
     atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
     return r->exec->run.error;
 }
@@ -100,7 +130,7 @@ static int refuse(const MPIX_Request *request)
     return comm_raise(request && *request ? (*request)->exec->comm : NULL, MPI_ERR_REQUEST);
 }
 
-int MPIX_Start(MPIX_Request *request)
+static int start_one(MPIX_Request *request)
 {
     if (!request || !*request || (*request)->active)
         return refuse(request);
@@ -111,7 +141,12 @@ int MPIX_Start(MPIX_Request *request)
     return MPI_SUCCESS;
 }
 
-int MPIX_Startall(int count, MPIX_Request requests[])
+int PMPIX_Start(MPIX_Request *request)
+{
+    return TALLY(start_one(request));
+}
+
+static int start_all(int count, MPIX_Request requests[])
 {
     int n = 0;
 
@@ -133,6 +168,11 @@ int MPIX_Startall(int count, MPIX_Request requests[])
     return MPI_SUCCESS;
 }
 
+int PMPIX_Startall(int count, MPIX_Request requests[])
+{
+    return TALLY(start_all(count, requests));
+}
+
 /* The native request of one start has been completed. */
 static void collect_native(exec *e)
 {
@@ -143,7 +183,7 @@ static void collect_native(exec *e)
     request_finish(r);
 }
 
-int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
+static int start_native(MPIX_Request *request, MPI_Request *native)
 {
     MPIX_Request r;
     int error;
@@ -170,6 +210,11 @@ int MPIX_Start_native(MPIX_Request *request, MPI_Request *native)
     return MPI_SUCCESS;
 }
 
+int PMPIX_Start_native(MPIX_Request *request, MPI_Request *native)
+{
+    return TALLY(start_native(request, native));
+}
+
 static void wait_for(MPIX_Request r)
 {
     exec *e = r->exec;
@@ -183,7 +228,7 @@ static void wait_for(MPIX_Request r)
     request_leave(r);
 }
 
-int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
+static int wait_one(MPIX_Request *request, MPI_Status *status)
 {
     int error = MPI_SUCCESS;
 
@@ -197,7 +242,12 @@ int MPIX_Wait(MPIX_Request *request, MPI_Status *status)
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
-int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
+int PMPIX_Wait(MPIX_Request *request, MPI_Status *status)
+{
+    return TALLY(wait_one(request, status));
+}
+
+static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
 {
     int error = MPI_SUCCESS;
 
@@ -220,7 +270,12 @@ int MPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
-int MPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
+int PMPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
+{
+    return TALLY(test_one(request, flag, status));
+}
+
+static int get_status(MPIX_Request request, int *flag, MPI_Status *status)
 {
     if (!flag)
         return comm_raise(request ? request->exec->comm : NULL, MPI_ERR_ARG);
@@ -234,6 +289,11 @@ int MPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
     if (*flag)
         request_empty_status(status, request && request->active ? request->exec->run.error : 0);
     return MPI_SUCCESS;
+}
+
+int PMPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
+{
+    return TALLY(get_status(request, flag, status));
 }
 
 static int64_t bytes_of(const exec *e, step_kind kind)
@@ -290,13 +350,14 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
     return MPI_SUCCESS;
 }
 
-int MPIX_Request_free(MPIX_Request *request)
+int PMPIX_Request_free(MPIX_Request *request)
 {
     exec *e;
 
     if (!request || !*request || (*request)->active)
         return refuse(request);
     e = (*request)->exec;
+    e->stats.tally.form = TALLY_NONE;
     if ((*request)->trial)
         trial_free((*request)->trial, e);
     comm_persistent_release(e->comm, &e->ticket);

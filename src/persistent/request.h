@@ -18,6 +18,7 @@ struct tutti_request {
     int64_t completions;
     int64_t steps;        /* of all of them */
     int64_t steps_waited; /* steps that retired inside a wait */
+    int64_t steps_told;   /* of these, what TUTTI_STATS has been told */
     int left;             /* steps left when the wait began */
     bool timed;           /* asked for times; */
     double seconds;       /* of all completed starts, if so */

@@ -5,6 +5,16 @@
 #include "nbc/run/engine.h"
 #include "nbc/run/record.h"
 
+#include <tutti_pmpix.h>
+
+/* A tool may define MPIX_ names, and call these. */
+#pragma weak MPIX_Waitall = PMPIX_Waitall
+#pragma weak MPIX_Testall = PMPIX_Testall
+#pragma weak MPIX_Waitany = PMPIX_Waitany
+#pragma weak MPIX_Testany = PMPIX_Testany
+#pragma weak MPIX_Waitsome = PMPIX_Waitsome
+#pragma weak MPIX_Testsome = PMPIX_Testsome
+
 /* A bad array, or a request that its native request completes: an MPI error class, else 0. */
 static int check(int count, const MPIX_Request requests[])
 {
@@ -105,7 +115,7 @@ static int wait_first(int count, MPIX_Request requests[])
     return i;
 }
 
-int MPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
+static int wait_all(int count, MPIX_Request requests[], MPI_Status statuses[])
 {
     int error = check(count, requests);
 
@@ -119,7 +129,12 @@ int MPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
     return finish_all(count, requests, statuses);
 }
 
-int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
+int PMPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
+{
+    return TALLY(wait_all(count, requests, statuses));
+}
+
+static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
 {
     int error = check(count, requests);
 
@@ -135,7 +150,12 @@ int MPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statu
     return finish_all(count, requests, statuses);
 }
 
-int MPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
+int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
+{
+    return TALLY(test_all(count, requests, flag, statuses));
+}
+
+static int wait_any(int count, MPIX_Request requests[], int *index, MPI_Status *status)
 {
     int error = check(count, requests), i;
 
@@ -147,7 +167,12 @@ int MPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *sta
     return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
 }
 
-int MPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
+int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
+{
+    return TALLY(wait_any(count, requests, index, status));
+}
+
+static int test_any(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     int error = check(count, requests), i;
     bool pending;
@@ -162,6 +187,11 @@ int MPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_
         return MPI_SUCCESS;
     error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
     return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+}
+
+int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    return TALLY(test_any(count, requests, index, flag, status));
 }
 
 static int collect_some(int count, MPIX_Request requests[], int *outcount, int indices[],
@@ -189,8 +219,8 @@ static int check_some(int count, const MPIX_Request requests[], const int *outco
     return error;
 }
 
-int MPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
-                  MPI_Status statuses[])
+static int wait_some(int count, MPIX_Request requests[], int *outcount, int indices[],
+                     MPI_Status statuses[])
 {
     int error = check_some(count, requests, outcount, indices);
 
@@ -202,8 +232,14 @@ int MPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices
     return MPI_SUCCESS;
 }
 
-int MPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
-                  MPI_Status statuses[])
+int PMPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+                   MPI_Status statuses[])
+{
+    return TALLY(wait_some(count, requests, outcount, indices, statuses));
+}
+
+static int test_some(int count, MPIX_Request requests[], int *outcount, int indices[],
+                     MPI_Status statuses[])
 {
     int error = check_some(count, requests, outcount, indices);
     bool pending;
@@ -215,4 +251,10 @@ int MPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices
         return collect_some(count, requests, outcount, indices, statuses);
     *outcount = pending ? 0 : MPI_UNDEFINED;
     return MPI_SUCCESS;
+}
+
+int PMPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
+                   MPI_Status statuses[])
+{
+    return TALLY(test_some(count, requests, outcount, indices, statuses));
 }

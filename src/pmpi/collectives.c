@@ -11,7 +11,7 @@
 #include <mpi-ext.h>
 #endif
 #include <stddef.h>
-#include <tutti.h>
+#include <tutti_pmpix.h>
 
 #define UNWRAP(...)    __VA_ARGS__
 #define JOIN_(a, b, c) a##b##c
@@ -26,7 +26,7 @@
         if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
             return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                  \
         if (!error && interpose_all)                                                               \
-            return JOIN(MPIX_##Name, _auto, suffix)(UNWRAP arguments);                             \
+            return JOIN(PMPIX_##Name, _auto, suffix)(UNWRAP arguments);                            \
         if (!error)                                                                                \
             error = JOIN(tutti_interposed_, name, suffix)(UNWRAP arguments, &native);              \
         if (!native)                                                                               \
@@ -40,7 +40,7 @@
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_NONBLOCKING, comm, &error))                         \
             return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, request);                        \
-        return error ? error : JOIN(MPIX_I##name, _auto, suffix)(UNWRAP arguments, request);       \
+        return error ? error : JOIN(PMPIX_I##name, _auto, suffix)(UNWRAP arguments, request);      \
     }
 
 /* A persistent call under the name `mpi`; `native` is where it goes if it is not ours. */
@@ -53,8 +53,8 @@
         if (!interpose_takes(KIND_##name, FORM_PERSISTENT, comm, &error))                          \
             return native(UNWRAP arguments, info, request);                                        \
         if (!error)                                                                                \
-            error = JOIN(MPIX_##Name, _auto_init, suffix)(UNWRAP arguments, info,                  \
-                                                          request ? &r : NULL);                    \
+            error = JOIN(PMPIX_##Name, _auto_init, suffix)(UNWRAP arguments, info,                 \
+                                                           request ? &r : NULL);                   \
         return error ? error : handle_make(r, request);                                            \
     }
 

@@ -7,7 +7,7 @@
  */
 #include "pmpi/fortran.h"
 
-#include <tutti.h>
+#include <tutti_pmpix.h>
 
 #define UNWRAP(...) __VA_ARGS__
 
@@ -32,7 +32,7 @@
     void mpi_##name##_f08_(UNWRAP parameters, MPI_Fint *ierror)                                    \
     {                                                                                              \
         TAKE(mpi_##name, KIND_##name, FORM_BLOCKING, arguments, converts,                          \
-             interpose_all ? MPIX_##Name##_auto values                                             \
+             interpose_all ? PMPIX_##Name##_auto values                                            \
                            : tutti_interposed_##name(UNWRAP values, &native));                     \
     }                                                                                              \
     FORTRAN_NAMES(mpi_##name##_f08_, mpi_##name, MPI_##NAME)
@@ -42,7 +42,7 @@
     {                                                                                              \
         MPI_Request r = MPI_REQUEST_NULL;                                                          \
         TAKE(mpi_i##name, KIND_##name, FORM_NONBLOCKING, (UNWRAP arguments, request), converts,    \
-             started(MPIX_I##name##_auto(UNWRAP values, &r), &r, request));                        \
+             started(PMPIX_I##name##_auto(UNWRAP values, &r), &r, request));                       \
     }                                                                                              \
     FORTRAN_NAMES(mpi_i##name##_f08_, mpi_i##name, MPI_I##NAME)
 
@@ -51,7 +51,7 @@
     {                                                                                              \
         MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
         TAKE(init, KIND_##name, FORM_PERSISTENT, (UNWRAP arguments, info, request), converts,      \
-             made(MPIX_##Name##_auto_init(UNWRAP values, MPI_Info_f2c(*info), &r), &r, request));  \
+             made(PMPIX_##Name##_auto_init(UNWRAP values, MPI_Info_f2c(*info), &r), &r, request)); \
     }
 
 #ifdef OPEN_MPI

@@ -4,6 +4,7 @@
 #include "pmpi/interpose.h"
 
 #include <pthread.h>
+#include <tutti_pmpix.h>
 
 MPIX_Request handle_table[HANDLES];
 
@@ -27,7 +28,7 @@ int handle_make(MPIX_Request r, MPI_Request *result)
         handle_table[index] = r;
     pthread_mutex_unlock(&mutex);
     if (index == HANDLES) {
-        MPIX_Request_free(&r);
+        PMPIX_Request_free(&r);
         return interpose_raise(MPI_ERR_NO_MEM);
     }
     *result = handle_value(index);

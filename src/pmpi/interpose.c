@@ -99,18 +99,19 @@ static long long list(atomic_llong counters[], char *text, size_t size)
     return sum;
 }
 
+static const struct {
+    atomic_llong *counters;
+    const char *reason;
+} left[] = {{left_out, "TUTTI_INTERPOSE"},
+            {between_groups, "an intercommunicator"},
+            {not_faster, "no gain"},
+            {not_advanced, "the driver manual"},
+            {not_prepared, "a communicator that no blocking call has prepared"}};
+
 /* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. A wrapper of
  * MPI_Finalize would hide that of a profiling tool behind us. */
 static int summary(MPI_Comm comm, int key, void *value, void *extra)
 {
-    static const struct {
-        atomic_llong *counters;
-        const char *reason;
-    } left[] = {{left_out, "TUTTI_INTERPOSE"},
-                {between_groups, "an intercommunicator"},
-                {not_faster, "no gain"},
-                {not_advanced, "the driver manual"},
-                {not_prepared, "a communicator that no blocking call has prepared"}};
     char calls[KINDS * 48], text[6 * sizeof calls + 300];
     size_t n;
 
@@ -163,6 +164,8 @@ static void begin(void)
     if (verbose && world_rank() == 0)
         say_hello();
     watch_for_the_end();
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        tutti_interposed_counts(left[i].reason, left[i].counters);
 }
 
 void interpose_begin(void)

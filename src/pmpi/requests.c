@@ -4,13 +4,15 @@
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
+#include <tutti_pmpix.h>
+
 /* ---- start ---- */
 
 int MPI_Start(MPI_Request *request)
 {
     if (!request || !handle_ours(*request))
         return PMPI_Start(request);
-    return MPIX_Start(handle_request(*request));
+    return PMPIX_Start(handle_request(*request));
 }
 
 /* Runs of native requests are started by one native call. */
@@ -24,7 +26,7 @@ int MPI_Startall(int count, MPI_Request requests[])
         if (i > first)
             error = PMPI_Startall(i - first, requests + first);
         if (!error)
-            error = MPIX_Start(handle_request(requests[i]));
+            error = PMPIX_Start(handle_request(requests[i]));
         first = i + 1;
     }
     if (error || (first > 0 && first == count))
@@ -38,21 +40,21 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     if (!request || !handle_ours(*request))
         return PMPI_Wait(request, status);
-    return MPIX_Wait(handle_request(*request), status);
+    return PMPIX_Wait(handle_request(*request), status);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     if (!request || !handle_ours(*request))
         return PMPI_Test(request, flag, status);
-    return MPIX_Test(handle_request(*request), flag, status);
+    return PMPIX_Test(handle_request(*request), flag, status);
 }
 
 /* MPICH does not poll generalized requests here, which non-blocking collectives of ours are. */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     if (handle_ours(request))
-        return MPIX_Request_get_status(*handle_request(request), flag, status);
+        return PMPIX_Request_get_status(*handle_request(request), flag, status);
     tutti_progress();
     return PMPI_Request_get_status(request, flag, status);
 }
@@ -65,7 +67,7 @@ int MPI_Request_free(MPI_Request *request)
 
     if (!request || !handle_ours(*request))
         return PMPI_Request_free(request);
-    error = MPIX_Request_free(handle_request(*request));
+    error = PMPIX_Request_free(handle_request(*request));
     if (error)
         return error;
     handle_release(*request);

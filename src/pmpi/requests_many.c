@@ -10,6 +10,7 @@
 #include "pmpi/interpose.h"
 
 #include <stdlib.h>
+#include <tutti_pmpix.h>
 
 enum { SPIN = 500 }; /* fruitless rounds before the processor is yielded */
 
@@ -117,13 +118,13 @@ static int wait_all(split *s, MPI_Request requests[], MPI_Status statuses[])
     int ours = 0, native = s->native.n == 0, our_error = MPI_SUCCESS, native_error = MPI_SUCCESS;
 
     for (int idle = 0; !ours && !native; turn(&idle)) {
-        our_error = MPIX_Testall(s->ours.n, s->our_requests, &ours, s->ours.statuses);
+        our_error = PMPIX_Testall(s->ours.n, s->our_requests, &ours, s->ours.statuses);
         native_error = PMPI_Testall(s->native.n, s->native_requests, &native, s->native.statuses);
         ours |= our_error != MPI_SUCCESS;
         native |= native_error != MPI_SUCCESS;
     }
     if (!ours)
-        our_error = MPIX_Waitall(s->ours.n, s->our_requests, s->ours.statuses);
+        our_error = PMPIX_Waitall(s->ours.n, s->our_requests, s->ours.statuses);
     if (!native)
         native_error = PMPI_Waitall(s->native.n, s->native_requests, s->native.statuses);
     return finish_all(s, our_error, native_error, requests, statuses);
@@ -144,7 +145,7 @@ static bool all_done(const split *s)
 {
     for (int i = 0; i < s->ours.n; i++) {
         int done = 0;
-        MPIX_Request_get_status(s->our_requests[i], &done, MPI_STATUS_IGNORE);
+        PMPIX_Request_get_status(s->our_requests[i], &done, MPI_STATUS_IGNORE);
         if (!done)
             return false;
     }
@@ -165,7 +166,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     if (*flag && s.native.n > 0)
         error = PMPI_Testall(s.native.n, s.native_requests, flag, s.native.statuses);
     if (*flag || error)
-        our_error = MPIX_Testall(s.ours.n, s.our_requests, flag, s.ours.statuses);
+        our_error = PMPIX_Testall(s.ours.n, s.our_requests, flag, s.ours.statuses);
     if (*flag || error)
         return finish_all(&s, our_error, error, requests, statuses);
     put_back(&s, requests);
@@ -177,7 +178,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 /* Test both kinds. *active: which of them have something to wait for (1: ours, 2: native). */
 static int test_any(split *s, int *index, int *active, MPI_Status *status)
 {
-    int flag, i, error = MPIX_Testany(s->ours.n, s->our_requests, &i, &flag, status);
+    int flag, i, error = PMPIX_Testany(s->ours.n, s->our_requests, &i, &flag, status);
 
     *active = flag ? 0 : 1;
     *index = MPI_UNDEFINED;
@@ -201,7 +202,7 @@ static int wait_any(split *s, int active, int *index, MPI_Status *status)
     const part *p = active == 1 ? &s->ours : &s->native;
 
     if (active == 1)
-        error = MPIX_Waitany(p->n, s->our_requests, &i, status);
+        error = PMPIX_Waitany(p->n, s->our_requests, &i, status);
     else
         error = PMPI_Waitany(p->n, s->native_requests, &i, status);
     *index = i >= 0 && i < p->n ? p->at[i] : MPI_UNDEFINED;
@@ -262,7 +263,7 @@ static int test_some(split *s, int *outcount, int indices[], MPI_Status statuses
 {
     int ours = MPI_UNDEFINED, native = MPI_UNDEFINED, native_error = MPI_SUCCESS;
     int our_error =
-        MPIX_Testsome(s->ours.n, s->our_requests, &ours, s->ours.indices, s->ours.statuses);
+        PMPIX_Testsome(s->ours.n, s->our_requests, &ours, s->ours.indices, s->ours.statuses);
 
     if (s->native.n > 0)
         native_error = PMPI_Testsome(s->native.n, s->native_requests, &native, s->native.indices,

@@ -15,6 +15,7 @@ comm_hooks comm_above;
 comm *comm_all, *comm_latest;
 
 static int key = MPI_KEYVAL_INVALID;
+static bool ending;          /* MPI_Finalize has begun */
 static _Atomic(comm *) dead; /* no references left; linked by dead_next */
 
 /* ---- references ---- */
@@ -93,7 +94,9 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
     comm *c = value;
     bool before;
 
-    (void)user, (void)keyval, (void)extra;
+    (void)keyval, (void)extra;
+    if (tally_on)
+        tally_comm_gone(c->tally, user, ending);
     c->user = MPI_COMM_NULL;
     if (!process_threaded) /* else it is never set */
         comm_latest = NULL;
@@ -128,6 +131,8 @@ static int create(MPI_Comm user, comm **result)
     error = PMPI_Comm_set_attr(user, key, c);
     if (error)
         goto fail;
+    if (tally_on)
+        c->tally = tally_comm_add(&c->serial);
     engine_enter();
     c->made = ++made;
     DL_APPEND(comm_all, c);
@@ -192,6 +197,7 @@ bool comm_end_all(void)
 {
     comm *c, *next;
 
+    ending = true;
     DL_FOREACH_SAFE (comm_all, c, next) {
         if (c->user != MPI_COMM_NULL)
             PMPI_Comm_delete_attr(c->user, key);

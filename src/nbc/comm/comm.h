@@ -25,6 +25,7 @@
 #include "nbc/process/knowledge.h"
 #include "nbc/process/process.h"
 #include "nbc/sched/coll.h"
+#include "nbc/tally/tally.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -114,6 +115,7 @@ typedef struct comm {
     int p, rank;
     int made; /* how many this process has made state for, with this one: for people */
     int refs;
+    int tally, serial; /* for TUTTI_STATS: index (tally/tally.h), and number at this rank */
     comm_ticket *gated_head, *gated_tail;   /* waiting for the handshake or for a window */
     comm_ticket *window_head, *window_tail; /* running non-blocking operations, oldest first */
     int64_t next_operation;                 /* number of the next non-blocking operation, */

@@ -17,6 +17,7 @@
 #include "nbc/process/machine.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
+#include "nbc/tally/gather.h"
 
 #include <stdlib.h>
 
@@ -56,6 +57,7 @@ static int be_alone(comm *c, const hello *mine)
     c->machine = constants_unpack(mine->machine);
     c->asks_alike = c->knows_alike = true;
     c->wire.comm = process_self();
+    tally_comm_known(c->tally, mine->world, mine->serial, 1);
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
 }
 
@@ -154,6 +156,7 @@ static int connect(comm *c)
     /* two threads could make a channel each, in another order on another rank */
     if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
         int error = channel_make(c->user);
+        tally_agreed(handshake_tallies_else(&c->first));
         if (!error)
             error = find_places(c);
         if (!error)
@@ -200,6 +203,32 @@ static void compare(comm *c)
     c->knows_alike = all_alike(c, handshake_knows_else(&c->first), "wisdom", &knows_said);
 }
 
+/* The first member that is in this MPI_COMM_WORLD: of a communicator with spawned or connected
+ * processes others may be before it. The call blocks there, so that the user's is there, too. */
+static int first_of_world(const comm *c)
+{
+    MPI_Group group, world;
+    int found = MPI_UNDEFINED, r = 0;
+
+    if ((c->placed && c->covered) || c->user == MPI_COMM_NULL ||
+        PMPI_Comm_group(c->user, &group) != MPI_SUCCESS)
+        return 0;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (; r < c->p && found == MPI_UNDEFINED; r++)
+        PMPI_Group_translate_ranks(group, 1, &r, world, &found);
+    PMPI_Group_free(&world);
+    PMPI_Group_free(&group);
+    return r - 1;
+}
+
+/* For TUTTI_STATS: by what others know it. */
+static void name_for_tally(const comm *c)
+{
+    int first = first_of_world(c);
+
+    tally_comm_known(c->tally, c->first.all[first].world, c->first.all[first].serial, c->p);
+}
+
 static int make_topo(comm *c)
 {
     int error = errors_of(&c->first);
@@ -208,6 +237,8 @@ static int make_topo(comm *c)
         c->topo = handshake_topo(&c->first);
         c->machine = constants_unpack(c->first.all[0].machine);
         compare(c);
+        if (tally_on)
+            name_for_tally(c);
     }
     return error || c->topo ? error : MPI_ERR_NO_MEM;
 }
@@ -256,7 +287,7 @@ static int feed(comm *c, const char *caller)
 
 static int begin_anew(comm *c, const char *caller, bool may_block)
 {
-    hello mine = {.threaded = process_threaded};
+    hello mine = {.threaded = process_threaded, .tallies = tally_on, .serial = c->serial};
     int error;
 
     if (!c->knows)
@@ -264,6 +295,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     mine.asked = env_asked();
     mine.known = c->knows->digest;
     constants_pack(machine_constants(), mine.machine);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);
     mine.error = places_mine(&mine.at);
     if (env_error())
         mine.error = env_error();

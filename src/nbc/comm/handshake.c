@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 2 * CONSTANTS_PACKED + 32,
+_Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 2 * CONSTANTS_PACKED + 40,
                "sent as bytes: no padding");
 
 enum { LINEAR = 256 }; /* ranks up to which everybody writes to everybody */
@@ -207,6 +207,14 @@ int handshake_knows_else(const handshake *h)
 {
     for (int r = 1; r < h->p; r++)
         if (h->all[r].known != h->all[0].known)
+            return r;
+    return 0;
+}
+
+int handshake_tallies_else(const handshake *h)
+{
+    for (int r = 1; r < h->p; r++)
+        if (h->all[r].tallies != h->all[0].tallies)
             return r;
     return 0;
 }

@@ -29,14 +29,16 @@ typedef struct hello {
     link_offer link;                    /* for messages inside a node */
     uint16_t machine[CONSTANTS_PACKED]; /* that the sender was told of: rank 0's count for all */
     uint64_t digest;                    /* of what must be the same on all ranks, or 0 */
-    int32_t number;   /* of the communicator here (channel.h), or -1: none is left */
-    int32_t error;    /* an MPI error class that the sender has found in its arguments, or 0 */
+    int32_t world, serial; /* TUTTI_STATS: rank in MPI_COMM_WORLD, and tally_comm_add */
+    int32_t number;        /* of the communicator here (channel.h), or -1: none is left */
+    int32_t error;         /* an MPI error class that the sender has found in its arguments, or 0 */
     uint32_t asked;   /* digests of what choices depend on there: algorithms that the environment */
     uint32_t known;   /* asks for, and wisdom (process/knowledge.h) */
     uint8_t channel;  /* has the sender the channel? */
     uint8_t threaded; /* MPI_THREAD_MULTIPLE? */
     uint8_t present;  /* 1; until it has come: 0 */
-    uint8_t unused[5];
+    uint8_t tallies;  /* TUTTI_STATS=summary or json? */
+    uint8_t unused[4];
 } hello;
 
 typedef struct handshake {
@@ -71,6 +73,9 @@ bool handshake_agrees(const handshake *h);
  * wisdom; 0: there is none. */
 int handshake_asks_else(const handshake *h);
 int handshake_knows_else(const handshake *h);
+
+/* A rank that counts for TUTTI_STATS where rank 0 does not, or the other way round; 0: there is none. */
+int handshake_tallies_else(const handshake *h);
 
 /* The topology of what they have told. NULL: out of memory. */
 topo *handshake_topo(const handshake *h);

@@ -179,6 +179,15 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
     return error;
 }
 
+void plan_tally(const plan *p, tally_call *call)
+{
+    call->key.algo = p->key.algo;
+    call->key.form = p->key.form;
+    call->key.parameter = p->key.parameter;
+    call->key.variant = p->key.variant;
+    call->key.order = p->key.order;
+}
+
 int plan_take_exec(plan *p, comm *c, exec **result)
 {
     exec *e;

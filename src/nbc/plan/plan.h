@@ -54,6 +54,9 @@ void plan_forget_repeat(comm_repeat *r);
 /* Drop the cache's references: the communicator goes. */
 void plan_cache_clear(comm *c);
 
+/* Its algorithm, for TUTTI_STATS. */
+void plan_tally(const plan *p, tally_call *call);
+
 /* An exec of the plan, not bound; takes over the caller's reference to the plan and adds one to
  * the communicator. */
 int plan_take_exec(plan *p, comm *c, exec **result);

@@ -21,7 +21,8 @@ enum { TEXT = 1200 };
 
 static const char *progress, *regions, *switches, *interpose, *trace, *algorithms[COLL_KINDS];
 static double timeout, most_events = TRACE_EVENTS;
-static bool stats, verbose, measures, node_wire = true;
+static stats_wish stats;
+static bool verbose, measures, node_wire = true;
 static int failure;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
@@ -113,7 +114,12 @@ double env_timeout(void)
 
 bool env_stats(void)
 {
-    return stats;
+    return stats.times;
+}
+
+const stats_wish *env_stats_wish(void)
+{
+    return &stats;
 }
 
 const char *env_trace(void)
@@ -221,6 +227,14 @@ static void read_trace(void)
     env_refuse("TUTTI_TRACE_EVENTS=%s: must be a number from 1 to 100000000", value);
 }
 
+static void read_stats(void)
+{
+    const char *value = nonempty("TUTTI_STATS");
+
+    if (!stats_wish_read(value, &stats))
+        env_refuse("TUTTI_STATS=%s: must be " STATS_WISH_VALUES, value);
+}
+
 static void read_plan(void)
 {
     const char *value = nonempty("TUTTI_PLAN");
@@ -262,7 +276,6 @@ int env_read(void)
 {
     check_names();
     verbose = is_set("TUTTI_VERBOSE");
-    stats = is_set("TUTTI_STATS");
     progress = nonempty("TUTTI_PROGRESS");
     regions = nonempty("TUTTI_REGIONS");
     switches = nonempty("TUTTI_SWITCHES");
@@ -275,5 +288,6 @@ int env_read(void)
     read_timeout();
     read_node_wire();
     read_trace();
+    read_stats();
     return read_planner();
 }

@@ -8,6 +8,7 @@
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
 
+#include "nbc/process/stats_wish.h"
 #include "nbc/sched/coll.h"
 
 #include <stdbool.h>
@@ -25,7 +26,8 @@ const char *env_switches(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
 uint32_t env_asked(void); /* a digest of all that, and of TUTTI_PLAN and TUTTI_INTERPOSE */
 double env_timeout(void); /* seconds; 0: not set */
-bool env_stats(void);
+bool env_stats(void);     /* times of persistent requests */
+const stats_wish *env_stats_wish(void);
 const char *env_trace(void); /* NULL: not set */
 int64_t env_trace_events(void);
 bool env_verbose(void);

@@ -8,6 +8,7 @@
 
 #include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
+#include "nbc/tally/tally.h"
 
 #include <dlfcn.h>
 
@@ -25,7 +26,8 @@ static change_callbacks *find(const char *name)
     return symbol.function;
 }
 
-static int hook(void)
+/* The caller is in a native call, unless it says otherwise. */
+static int progress(void)
 {
     trace_who before;
     int n;
@@ -38,6 +40,21 @@ static int hook(void)
     n = engine_progress(NULL);
     trace_caller = before;
     return n;
+}
+
+static int hook_counted(void)
+{
+    int n;
+
+    tally_poll_begin();
+    n = progress();
+    tally_poll_end();
+    return n;
+}
+
+static int hook(void)
+{
+    return tally_on && engine_busy() ? hook_counted() : progress();
 }
 
 static bool stays; /* a driver wants it, no need to lend it */

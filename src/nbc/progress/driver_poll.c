@@ -11,6 +11,7 @@
 #include "nbc/process/rest.h"
 #include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
+#include "nbc/tally/tally.h"
 
 enum { SPIN = 1000 };
 
@@ -27,13 +28,24 @@ static int progress(exec *e)
     return n;
 }
 
-static int poll_function(void *extra_state, MPI_Status *status)
+static void poll(exec *e)
 {
     static _Thread_local int idle;
 
-    (void)status;
-    if (progress(extra_state) || (++idle >= SPIN && !rest(idle - SPIN)))
+    if (progress(e) || (++idle >= SPIN && !rest(idle - SPIN)))
         idle = 0; /* MPI_Wait polls without yielding */
+}
+
+static int poll_function(void *extra_state, MPI_Status *status)
+{
+    bool counted = tally_on;
+
+    (void)status;
+    if (counted)
+        tally_poll_begin();
+    poll(extra_state);
+    if (counted)
+        tally_poll_end();
     return MPI_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #include "nbc/run/record.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
+#include "nbc/run/traffic.h"
 
 #include <utlist.h>
 
@@ -120,6 +121,17 @@ static void poke_at_times(void)
         channel_poke();
 }
 
+__attribute__((noinline)) static void stop_clock(exec *e)
+{
+    tally_traffic sent;
+
+    e->stats.seconds = clock_now() - e->stats.started;
+    if (e->stats.tally.form == TALLY_NONE)
+        return;
+    sent = traffic_of(e);
+    tally_end(&e->stats.tally, &sent);
+}
+
 /* It is not in the list, or not any more. */
 static void done(exec *e)
 {
@@ -128,7 +140,7 @@ static void done(exec *e)
     if (!e->ticket.persistent)
         comm_window_done(e->comm, &e->ticket);
     if (e->stats.timed)
-        e->stats.seconds = clock_now() - e->stats.started;
+        stop_clock(e);
     record_end(e);
     MPI_Request native = e->native.request;
     bool detached = e->native.detached,
@@ -272,6 +284,8 @@ void engine_start(exec *e)
     if (e->stats.timed) {
         e->stats.started = clock_now();
         e->stats.reported = false;
+        if (e->stats.tally.form != TALLY_NONE)
+            tally_begin(&e->stats.tally);
     }
     record_begin(e);
     if (engine_try_enter()) {

@@ -19,6 +19,7 @@
 #include "nbc/comm/ticket.h"
 #include "nbc/run/bind.h"
 #include "nbc/run/near.h"
+#include "nbc/tally/tally.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -70,15 +71,16 @@ typedef struct exec_native {
     atomic_bool untold;              /* DONE, but the request does not know yet: engine.c */
 } exec_native;
 
-/* For people: tutti_get_stats, TUTTI_TIMEOUT and TUTTI_TRACE. */
+/* For people: tutti_get_stats, TUTTI_TIMEOUT, TUTTI_STATS and TUTTI_TRACE. */
 typedef struct exec_stats {
     const char *collective, *algorithm;
     int64_t polls;
-    uint64_t number; /* of the last start that was recorded (record.h) */
-    bool timed;      /* read the clock at start and end: twenty nanoseconds each */
-    bool reported;   /* by report.c, in this start */
-    double started;  /* seconds, of clock_now */
-    double seconds;  /* from the last start to its completion */
+    uint64_t number;  /* of the last start that was recorded (record.h) */
+    bool timed;       /* read the clock at start and end: twenty nanoseconds each */
+    bool reported;    /* by report.c, in this start */
+    double started;   /* seconds, of clock_now */
+    double seconds;   /* from the last start to its completion */
+    tally_call tally; /* of TUTTI_STATS: only if timed */
 } exec_stats;
 
 typedef struct exec {

@@ -1,0 +1,13 @@
+/* tallied.h - a call becomes what TUTTI_STATS counts (nbc/tally/tally.h). Only if tally_on. */
+#ifndef TUTTI_TALLIED_H
+#define TUTTI_TALLIED_H
+
+#include "api/args.h"
+
+/* e: the operation, which has not begun; NULL: the call is left to the MPI. */
+void tallied(const args *a, const comm *c, exec *e, tally_form form);
+
+/* It has got its plan. */
+void tallied_choice(exec *e);
+
+#endif

@@ -1,0 +1,22 @@
+/* traffic.c - see traffic.h. */
+#include "nbc/run/traffic.h"
+
+tally_traffic traffic_of(const exec *e)
+{
+    const bound *b = &e->bound;
+    tally_traffic t = {0};
+
+    for (int i = 0; !e->run.error && i < b->sched->nsteps; i++) {
+        const step *st = &b->sched->steps[i];
+        const message *m = st->kind == STEP_SEND ? &b->messages[st->message] : NULL;
+        MPI_Count size = 0;
+        bool shared;
+        if (!m || m->empty)
+            continue;
+        PMPI_Type_size_x(m->type, &size);
+        shared = near_takes(e->near, st);
+        *(shared ? &t.shared_messages : &t.mpi_messages) += 1;
+        *(shared ? &t.shared_bytes : &t.mpi_bytes) += size * m->count;
+    }
+    return t;
+}

@@ -1,0 +1,10 @@
+/* traffic.h - what one start of an exec has sent. */
+#ifndef TUTTI_TRAFFIC_H
+#define TUTTI_TRAFFIC_H
+
+#include "nbc/run/exec.h"
+
+/* Of the schedule that it has run last; nothing if it has failed. */
+tally_traffic traffic_of(const exec *e);
+
+#endif

@@ -1,0 +1,162 @@
+/* gather.c - add the tables up along a binomial tree, whose messages are as large as one table. */
+#include "nbc/tally/gather.h"
+
+#include "nbc/process/clock.h"
+#include "nbc/process/env.h"
+#include "nbc/process/simulated.h"
+#include "nbc/tally/say.h"
+#include "nbc/tally/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tally_outside outside;
+static double started;
+static bool agreed;
+static int other; /* a rank that has another setting, or 0 */
+
+void tally_start(void)
+{
+    const stats_wish *w = env_stats_wish();
+
+    tally_on = (w->job[STATS_TABLE].wanted || w->job[STATS_JSON].wanted) && !simulated();
+    started = clock_now();
+}
+
+void tally_agreed(int else_rank)
+{
+    int rank = 0;
+
+    other = else_rank;
+    agreed = else_rank == 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (else_rank && rank == 0)
+        env_say_here("rank %d has another TUTTI_STATS: a summary would be of rank 0 alone", other);
+}
+
+void tally_look_outside(const char *reason, atomic_llong *calls)
+{
+    if (outside.n == TALLY_REASONS)
+        return;
+    outside.reason[outside.n] = reason;
+    outside.calls[outside.n++] = calls;
+}
+
+/* ---- along the tree ---- */
+
+typedef struct parcel {
+    int64_t ncomms, nrows, unplaced;
+} parcel;
+
+static size_t bytes_of(const parcel *p)
+{
+    return (size_t)p->ncomms * sizeof(tally_comm) + (size_t)p->nrows * sizeof(tally_row);
+}
+
+static void send_table(int to, MPI_Comm tree)
+{
+    tally_table t = {0};
+    char *data = tally_all(&t) ? malloc(sizeof(tally_comm) * (size_t)t.ncomms +
+                                        sizeof(tally_row) * (size_t)t.nrows + 1)
+                               : NULL;
+    parcel p = {0};
+    char *at = data;
+
+    if (data) {
+        p = (parcel){t.ncomms, t.nrows, t.unplaced};
+        if (t.ncomms)
+            memcpy(at, t.comm, sizeof(tally_comm) * (size_t)t.ncomms);
+        at += sizeof(tally_comm) * (size_t)t.ncomms;
+        for (int i = 0; i < t.nrows; i++, at += sizeof(tally_row))
+            memcpy(at, t.row[i], sizeof(tally_row));
+    }
+    PMPI_Send(&p, sizeof p, MPI_BYTE, to, 0, tree);
+    if (bytes_of(&p))
+        PMPI_Send(data, (int)bytes_of(&p), MPI_BYTE, to, 0, tree);
+    free(data);
+    free(t.row);
+}
+
+static void receive_table(int from, MPI_Comm tree)
+{
+    parcel p = {0};
+    char *data;
+
+    if (PMPI_Recv(&p, sizeof p, MPI_BYTE, from, 0, tree, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+        !bytes_of(&p))
+        return;
+    data = malloc(bytes_of(&p)); /* without memory the message is left where it is */
+    if (data && PMPI_Recv(data, (int)bytes_of(&p), MPI_BYTE, from, 0, tree, MPI_STATUS_IGNORE) ==
+                    MPI_SUCCESS)
+        tally_merge((tally_comm *)data, (int)p.ncomms,
+                    (tally_row *)(data + (size_t)p.ncomms * sizeof(tally_comm)), (int)p.nrows,
+                    p.unplaced);
+    free(data);
+}
+
+static void add_up(MPI_Comm tree, int rank, int p)
+{
+    for (int bit = 1; bit < p; bit <<= 1) {
+        if (rank & bit) {
+            send_table(rank - bit, tree);
+            return;
+        }
+        if (rank + bit < p)
+            receive_table(rank + bit, tree);
+    }
+}
+
+/* Of the rank with most. */
+static void add_outside(MPI_Comm tree, int64_t left[TALLY_REASONS][COLL_KINDS])
+{
+    int64_t mine[TALLY_REASONS][COLL_KINDS];
+
+    memcpy(mine, left, sizeof mine);
+    PMPI_Reduce(mine, left, TALLY_REASONS * COLL_KINDS, MPI_INT64_T, MPI_MAX, 0, tree);
+}
+
+/* Its ranks are those of MPI_COMM_WORLD. Their messages meet no operation's that is under way. */
+static bool gather(MPI_Comm channel, int rank, int64_t left[TALLY_REASONS][COLL_KINDS])
+{
+    MPI_Comm tree;
+    int p;
+
+    if (PMPI_Comm_split(channel, 0, rank, &tree) != MPI_SUCCESS)
+        return false;
+    PMPI_Comm_set_errhandler(tree, MPI_ERRORS_RETURN);
+    PMPI_Comm_size(tree, &p);
+    add_up(tree, rank, p);
+    add_outside(tree, left);
+    PMPI_Comm_free(&tree);
+    return true;
+}
+
+/* ---- the end ---- */
+
+static void look_outside(int64_t left[TALLY_REASONS][COLL_KINDS])
+{
+    for (int i = 0; i < outside.n; i++)
+        for (int k = 0; k < COLL_KINDS; k++)
+            left[i][k] = atomic_load(&outside.calls[i][k]);
+}
+
+void tally_finish(MPI_Comm channel)
+{
+    int64_t left[TALLY_REASONS][COLL_KINDS] = {{0}};
+    tally_job job = {.seconds = clock_now() - started, .left = left, .outside = &outside};
+    int rank = 0;
+
+    if (!tally_on)
+        return;
+    tally_on = false;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &job.processes);
+    look_outside(left);
+    job.whole =
+        job.processes == 1 || (channel != MPI_COMM_NULL && agreed && gather(channel, rank, left));
+    job.why = channel == MPI_COMM_NULL ? "there is no channel: tutti_init makes one"
+                                       : "not all ranks have the same TUTTI_STATS";
+    if (rank == 0)
+        tally_say(&job);
+    tally_clear();
+}

@@ -1,0 +1,131 @@
+/* json.c - the same as JSON (docs/statistics.md). */
+#include "nbc/tally/print.h"
+
+static void print_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if (*c < 0x20 || *c >= 0x7f) /* of a name that may be cut anywhere */
+            fprintf(out, "\\u%04x", *c);
+        else
+            fputc(*c, out);
+    fputc('"', out);
+}
+
+static void print_calls(FILE *out, const tally_row *r)
+{
+    fprintf(out,
+            "\"blocking\": %lld, \"nonblocking\": %lld, \"persistent_starts\": %lld, "
+            "\"left_to_mpi\": %lld",
+            (long long)r->most.calls[0], (long long)r->most.calls[1], (long long)r->most.calls[2],
+            (long long)r->most.left);
+}
+
+static void print_sums(FILE *out, const tally_row *r)
+{
+    const tally_sums *s = &r->sum;
+
+    fprintf(out,
+            "\"bytes\": %lld, \"mpi_messages\": %lld, \"mpi_bytes\": %lld, "
+            "\"shared_messages\": %lld, \"shared_bytes\": %lld, ",
+            (long long)s->bytes, (long long)s->mpi_messages, (long long)s->mpi_bytes,
+            (long long)s->shared_messages, (long long)s->shared_bytes);
+    fprintf(out,
+            "\"seconds_inside\": %.9g, \"seconds_inside_most\": %.9g, "
+            "\"seconds_start_to_end\": %.9g, \"seconds_start_to_end_most\": %.9g, "
+            "\"overlapped\": %.4f, ",
+            s->inside, r->most.inside, s->seconds, r->most.seconds, tally_overlapped(s));
+    fprintf(out, "\"persistent_steps\": %lld, \"persistent_steps_outside_waits\": %lld",
+            (long long)s->steps, (long long)(s->steps - s->steps_waited));
+}
+
+static void print_algorithm(FILE *out, const tally_row *r)
+{
+    char text[64];
+    int k = r->key.size_class;
+
+    tally_algorithm(r, text, sizeof text);
+    fputs("          {\"algorithm\": ", out);
+    print_string(out, text);
+    if (k < 0)
+        fputs(", \"size_from\": null, \"size_to\": null, ", out);
+    else
+        fprintf(out, ", \"size_from\": %lld, \"size_to\": %lld, ", k ? 1LL << (k - 1) : 0LL,
+                !k       ? 0LL
+                : k < 63 ? (1LL << k) - 1
+                         : (long long)INT64_MAX);
+    print_calls(out, r);
+    fputs(", ", out);
+    print_sums(out, r);
+    fputc('}', out);
+}
+
+/* Returns the row behind the collective. */
+static int print_collective(FILE *out, const tally_view *v, int first)
+{
+    tally_row all;
+    int next = tally_group(v, first, &all);
+
+    fprintf(out, "      {\"collective\": \"%s\", ", coll_kind_name((coll_kind)all.key.kind));
+    print_calls(out, &all);
+    fputs(", ", out);
+    print_sums(out, &all);
+    fputs(",\n        \"algorithms\": [\n", out);
+    for (int i = first; i < next; i++) {
+        print_algorithm(out, &v->row[i]);
+        fputs(i + 1 < next ? ",\n" : "\n        ]}", out);
+    }
+    return next;
+}
+
+static void print_comm(FILE *out, const tally_view *v, int i)
+{
+    const tally_comm *c = &v->comm[i];
+    int at = 0;
+
+    while (v->row[at].key.comm != i)
+        at++;
+    fprintf(out, "    {\"number\": %d, \"name\": ", i);
+    print_string(out, c->size ? c->name : "beyond the table");
+    fprintf(out, ", \"size\": %d, \"freed\": %s,\n     \"collectives\": [\n", c->size,
+            c->freed ? "true" : "false");
+    while (at < v->nrows && v->row[at].key.comm == i) {
+        at = print_collective(out, v, at);
+        fputs(at < v->nrows && v->row[at].key.comm == i ? ",\n" : "\n     ]}", out);
+    }
+}
+
+static void print_outside(FILE *out, const tally_job *job)
+{
+    int n = 0;
+
+    fputs("  \"left_to_mpi\": [", out);
+    for (int i = 0; i < job->outside->n; i++)
+        for (int k = 0; k < COLL_KINDS; k++) {
+            if (!job->left[i][k])
+                continue;
+            fputs(n++ ? ",\n    " : "\n    ", out);
+            fprintf(out, "{\"collective\": \"%s\", \"calls\": %lld, \"because_of\": ",
+                    coll_kind_name((coll_kind)k), (long long)job->left[i][k]);
+            print_string(out, job->outside->reason[i]);
+            fputc('}', out);
+        }
+    fputs("],\n", out);
+}
+
+void tally_print_json(FILE *out, const tally_job *job, const tally_view *v)
+{
+    fprintf(out, "{\n  \"format\": \"tutti statistics 1\",\n  \"ranks\": %d,\n  \"of\": \"%s\",\n",
+            job->processes, job->whole ? "all ranks" : "rank 0");
+    fprintf(out, "  \"seconds\": %.6f,\n", job->seconds);
+    print_outside(out, job);
+    fprintf(out, "  \"operations_beyond_the_table\": %lld,\n  \"communicators\": [\n",
+            (long long)v->unplaced);
+    for (int i = 0; i < v->ncomms; i++) {
+        print_comm(out, v, i);
+        fputs(i + 1 < v->ncomms ? ",\n" : "\n", out);
+    }
+    fputs("  ]\n}\n", out);
+}

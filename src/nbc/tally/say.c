@@ -1,0 +1,167 @@
+/* say.c - put the rows in order, and write the forms that are wanted. */
+#define _XOPEN_SOURCE 700 /* open_memstream */
+#include "nbc/tally/say.h"
+
+#include "nbc/process/env.h"
+#include "nbc/tally/print.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef void print(FILE *out, const tally_job *job, const tally_view *v);
+
+/* ---- files: whole, or none ---- */
+
+static bool write_all(int fd, const char *text, size_t n)
+{
+    FILE *out = fdopen(fd, "w");
+    bool written;
+
+    if (!out) {
+        close(fd);
+        return false;
+    }
+    written = fwrite(text, 1, n, out) == n;
+    return fclose(out) == 0 && written;
+}
+
+static bool replace(const char *name, const char *text, size_t n)
+{
+    char made[STATS_FILE + 8];
+    mode_t mask = umask(0);
+    int fd;
+
+    umask(mask);
+    snprintf(made, sizeof made, "%s.XXXXXX", name);
+    fd = mkstemp(made);
+    if (fd < 0)
+        return false;
+    fchmod(fd, 0666 & ~mask);
+    if (write_all(fd, text, n) && rename(made, name) == 0)
+        return true;
+    unlink(made);
+    return false;
+}
+
+static void write_to(const char *name, const char *text, size_t n)
+{
+    if (!*name)
+        fwrite(text, 1, n, stderr);
+    else if (!replace(name, text, n))
+        env_say_here("statistics: %s: %s", name, strerror(errno));
+}
+
+static void say(const tally_job *job, const tally_view *v, print *form, const char *name)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    if (!out)
+        return;
+    form(out, job, v);
+    if (fclose(out) == 0)
+        write_to(name, text, n);
+    free(text);
+}
+
+/* ---- order ---- */
+
+typedef struct place {
+    tally_comm comm;
+    int index; /* in the table */
+} place;
+
+/* Those that had no room last. */
+static int by_creation(const void *x, const void *y)
+{
+    const place *a = x, *b = y;
+
+    if (!a->index != !b->index)
+        return a->index ? -1 : 1;
+    if (a->comm.serial != b->comm.serial)
+        return a->comm.serial < b->comm.serial ? -1 : 1;
+    return (a->comm.origin > b->comm.origin) - (a->comm.origin < b->comm.origin);
+}
+
+static int compare_ints(const int32_t *a, const int32_t *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_key(const void *x, const void *y)
+{
+    const tally_key *a = &((const tally_row *)x)->key, *b = &((const tally_row *)y)->key;
+
+    return compare_ints(&a->comm, &b->comm, sizeof *a / sizeof a->comm);
+}
+
+/* Index in the table -> index in the order, from the rows' communicators. Returns how many. */
+static int order_comms(const tally_table *t, tally_comm *comms, int *to)
+{
+    place *p = calloc((size_t)t->ncomms + 1, sizeof *p);
+    int n = 0;
+
+    for (int i = 0; i < t->nrows; i++)
+        to[t->row[i]->key.comm] = 1;
+    for (int i = 0; p && i < t->ncomms; i++)
+        if (to[i])
+            p[n++] = (place){t->comm[i], i};
+    if (p)
+        qsort(p, (size_t)n, sizeof *p, by_creation);
+    for (int i = 0; i < n; i++) {
+        comms[i] = p[i].comm;
+        to[p[i].index] = i;
+    }
+    free(p);
+    return n;
+}
+
+static void order(const tally_table *t, tally_comm *comms, tally_row *rows, tally_view *v)
+{
+    int to[TALLY_COMMS] = {0};
+
+    *v = (tally_view){.comm = comms, .row = rows, .unplaced = t->unplaced};
+    v->ncomms = order_comms(t, comms, to);
+    v->nrows = v->ncomms ? t->nrows : 0;
+    for (int i = 0; i < v->nrows; i++) {
+        rows[i] = *t->row[i];
+        rows[i].key.comm = to[rows[i].key.comm];
+    }
+    if (v->nrows)
+        qsort(rows, (size_t)v->nrows, sizeof *rows, by_key);
+}
+
+void tally_say(const tally_job *job)
+{
+    static print *const forms[] = {
+        [STATS_TABLE] = tally_print_table, [STATS_JSON] = tally_print_json};
+    const stats_wish *wish = env_stats_wish();
+    tally_table t = {0};
+    tally_view v;
+    tally_comm *comms = NULL;
+    tally_row *rows = NULL;
+
+    if (tally_all(&t)) {
+        comms = malloc(((size_t)t.ncomms + 1) * sizeof *comms);
+        rows = malloc(((size_t)t.nrows + 1) * sizeof *rows);
+    }
+    if (comms && rows) {
+        order(&t, comms, rows, &v);
+        for (int k = 0; k < STATS_KINDS; k++)
+            if (wish->job[k].wanted)
+                say(job, &v, forms[k], wish->job[k].file);
+    } else {
+        env_say_here("statistics: out of memory");
+    }
+    free(comms);
+    free(rows);
+    free(t.row);
+}

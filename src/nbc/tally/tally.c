@@ -1,0 +1,348 @@
+/* tally.c - the table, and the clock of what is spent inside of calls. */
+#include "nbc/tally/tally.h"
+
+#include "nbc/process/clock.h"
+#include "nbc/process/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+bool tally_on = true;
+
+/* Tuning: as native waits poll without a pause, shorter than what programs compute between tests. */
+static const double one_wait = 20e-6;
+
+typedef struct entry {
+    UT_hash_handle hh;
+    tally_row row;
+} entry;
+
+/* process_lock: */
+static entry *table;
+static int nrows;
+static int64_t unplaced;
+static tally_comm *comms;
+static int ncomms, serials;
+static struct {
+    int threads; /* inside now */
+    double entered, left;
+    double total; /* until `left` */
+} clock_inside;
+
+/* Of this thread: calls inside calls are one. */
+static _Thread_local int depth;
+static _Thread_local double began, inside_before, polled;
+
+/* ---- inside of calls ---- */
+
+/* Lock held. */
+static double inside_at(double now)
+{
+    return clock_inside.total + (clock_inside.threads ? now - clock_inside.entered : 0);
+}
+
+/* since: this thread has been inside from then on. */
+static void enter(double since, double now)
+{
+    process_lock();
+    if (clock_inside.threads++ == 0)
+        clock_inside.entered = since > clock_inside.left ? since : clock_inside.left;
+    began = now;
+    inside_before = inside_at(now);
+    process_unlock();
+}
+
+static void leave(double now)
+{
+    process_lock();
+    if (--clock_inside.threads == 0) {
+        clock_inside.total += now - clock_inside.entered;
+        clock_inside.left = now;
+    }
+    process_unlock();
+}
+
+void tally_enter(void)
+{
+    double now;
+
+    if (depth++)
+        return;
+    now = clock_now();
+    enter(now, now);
+}
+
+int tally_leave(int error)
+{
+    if (--depth == 0)
+        leave(clock_now());
+    return error;
+}
+
+void tally_poll_begin(void)
+{
+    double now;
+
+    if (process_in_background || depth++)
+        return;
+    now = clock_now();
+    enter(now - polled < one_wait ? polled : now, now);
+}
+
+void tally_poll_end(void)
+{
+    if (process_in_background || --depth)
+        return;
+    polled = clock_now();
+    leave(polled);
+}
+
+/* ---- rows ---- */
+
+int tally_size_class(int64_t bytes)
+{
+    int k = 0;
+
+    for (; bytes > 0; bytes >>= 1)
+        k++;
+    return k;
+}
+
+/* Lock held. NULL: there is no room. */
+static tally_row *row_of(const tally_key *key)
+{
+    entry *e;
+
+    HASH_FIND(hh, table, key, sizeof *key, e);
+    if (e || nrows >= TALLY_ROWS)
+        return e ? &e->row : NULL;
+    e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->row.key = *key;
+    HASH_ADD(hh, table, row.key, sizeof *key, e);
+    if (!e->hh.tbl) {
+        free(e);
+        return NULL;
+    }
+    nrows++;
+    return &e->row;
+}
+
+void tally_begin(tally_call *call)
+{
+    call->began = began;
+    call->inside = inside_before;
+}
+
+static void add(tally_row *row, const tally_call *call, const tally_traffic *sent, double now)
+{
+    double inside = inside_at(now) - call->inside, seconds = now - call->began;
+
+    row->most.calls[call->form - 1]++;
+    row->sum.bytes += call->bytes;
+    row->sum.mpi_messages += sent->mpi_messages;
+    row->sum.mpi_bytes += sent->mpi_bytes;
+    row->sum.shared_messages += sent->shared_messages;
+    row->sum.shared_bytes += sent->shared_bytes;
+    row->sum.inside += inside;
+    row->sum.seconds += seconds;
+    row->most.inside = row->sum.inside;
+    row->most.seconds = row->sum.seconds;
+}
+
+void tally_end(tally_call *call, const tally_traffic *sent)
+{
+    double now = clock_now();
+
+    process_lock();
+    call->row = row_of(&call->key);
+    if (call->row)
+        add(call->row, call, sent, now);
+    else
+        unplaced++;
+    process_unlock();
+    if (call->form != TALLY_PERSISTENT) /* the exec may serve the library itself next */
+        call->form = TALLY_NONE;
+}
+
+void tally_steps(tally_call *call, int64_t steps, int64_t waited)
+{
+    process_lock();
+    if (call->row) {
+        call->row->sum.steps += steps;
+        call->row->sum.steps_waited += waited;
+    }
+    process_unlock();
+}
+
+void tally_left(const tally_call *call)
+{
+    tally_row *row;
+
+    process_lock();
+    row = row_of(&call->key);
+    if (row) {
+        row->most.left++;
+        row->sum.bytes += call->bytes;
+    } else {
+        unplaced++;
+    }
+    process_unlock();
+}
+
+/* ---- communicators ---- */
+
+/* Lock held. Index, or 0; the first one is for those that have no room. */
+static int new_comm(void)
+{
+    if (!comms) {
+        comms = calloc(TALLY_COMMS, sizeof *comms);
+        ncomms = comms != NULL;
+    }
+    return comms && ncomms < TALLY_COMMS ? ncomms++ : 0;
+}
+
+int tally_comm_add(int *serial)
+{
+    int index;
+
+    process_lock();
+    *serial = serials++;
+    index = new_comm();
+    process_unlock();
+    return index;
+}
+
+void tally_comm_known(int index, int origin, int serial, int size)
+{
+    if (index <= 0)
+        return;
+    process_lock();
+    comms[index].origin = origin;
+    comms[index].serial = serial;
+    comms[index].size = size;
+    process_unlock();
+}
+
+/* Open MPI names what has no name: "MPI COMMUNICATOR 3 DUP FROM 0". */
+void tally_comm_gone(int index, MPI_Comm user, bool ending)
+{
+    char name[MPI_MAX_OBJECT_NAME + TALLY_NAME] = "";
+    int length = 0;
+
+    if (index <= 0)
+        return;
+    if (PMPI_Comm_get_name(user, name, &length) != MPI_SUCCESS ||
+        strncmp(name, "MPI COMMUNICATOR ", 17) == 0)
+        name[0] = '\0';
+    process_lock();
+    comms[index].freed = !ending;
+    memcpy(comms[index].name, name, TALLY_NAME - 1);
+    process_unlock();
+}
+
+/* ---- the whole ---- */
+
+bool tally_all(tally_table *t)
+{
+    int n = 0;
+
+    *t = (tally_table){.comm = comms, .ncomms = ncomms, .unplaced = unplaced};
+    t->row = malloc((size_t)nrows * sizeof *t->row + 1);
+    if (!t->row)
+        return false;
+    for (entry *e = table; e; e = e->hh.next)
+        t->row[n++] = &e->row;
+    t->nrows = n;
+    return true;
+}
+
+static bool same_comm(const tally_comm *a, const tally_comm *b)
+{
+    if (a->size != b->size)
+        return false;
+    if (a->size == 1)
+        return strcmp(a->name, b->name) == 0;
+    return a->origin == b->origin && a->serial == b->serial;
+}
+
+/* The index here of a communicator that another rank has. */
+static int find_comm(const tally_comm *c)
+{
+    int index = 0;
+
+    for (int i = 1; i < ncomms; i++)
+        if (same_comm(&comms[i], c)) {
+            if (!*comms[i].name)
+                memcpy(comms[i].name, c->name, TALLY_NAME);
+            return i;
+        }
+    index = new_comm();
+    if (index)
+        comms[index] = *c;
+    return index;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void merge_row(tally_row *to, const tally_row *from)
+{
+    tally_sums *s = &to->sum;
+    tally_most *m = &to->most;
+
+    s->bytes += from->sum.bytes;
+    s->mpi_messages += from->sum.mpi_messages;
+    s->mpi_bytes += from->sum.mpi_bytes;
+    s->shared_messages += from->sum.shared_messages;
+    s->shared_bytes += from->sum.shared_bytes;
+    s->steps += from->sum.steps;
+    s->steps_waited += from->sum.steps_waited;
+    s->inside += from->sum.inside;
+    s->seconds += from->sum.seconds;
+    for (int f = 0; f < TALLY_FORMS; f++)
+        if (m->calls[f] < from->most.calls[f])
+            m->calls[f] = from->most.calls[f];
+    if (m->left < from->most.left)
+        m->left = from->most.left;
+    m->inside = larger(m->inside, from->most.inside);
+    m->seconds = larger(m->seconds, from->most.seconds);
+}
+
+void tally_merge(const tally_comm *theirs, int n, const tally_row *rows, int m, int64_t more)
+{
+    int here[TALLY_COMMS] = {0};
+
+    for (int i = 1; i < n; i++)
+        here[i] = theirs[i].size ? find_comm(&theirs[i]) : 0;
+    for (int i = 0; i < m; i++) {
+        tally_key key = rows[i].key;
+        tally_row *row;
+        key.comm = here[key.comm];
+        row = row_of(&key);
+        if (row)
+            merge_row(row, &rows[i]);
+        else
+            unplaced += rows[i].most.calls[0] + rows[i].most.calls[1] + rows[i].most.calls[2];
+    }
+    unplaced += more;
+}
+
+void tally_clear(void)
+{
+    entry *e, *next;
+
+    HASH_ITER (hh, table, e, next) {
+        HASH_DEL(table, e);
+        free(e);
+    }
+    free(comms);
+    comms = NULL;
+    nrows = ncomms = 0;
+}
