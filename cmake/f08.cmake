@@ -154,7 +154,7 @@ function(add_f08_library)
     target_include_directories(tutti_fortran INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include/fortran>
         $<INSTALL_INTERFACE:${TUTTI_MODULE_DIR}>)
     set_target_properties(tutti_fortran PROPERTIES EXPORT_NAME fortran OUTPUT_NAME tutti_fortran${TUTTI_SUFFIX}
-        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} C_VISIBILITY_PRESET default LINKER_LANGUAGE C
+        VERSION ${TUTTI_ABI}.${PROJECT_VERSION} SOVERSION ${TUTTI_ABI} C_VISIBILITY_PRESET default LINKER_LANGUAGE C
         LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/f08/exports.map BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH $ORIGIN)
     target_link_libraries(tutti_fortran PUBLIC tutti
         PRIVATE Threads::Threads ${MPI_Fortran_LIBRARIES} ${CMAKE_Fortran_IMPLICIT_LINK_LIBRARIES})
