@@ -17,8 +17,8 @@ void info_print_settings(void);
  * by *set, or else the default. After tutti_init. */
 const char *info_in_force(const setting *s, const char *name, bool *set);
 
-/* Print one JSON object: all that there is, or the algorithms only. Of the former rank 0 prints, and
- * all call. False: it failed. */
+/* Print one JSON object: all that there is, or the algorithms only. Of the former rank 0 prints,
+ * and all call. False: it failed. */
 bool info_print_json(void);
 bool info_print_json_algorithms(void);
 

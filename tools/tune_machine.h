@@ -15,8 +15,8 @@ typedef struct tuning {
     double begin;
 } tuning;
 
-/* rank, quiet, base and result are given; the rest is zero. Collective, says on stderr how far it is unless quiet. The
- * result is the same on all ranks. */
+/* rank, quiet, base and result are given; the rest is zero. Collective, says on stderr how far it
+ * is unless quiet. The result is the same on all ranks. */
 void tune_machine(tuning *t);
 
 void tune_free(tuning *t);

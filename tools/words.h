@@ -11,8 +11,8 @@
  * variants, orders; NULL behind the last one. */
 const char *words_of(const algo *a, int i);
 
-/* What this was meant to be: a collective; an algorithm of one, or a word behind its colon. The part
- * of it that is wrong goes to `part`, which is the guess's `wrong`; *name: it is the name. */
+/* What this was meant to be: a collective; an algorithm of one, or a word behind its colon. The
+ * part of it that is wrong goes to `part`, which is the guess's `wrong`; *name: it is the name. */
 word_guess words_guess_collective(const char *wrong);
 word_guess words_guess_algorithm(coll_kind kind, const char *wrong, char part[64], bool *name);
 

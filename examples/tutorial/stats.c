@@ -1,4 +1,4 @@
-/* stats.c - what a persistent request did: messages, bytes, time, and what share of it was hidden. */
+/* stats.c - what a persistent request did: messages, bytes, time, and what share was hidden. */
 #include <stdio.h>
 #include <tutti.h>
 

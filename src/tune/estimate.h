@@ -8,9 +8,9 @@
  *   a node's links        shared by all messages that leave it, and by all that enter it
  *
  * A message begins when its send is begun, a long one when its receive is, too. It passes the links
- * of both nodes at once, and has come when the slower one has let it through. Messages from one rank
- * to another pass one behind the other; long ones that pass both directions of a node's links are
- * slower (network.both).
+ * of both nodes at once, and has come when the slower one has let it through. Messages from one
+ * rank to another pass one behind the other; long ones that pass both directions of a node's links
+ * are slower (network.both).
  */
 #ifndef TUTTI_ESTIMATE_H
 #define TUTTI_ESTIMATE_H

@@ -1,4 +1,5 @@
-/* mpix_calls.c - calls by MPIX_ names, and one by an MPI_ name, for a tool to count: check_pmpix. */
+/* mpix_calls.c - calls by MPIX_ names, and one by an MPI_ name, for a tool to count: check_pmpix.
+ * */
 #include <stdio.h>
 #include <tutti.h>
 

@@ -1,5 +1,5 @@
-/* mpix_tool.c - a tool of somebody else's that counts calls by MPIX_ names, preloaded or linked with
- * the program, and says so at the end. For check_pmpix. */
+/* mpix_tool.c - a tool of somebody else's that counts calls by MPIX_ names, preloaded or linked
+ * with the program, and says so at the end. For check_pmpix. */
 #include <stdio.h>
 #include <tutti_pmpix.h>
 

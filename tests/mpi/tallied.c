@@ -1,6 +1,6 @@
-/* tallied.c - a program whose calls are known, for check_statistics. First argument: all, multiple (the
- * same at that level, and from two threads), alone (ranks 0 and 1 only, without tutti_init), overlap,
- * abort. */
+/* tallied.c - a program whose calls are known, for check_statistics. First argument: all, multiple
+ * (the same at that level, and from two threads), alone (ranks 0 and 1 only, without tutti_init),
+ * overlap, abort. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

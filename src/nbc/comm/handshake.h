@@ -74,7 +74,8 @@ bool handshake_agrees(const handshake *h);
 int handshake_asks_else(const handshake *h);
 int handshake_knows_else(const handshake *h);
 
-/* A rank that counts for TUTTI_STATS where rank 0 does not, or the other way round; 0: there is none. */
+/* A rank that counts for TUTTI_STATS where rank 0 does not, or the other way round; 0: there is
+ * none. */
 int handshake_tallies_else(const handshake *h);
 
 /* The topology of what they have told. NULL: out of memory. */

@@ -1,5 +1,5 @@
-/* env.h - the TUTTI_ environment variables, read once: settings.def has their table. TUTTI_INTERPOSE
- * is read by libtutti_mpi.so (src/pmpi/); here it is only compared.
+/* env.h - the TUTTI_ environment variables, read once: settings.def has their table.
+ * TUTTI_INTERPOSE is read by libtutti_mpi.so (src/pmpi/); here it is only compared.
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
  * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and

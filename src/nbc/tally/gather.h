@@ -8,8 +8,8 @@
 /* Before the first communicator, if TUTTI_STATS asks for it. */
 void tally_start(void);
 
-/* The ranks of MPI_COMM_WORLD have told each other, before there is a channel, who counts; else: a rank
- * with another setting than rank 0, or 0. The tables are added up only if all count. */
+/* The ranks of MPI_COMM_WORLD have told each other, before there is a channel, who counts; else: a
+ * rank with another setting than rank 0, or 0. The tables are added up only if all count. */
 void tally_agreed(int else_rank);
 
 /* channel: of all processes, or MPI_COMM_NULL. Collective if there is one, and all count. */

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Communicators that have rows, in the order of their creation, and rows in theirs, by `comm`: now an
- * index in `comm`. */
+/* Communicators that have rows, in the order of their creation, and rows in theirs, by `comm`: now
+ * an index in `comm`. */
 typedef struct tally_view {
     const tally_comm *comm;
     int ncomms;

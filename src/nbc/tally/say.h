@@ -1,4 +1,5 @@
-/* say.h - a job's statistics as a table and as JSON (docs/statistics.md), where TUTTI_STATS wants them. */
+/* say.h - a job's statistics as a table and as JSON (docs/statistics.md), where TUTTI_STATS wants
+ * them. */
 #ifndef TUTTI_TALLY_SAY_H
 #define TUTTI_TALLY_SAY_H
 

@@ -12,7 +12,7 @@
 
 bool tally_on = true;
 
-/* Tuning: as native waits poll without a pause, shorter than what programs compute between tests. */
+/* Tuning: native waits poll without a pause; programs compute for longer between tests. */
 static const double one_wait = 20e-6;
 
 typedef struct entry {

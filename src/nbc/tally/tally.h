@@ -4,8 +4,9 @@
  *   a start   tally_begin, an end tally_end: the operation goes into a row of the table
  *
  * A row is a communicator, a collective, an algorithm with all its words, and a class of sizes. The
- * table is bounded: communicators beyond TALLY_COMMS are counted as one, and operations for which there
- * is no row any more in a number. When MPI_Finalize begins the ranks add up their tables (tally_gather.h).
+ * table is bounded: communicators beyond TALLY_COMMS are counted as one, and operations for which
+ * there is no row any more in a number. When MPI_Finalize begins the ranks add up their tables
+ * (tally_gather.h).
  *
  * Nothing is called here unless tally_on. Takes process_lock: may be called with the engine's.
  */
@@ -33,7 +34,8 @@ typedef enum tally_form {
 enum { TALLY_FORMS = 3 };
 
 /* By which all members know a communicator: the rank in MPI_COMM_WORLD of its first one that is
- * there, and its number at that rank, in the order of creation. One of a single process: by name. */
+ * there, and its number at that rank, in the order of creation. One of a single process: by name.
+ * */
 typedef struct tally_comm {
     int32_t origin, serial;
     int32_t size; /* 0: nothing has been called on it */
