@@ -323,7 +323,7 @@ bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     if (q->is_sketched)
         return execute_sketches(q, c, f, time);
     if (q->is_large)
-        return execute_parts(q, c, f, time);
+        return execute_parts(q, c, f, time) || execute_thin(q, c, f, time);
     if (!(extends && is_much(q, f->whole.steps)) &&
         execute_on(q, c, &q->whole, f->whole.steps, time))
         return true;
@@ -378,7 +378,7 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
         q->work = q->is_large ? WORK_OF_PARTS : WORK_OF_SKETCHES;
     if (alike && !q->is_large && knows_no_switches(c))
         place_make_even(&q->even, &q->whole);
-    if (!q->is_large && !q->is_sketched) {
+    if (!q->is_sketched && place_nodes(&q->whole) <= PLACE_FEW) {
         place_make_thin(&q->thin, &q->whole, alike);
         q->thin_work = WORK_OF_THIN;
     }
