@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arguments.h - the arguments of every collective of collectives.def, from a run.
  *
  * call_allgather(r, f), start_allgather(r, f, ...) and init_allgather(r, f, ...) call f with them:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrivals.c - see arrivals.h. */
 #include "arrivals.h"
 

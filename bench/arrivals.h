@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrivals.h - does nobody leave before all have come? For a collective without data.
  *
  * One rank is late: it begins when all others have said that they are about to call, and has then

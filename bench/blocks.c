@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blocks.c - tutti-bench blocks: a message of several blocks: packed, or described by a derived
  * datatype?
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buffers.c - see buffers.h. */
 #include "buffers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buffers.h - the data of a measurement: what a rank sends, and whether the right thing came. */
 #ifndef BENCH_BUFFERS_H
 #define BENCH_BUFFERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* calls.h - one collective operation, called in one way: what tutti-bench measures.
  *
  * A way is an algorithm and a form: "ring" is Tutti's ring in the form of the subcommand,

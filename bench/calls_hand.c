@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* calls_hand.c - the messages of a collective as a programmer would write them: the floor. Which
  * they are says hand.c; here they are sent, plain or persistent, by PMPI_ names: under
  * libtutti_mpi.so they are the MPI's own, too. The first phase is on its way when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* calls_native.c - the MPI's own collectives: by their PMPI_ names, and by their MPI_ names, which
  * a preloaded library may have taken over. Persistent ones where the MPI has them. */
 #include "arguments.h"

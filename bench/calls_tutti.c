@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* calls_tutti.c - Tutti's algorithms: the rows of entries.def, each in its three forms. */
 #include "arguments.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* claims.h - the guidelines of one collective, called in one way: variants that are measured side
  * by side, and which of them is not to be slower than which. */
 #ifndef BENCH_CLAIMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* collective.c - tutti-bench's measurements of collectives: options, sizes, reports. */
 #include "lanes.h"
 #include "measure.h"

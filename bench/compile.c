@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compile.c - tutti-bench compile: how long the compilation of a schedule takes, and what it
  * occupies. No MPI.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compile_choices.c - tutti-bench compile --choices: how long `auto` takes to choose, the first
  * time that a communicator sees a size. No MPI.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compile_ranks.c - tutti-bench compile --ranks N: what grows with the number of ranks.
  *
  * Of each algorithm the schedule of one rank; of some that are looked at the one with most steps.

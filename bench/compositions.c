@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compositions.c - the rows of guidelines.def: which calls, with which buffers and local work.
  *
  *   bcast(n)   [root copies to scratch]  scatter(n / p)  allgather(n / p)  [others copy from it]

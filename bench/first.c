@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* first.c - tutti-bench first: what the first operation on a communicator costs.
  *
  * First, once, the start of Tutti in the process and the first operation of all (in which the

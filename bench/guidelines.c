@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* guidelines.c - tutti-bench guidelines: is a collective slower than what could stand in its place?
  *
  * For each way to call (the MPI's own, Tutti's auto), collective and size all sides of all

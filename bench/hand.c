@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hand.c - see hand.h. One function for each family; p ranks, n bytes a block.
  *
  *   allgather       to and from all others at once                          (p-1) n

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hand.h - the messages of a collective as a programmer would write them, for one rank.
  *
  * Phases, one after the other: messages, all at once; copies while they travel; and reductions when

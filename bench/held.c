@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* held.c - what one process holds of a communicator, by what it grows with: see compile.h.
  *
  * The first exchange and the topology are made as the library makes them (nbc/comm/handshake.c),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* html_facts.c - the page's list of what was run, on what; its style sheet; cells of its tables. */
 #include "report_html.h"
 #include "svg.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* html_guidelines.c - the page of tutti-bench guidelines: what is violated, by how much. */
 #include "report_html.h"
 #include "svg.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* html_page.c - the page of --html: plots and tables of what report_html.c has collected. */
 #include "report_html.h"
 #include "svg.h"

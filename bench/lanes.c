@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes.c - the two benchmarks of the multi-lane paper: do several processes of a node get more out
  * of the network than one? A column is k, the number of virtual lanes: the first k ranks of each
  * node.

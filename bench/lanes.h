@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes.h - the columns of lane_pattern and multi_collective. */
 #ifndef BENCH_LANES_H
 #define BENCH_LANES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loops.c - see loops.h. LOOPS is the name of this copy. */
 #include "loops.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loops.h - reductions as plain loops: loops.c, compiled once with -O2 and once with -O3. */
 #ifndef BENCH_LOOPS_H
 #define BENCH_LOOPS_H

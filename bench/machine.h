@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* machine.h - what a measurement ran on, in words: the MPI, and rank 0's host. */
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H

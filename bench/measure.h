@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.h - measure variants side by side: blocks of one size.
  *
  * A repetition runs every variant once, in an order drawn anew (seeded): after a synchronization a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mock.h - what a mock-up consists of: for mocks.c and compositions.c alone.
  *
  * Calls of collectives, one after the other, with buffers that are known before; and local work

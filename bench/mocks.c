@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mocks.c - see mocks.h: mock-ups as variants, and those of the same collective. The others are in
  * compositions.c. */
 #include "mock.h"

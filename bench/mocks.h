@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mocks.h - mock-ups: what could stand in place of a collective, as a variant of measure.h.
  *
  * One call of a mock-up does all that its collective does, in the same buffers, with its copies;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h - the command line of tutti-bench's measurements. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Pictures from the CSV or JSON of tutti-bench (also .csv.gz, .csv.xz).
 
   plot.py heatmap FILE... -o NAME [--ours ALGORITHM]  which algorithm is fastest, by size and ranks; where ours is,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c - tutti-bench progress: nanoseconds of tutti_progress() when nothing runs, and while
  * an operation of this rank waits for another one. On 2 ranks or more; rank 0 is shown. */
 #include "subcommands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_local.c - tutti-bench reduce_local: MPI_Reduce_local against a plain loop. One rank.
  *
  * Both reduce the same vectors in turn, in batches; nanoseconds a call, medians of the batches. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* remaining.c - see remaining.h. */
 #include "remaining.h"
 

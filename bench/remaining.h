@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* remaining.h - standard error says how far a long measurement is. */
 #ifndef BENCH_REMAINING_H
 #define BENCH_REMAINING_H

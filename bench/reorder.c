@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reorder.c - tutti-bench reorder: orders of ranks: how much shorter the way of the data gets, and
  * how long it takes to find them; by our heuristics, and by the general mapping library Scotch if
  * it was there at build time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - which reports there are, and their files: see report.h. */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report.h - results as OSU's table, as a table of algorithms, as CSV, as JSON, as a page of HTML.
  * On rank 0 only.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_csv.c - see report.h. */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_guidelines.c - the table of guidelines: see report.h. */
 #include "claims.h"
 #include "report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_html.c - collects what a page shows, and writes it at the end: see report.h. */
 #include "report_html.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_html.h - what the page of --html is made of; between report_html.c, which collects it, and
  * html_page.c, which writes it. */
 #ifndef BENCH_REPORT_HTML_H

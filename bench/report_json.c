@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_json.c - see report.h. */
 #include "claims.h"
 #include "report.h"

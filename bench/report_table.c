@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_table.c - tables for people, see report.h. */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stats.h - of the times of repetitions. */
 #ifndef BENCH_STATS_H
 #define BENCH_STATS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* subcommands.h - what `tutti-bench NAME` runs. Each returns the exit status; argv[0] is NAME. */
 #ifndef BENCH_SUBCOMMANDS_H
 #define BENCH_SUBCOMMANDS_H

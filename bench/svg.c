@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* svg.c - see svg.h. */
 #include "svg.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* svg.h - plots for report_html.c: SVG inside of an HTML page, whose style sheet has the colours
  * (classes s0 to s7, reference; dashes d1, d2). No script, no font, nothing from outside. */
 #ifndef BENCH_SVG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sync.c - see sync.h. */
 #include "sync.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sync.h - how the ranks begin a repetition together.
  *
  *   barrier    MPI_Barrier; a rank's time begins when it returns there

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tutti_bench.c - the benchmark program: tutti-bench SUBCOMMAND [OPTION...]. */
 #include "command.h"
 #include "subcommands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variant.c - see variant.h. */
 #include "variant.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variant.h - a column: a way to call a collective, with what it works on. */
 #ifndef BENCH_VARIANT_H
 #define BENCH_VARIANT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* work.c - see work.h. */
 #include "work.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* work.h - computation that takes a given time. */
 #ifndef BENCH_WORK_H
 #define BENCH_WORK_H

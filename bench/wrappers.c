@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wrappers.c - tutti-bench calls: what libtutti_mpi.so adds to a call on requests that are not
  * ours.
  *

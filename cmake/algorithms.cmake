@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Read collectives.def and algos.def: TUTTI_ALGORITHM_SOURCES (the algorithms' files), TUTTI_DECLARATIONS
 # (the named entry points, for tutti.h), TUTTI_PMPIX_DECLARATIONS (their PMPIX_ names, for tutti_pmpix.h),
 # TUTTI_ENTRIES (their definitions, for entries.c) TUTTI_EXPORTS (both names, for the linker's version script) TUTTI_CALLS (a list of them, for tests and bench),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The Fortran module `tutti` over mpi_f08 and libtutti_fortran, if the MPI has a Fortran compiler with that module.
 # Its collectives are made of collectives.def and algos.def: add_f08_collective (a row) sets TUTTI_F08_PARAMETERS, macros
 # for src/f08/collectives.c; add_f08_calls (a row and an algorithm) TUTTI_F08_INTERFACES, the module's interfaces.

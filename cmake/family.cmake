@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Which of the two families the MPI is of: their handles differ, and a build serves one. TUTTI_MPI is its
 # name, TUTTI_CHECK_MPI what the headers do about another one. SimGrid's is neither.
 if(TUTTI_SIMULATED)

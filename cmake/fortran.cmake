@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The collectives as Fortran calls them: all arguments are addresses, handles are integers. add_fortran is called for
 # each row of collectives.def and follows from the kinds of the row's parameters alone. It makes TUTTI_FORTRAN, a table
 # for src/pmpi/fortran_collectives.c:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What users link with, and where it is installed. Names end in TUTTI_SUFFIX, so that builds for several
 # MPIs can share a prefix; the CMake package is one for all of them.
 set(TUTTI_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # SimGrid's SMPI in the place of an MPI, as MPI::MPI_C. The compiler is a plain one: smpicc does nothing but
 # this. All ranks of a simulation live in one process, so libraries must be static (a shared one's variables
 # would be shared by the ranks) and programs are modules that smpirun loads once for each rank.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // tutti.hpp - Tutti's collectives for C++17: requests that free themselves, contiguous ranges as
 // buffers, errors as exceptions. A header only, over tutti.h.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tutti_simulated.h - for programs that run in SimGrid with a Tutti built by
  * -DTUTTI_SIMULATED=ON; it is not there in other builds.
  *

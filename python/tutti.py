@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tutti's collectives for mpi4py communicators and numpy arrays.
 
     import numpy as np, tutti

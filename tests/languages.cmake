@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The bindings of other languages: the Fortran module, tutti.hpp, tutti.py. Included by CMakeLists.txt, after `mpi` is set.
 
 # ---- Fortran

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* oracle.c - see oracle.h. */
 #include "oracle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* oracle.h - what a collective must do, item by item and by formula. Knows no MPI and no
  * algorithm: the simulator's tests and those on MPI compare with the same functions.
  *

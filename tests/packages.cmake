@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is installed, and how programs come to it. Included by CMakeLists.txt, after `mpi` is set.
 
 add_check(wrong_mpi long ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """For check_html: reads what the browser made of the pages (*.dom), and compares it with CSV and JSON of the same run."""
 
 import csv

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* command.c - see command.h. */
 #include "command.h"
 

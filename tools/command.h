@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* command.h - what all of Tutti's programs do alike on a command line.
  *
  *   --help, --version    on standard output, exit status 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* command_mpi.c - see command.h: of programs that have MPI. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* critical_path.c - see critical_path.h. */
 #include "critical_path.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* critical_path.h - how long the schedules of all ranks take, in block transfers (of a vector that
  * is cut: in transfers of its parts).
  *

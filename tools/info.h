@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* info.h - the parts of tutti-info: the registry of algorithms (info_algorithms.c), everything that
  * can be set (info_settings.c), all of it as JSON (info_json.c).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* info_algorithms.c - see info.h. */
 #include "algos/algo.h"
 #include "info.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* info_json.c - see info.h. The keys are documented in docs/man/tutti-info.h2m. */
 #include "algos/algo.h"
 #include "info.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* info_settings.c - see info.h. */
 #include "info.h"
 

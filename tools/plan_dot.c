@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_dot.c - which steps of one rank wait for which, in the language of Graphviz.
  *
  * Boxes are sends, ellipses receives, notes copies, hexagons reductions; a phase of the algorithm

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_limits.c - see plan.h. */
 #include "plan.h"
 

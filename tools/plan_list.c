@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_list.c - see plan.h. */
 #include "plan.h"
 #include "words.h"

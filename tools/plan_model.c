@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_model.c - see plan.h. What papers reckon with, beside the estimate: an overview, no promise.
  *
  *   Hockney    alpha * messages + beta * bytes, on the critical path (algo.cost)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_options.c - see plan.h. */
 #include "plan.h"
 #include "topo/shape.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_print.c - see plan.h.
  *
  * Data is named by what an element of it is: a block of a rank; a vector, or a part of one; a

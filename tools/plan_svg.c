@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_svg.c - a picture of a collective: who does what when, by the estimate.
  *
  *   rank 0  |=s=| . . . . |=r=|            bars: what the rank's processor does

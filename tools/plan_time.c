@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_time.c - see plan.h. */
 #include "nbc/process/machine.h"
 #include "plan.h"

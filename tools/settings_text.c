@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings_text.c - print the table of settings.def for the manual: docs/settings.md, and what
  * docs/man/tutti.7.in has in the place of its ENVIRONMENT and INFO KEYS. Not installed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_machine.c - see tune_machine.h. Two ranks measure at a time, or those of a node, or of two;
  * the others sleep. */
 #include "tune_machine.h"

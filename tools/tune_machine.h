@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_machine.h - all constants of the machine that a job runs on, and how each was found. */
 #ifndef TUTTI_TUNE_MACHINE_H
 #define TUTTI_TUNE_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_measure.c - one core, and messages between two ranks. See tune_measure.h. */
 #include "tune_turns.h"
 

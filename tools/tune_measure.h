@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_measure.h - how long copies, reductions and messages take here: what tutti-tune measures.
  *
  * Messages are those of Tutti's persistent requests, so each goes the way that Tutti sends it:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_places.c - see tune_places.h. */
 #include "tune_places.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_places.h - which ranks of MPI_COMM_WORLD measure what: pairs and groups, from where Tutti
  * says that the ranks are. The same on all ranks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_together.c - several messages at a time. See tune_measure.h. */
 #include "tune_turns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_turns.c - see tune_turns.h. */
 #include "tune_turns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune_turns.h - turns of a measurement, and the figure that comes of them. See tune_measure.h. */
 #ifndef TUTTI_TUNE_TURNS_H
 #define TUTTI_TUNE_TURNS_H

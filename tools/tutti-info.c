@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tutti-info.c - what this Tutti is: version, MPI, progress driver and why, algorithms, what
  * choices go by, everything that can be set; and where the ranks of a job are:
  *

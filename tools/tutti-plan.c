@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tutti-plan.c - compile a collective for one rank and print its schedule, or totals of all ranks.
  *
  *   tutti-plan allgather sparbit -p 21 --rank 3

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tutti-tune.c - measure the constants of the machine that a job runs on (src/tune/constants.def),
  * and write them to a file that people can read and edit:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* whole_file.c - see whole_file.h. */
 #define _XOPEN_SOURCE 700
 #include "whole_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* whole_file.h - a file that is written whole, or not at all. */
 #ifndef TUTTI_WHOLE_FILE_H
 #define TUTTI_WHOLE_FILE_H

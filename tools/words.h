@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* words.h - names that tutti-plan and tutti-info know, one after the other: for lists, and to find
  * what a wrong one was meant to be.
  */

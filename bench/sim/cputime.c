@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cputime.c - preloaded into smpirun by simulation.py: no processor time is measured.
  *
  * SMPI reads the thread's processor time at every MPI call, to simulate the computation between

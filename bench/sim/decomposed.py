@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Section IV of the multi-lane paper: lane and hierarchical forms of all collectives beside flat ones, and its claims."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The simulated clusters: what the papers say of them, and the constants that they do not say.
 
 A cluster is leaf switches of nodes, joined by a core that never blocks; a node is one or two sockets of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the planner says of a call on a simulated machine: tutti-plan of an ordinary build (build/mpich, or TUTTI_PLAN)."""
 
 import functools

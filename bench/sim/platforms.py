@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Machine -> SimGrid platform, ranks -> hostfile, leaf switches -> topology.conf of Slurm.
 
 A host of SimGrid is a node, or one socket of it. Messages inside a host pass a link of their own (the rate and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What Open MPI and MPICH choose, by ranks and bytes: (algorithm of ours, its words), or None where it has no counterpart here.
 
 Open MPI 4.0, coll_tuned_decision_fixed.c; MPICH 4.0, limits of its variables MPIR_CVAR_*, without regard to nodes. Bytes are

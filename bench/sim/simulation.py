@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run tutti-bench in SimGrid and get its results."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the pages of collectives on one vector have in common: which algorithm is fastest by size and ranks, where they
 cross, and what MPICH and Open MPI choose."""
 

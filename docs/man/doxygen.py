@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """doxygen.py HEADER ALGORITHMS OUTPUT: tutti.h with comments that Doxygen reads: a group of calls for each section, and
 for each collective; the comment before several calls goes to all of them."""
 import json, re, sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """header.py - read tutti.h for its manual: sections, groups of calls with the comment before them, entry points.
 
 A section begins with a comment `/* ---- Title ---`. A group is a comment and the declarations behind it. The entry points

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """pages.py HEADER ALGORITHMS VERSION FOLDER: section 3 of the manual from tutti.h and `tutti-info --algorithms --json`.
 
 A page for each group of calls and each collective; every other name is a link to its page.

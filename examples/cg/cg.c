@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cg.c - conjugate gradients; the direction vector is assembled under the multiplication.
  *
  * usage: cg [options] [FILE.mtx]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* matrix.c - distribute a matrix by rows, and multiply. */
 #include "matrix.h"
 

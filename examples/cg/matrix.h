@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* matrix.h - sparse symmetric matrices, their files, and their distribution over ranks by rows.
  *
  * A matrix is read or built as a list of entries on one rank, sent to all, and kept as two CSR

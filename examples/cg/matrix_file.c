@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* matrix_file.c - Matrix Market files, and the Poisson problem. */
 #include "matrix.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h - the command line of cg. */
 #ifndef CG_OPTIONS_H
 #define CG_OPTIONS_H

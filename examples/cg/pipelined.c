@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pipelined.c - conjugate gradients with one sum in an iteration, under the product.
  *
  *   plain       A p | sum (p, A p) | x, r | sum (r, r) | p           nobody does anything in a sum

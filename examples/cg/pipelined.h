@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pipelined.h - the pipelined iteration; see pipelined.c. */
 #ifndef CG_PIPELINED_H
 #define CG_PIPELINED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report.h - what the solvers have found, side by side. */
 #ifndef CG_REPORT_H
 #define CG_REPORT_H

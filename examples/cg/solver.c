@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* solver.c - see solver.h. */
 #include "pipelined.h"
 

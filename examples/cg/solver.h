@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* solver.h - conjugate gradients, in several ways of communication. */
 #ifndef CG_SOLVER_H
 #define CG_SOLVER_H

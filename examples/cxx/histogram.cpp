@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // histogram.cpp - a histogram of numbers that come in chunks, summed over all ranks by persistent
 // allreduces.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fft2d.c - the Fourier transform of a picture or a field, its transposes under its computation.
  *
  * usage: fft2d [options] [PICTURE.pgm]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h - the command line of fft2d. */
 #ifndef FFT2D_OPTIONS_H
 #define FFT2D_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pgm.c - read and write portable graymaps. */
 #include "pgm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pgm.h - grey pictures: portable graymaps, plain (P2) and raw (P5), up to 16 bits a value. */
 #ifndef FFT2D_PGM_H
 #define FFT2D_PGM_H

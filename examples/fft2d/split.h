@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* split.h - n things over p parts, as evenly as whole numbers allow. */
 #ifndef FFT2D_SPLIT_H
 #define FFT2D_SPLIT_H

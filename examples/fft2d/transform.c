@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transform.c - see transform.h. */
 #include "transform.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transform.h - distributed Fourier transforms of complex fields, forward and inverse.
  *
  *   2-D   rows over all ranks      x-lines, transpose, y-lines                   spectrum [x][y]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transpose.c - see transpose.h. */
 #include "transpose.h"
 

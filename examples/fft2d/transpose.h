@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transpose.h - transform lines and transpose what is distributed, in chunks, so that one travels
  * while the next is transformed.
  *

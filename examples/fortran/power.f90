@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! power.f90 - the largest eigenvalue of a symmetric matrix by power iteration, with two persistent collectives.
 !
 !   mpirun -n 4 power_f08 [n]

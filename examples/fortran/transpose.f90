@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! transpose.f90 - b = transpose(f(a)) of a matrix whose columns are distributed, in pieces, each on its way while the
 ! next one is computed.
 !

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bodies.c - see bodies.h. */
 #include "bodies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bodies.h - the bodies of one rank, and where they come from.
  *
  * Units in which G = 1. A rank has a run of consecutive bodies; runs differ by at most one in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.h - how the positions of all bodies come to every rank, in one of several ways.
  *
  * exchange_begin, then exchange_arrived for each block until it says yes, then exchange_end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nbody.c - all-pairs gravity: every rank needs the positions of all bodies in every step.
  *
  *   mpiexec -n 8 nbody                       a Plummer sphere

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h - the command line of nbody. */
 #ifndef NBODY_OPTIONS_H
 #define NBODY_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* persistent.c - a plain MPI-4 program: a persistent allgather, started four times with other
  * values.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """k-means of random points, which are distributed; sums of the clusters are added up by persistent allreduces.
 
     mpirun -n 4 /usr/bin/python3 kmeans.py [points of a rank] [chunks]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.c - see exchange.h. */
 #include "exchange.h"
 

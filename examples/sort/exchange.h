@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.h - what the ranks tell each other in a sort, in the manner that was chosen.
  *
  * The keys are cut into buckets, as many for each rank as the exchange has pieces. A place says

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* keys.h - what is sorted: numbers as unsigned 64-bit keys of the same order.
  *
  *   u8    as it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* npy.c - see npy.h. */
 #include "npy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* npy.h - NumPy's file format, read and written by all ranks together (MPI-IO).
  *
  *   \x93NUMPY  version  length  {'descr': '<f8', 'fortran_order': False, 'shape': (3,), }  numbers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h - the command line of npysort. */
 #ifndef SORT_OPTIONS_H
 #define SORT_OPTIONS_H

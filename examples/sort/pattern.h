@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pattern.h - made-up input: the i-th of n numbers, whichever rank asks. */
 #ifndef SORT_PATTERN_H
 #define SORT_PATTERN_H

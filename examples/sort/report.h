@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report.h - is it sorted, are they the same keys, and how long did it take? */
 #ifndef SORT_REPORT_H
 #define SORT_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sort.c - sort NumPy files that all ranks read and write together.
  *
  *   mpiexec -n 4 npysort -o sorted.npy numbers.npy

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sorter.c - sort a slice, find the buckets, exchange, and merge.
  *
  *   rank 0   sorted slice |  a0  |  a1  |  a2  |    cut into a bucket for each rank, each of which

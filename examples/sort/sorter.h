@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sorter.h - one way to sort: a manner of communication, and all that it needs. */
 #ifndef SORT_SORTER_H
 #define SORT_SORTER_H

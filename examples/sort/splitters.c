@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* splitters.c - see splitters.h. */
 #include "splitters.h"
 

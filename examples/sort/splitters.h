@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* splitters.h - where the buckets begin among my sorted keys. */
 #ifndef SORT_SPLITTERS_H
 #define SORT_SPLITTERS_H

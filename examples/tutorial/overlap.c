@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* overlap.c - the sum of one vector travels while the next one is computed. */
 #include <stdio.h>
 #include <tutti.h>

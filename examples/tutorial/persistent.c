@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* persistent.c - plan once, start in every step: Jacobi's method, an unknown on each rank.
  * The system: 2p x[i] + (sum of all other x) = b[i], with b such that x[i] = i solves it. */
 #include <math.h>

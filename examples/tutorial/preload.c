@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* preload.c - a program that knows nothing of Tutti: every rank gets the words of all. */
 #include <mpi.h>
 #include <stdio.h>

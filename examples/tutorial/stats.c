@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stats.c - what a persistent request did: messages, bytes, time, and what share was hidden. */
 #include <stdio.h>
 #include <tutti.h>

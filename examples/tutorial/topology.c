@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.c - which ranks share a node, and what an algorithm makes of that. */
 #include <stdio.h>
 #include <stdlib.h>

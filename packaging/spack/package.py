@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Spack recipe. Into a repository of one's own: packages/tutti/package.py; then `spack install tutti ^openmpi`."""
 
 from spack.package import *

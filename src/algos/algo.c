@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* algo.c - the registry, and the frame that every compiled schedule has. */
 #include "algos/algo.h"
 

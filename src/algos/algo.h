@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* algo.h - the registry of algorithms: what there is, when it applies, what it costs, and the way
  * from a call to its schedule.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_bine.c - swap all that is known with ranks that come nearer while it grows.
  *
  *   step        0         1           2              p = 8, seen from rank 0

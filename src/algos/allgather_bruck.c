@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_bruck.c - double what is known by distance 1, 2, 4, ..., for any number of ranks.
  *
  *   step         0         1          2            p = 5, seen from rank 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_hierarchical.c - gather to one leader in each node, allgather among the leaders,
  * broadcast inside nodes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_lane.c - allgather on every lane (one rank of each node), then inside every node.
  *
  *   lane    0 4   1 5   2 6   3 7        2 nodes of 4 ranks: rank 1 gets block 5, ...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_linear.c - everybody sends to everybody, all at once.
  *
  *   rank 0 -> 1, 2, 3      p = 4, seen from rank 0; peers in rotated order, so that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_locality_bruck.c - Bruck between regions, with all ranks of a region sharing the
  * messages.
  *

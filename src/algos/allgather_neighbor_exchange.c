@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_neighbor_exchange.c - pairs of blocks walk along the ring in both directions.
  *
  *   step        0         1          2            p = 6, seen from rank 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_recursive_doubling.c - swap all that is known with a rank at distance 1, 2, 4, ...
  *
  *   step        0         1          2             p = 8, seen from rank 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_reorder_bruck.c - Bruck with its largest messages over the shortest distances.
  *
  *   distance of indices   1     2     4       the last step moves half of all blocks

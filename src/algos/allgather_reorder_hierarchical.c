@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_reorder_hierarchical.c - hierarchical, each phase with its ranks in an order for it.
  *
  *   gather      BGMH: the ranks with the largest messages next to each other

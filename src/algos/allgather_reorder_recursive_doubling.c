@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_reorder_recursive_doubling.c - recursive doubling with its largest messages over the
  * shortest distances.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_reorder_ring.c - the ring over ranks in the order of the machine.
  *
  *   ranks   0 2 4 6 | 1 3 5 7      two nodes, ranks dealt to them one by one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_reorder_sparbit.c - Sparbit over ranks in the order of the machine.
  *
  *   distance of indices   4     2     1       the last step moves half of all blocks

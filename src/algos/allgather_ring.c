@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_ring.c - each block travels once around the ring of ranks.
  *
  *   step        0        1        2            p = 4, seen from rank 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allgather_sparbit.c - stripe parallel binomial trees: distances halve while the data doubles.
  *
  *   step         0          1           2             p = 5, seen from rank 0

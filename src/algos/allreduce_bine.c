@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_bine.c - reduce-scatter and allgather that swap most with the nearest ranks.
  *
  *   step      0      1      2     |   3      4      5        p = 8, seen from rank 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_circulant.c - reduce-scatter and allgather in fewest rounds for any number of ranks.
  *
  *   p = 5, skips 3, 2, 1      rank me holds R[i], its part of what rank me + i will own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_dual_root.c - two binary trees reduce their halves of the ranks, their roots exchange
  * the results, and send them down again: piece by piece.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_hierarchical.c - a reduce inside nodes, an allreduce of their leaders, a bcast inside
  * nodes.
  *

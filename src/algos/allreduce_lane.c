@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_lane.c - a reduce-scatter inside nodes, an allreduce of a part on every lane, an
  * allgather inside nodes.
  *

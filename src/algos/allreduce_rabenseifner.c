@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_rabenseifner.c - reduce-scatter by recursive halving, allgather by recursive doubling.
  *
  *   p = 6    fold      0 -> 1   2 -> 3               vectors, while there are more than 4 ranks

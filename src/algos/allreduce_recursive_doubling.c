@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_recursive_doubling.c - swap the whole vector with a rank at distance 1, 2, 4, ...
  *
  *   p = 6    fold       0 -> 1   2 -> 3        pairs while there are more than 4 ranks

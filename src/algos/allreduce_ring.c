@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allreduce_ring.c - each part of the vector travels around the ring and is reduced on its way;
  * then all parts travel around once more.
  *

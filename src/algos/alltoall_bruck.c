@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_bruck.c - Bruck's index algorithm: rotate, exchange packed, rotate back.
  *
  *   rotate     T[j] = what I send to rank me + j

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_bruck_modified.c - Bruck's algorithm without packing and without the last rotation.
  *
  *   place      RECV[me + j] = what I send to rank me - j

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_bruck_radix.c - Bruck's index algorithm with any radix: fewer hops, more messages.
  *
  *   r = 2          ceil(log2 p) phases of one message of p/2 blocks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_bruck_zerocopy.c - Bruck's algorithm without copies: blocks alternate between the
  * receive buffer and scratch.
  *

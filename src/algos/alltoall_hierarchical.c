@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_hierarchical.c - one leader in each node carries all that crosses nodes.
  *
  *   collect    ranks of node a give their leader what they have for other nodes

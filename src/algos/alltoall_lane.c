@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_lane.c - alltoall inside every node, then on every lane (one rank of each node).
  *
  *   node    rank (a, i) gives (a, j) what it has for (k, j), all nodes k

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_linear.c - everybody sends to everybody, at most W exchanges at a time.
  *
  *   rank 0 -> 1, 2, 3      p = 4, seen from rank 0; in rotated order, so that not all ranks

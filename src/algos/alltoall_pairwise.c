@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_pairwise.c - one exchange after the other, each rank with one partner at a time.
  *
  *   step      1   2   3        p = 4, seen from rank 0: a power of two exchanges with rank ^ step,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* barrier_dissemination.c - in round k everybody tells the rank 2^k further what it has heard of.
  *
  *   round       0        1        2          p = 5, seen from rank 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* barrier_hierarchical.c - all ranks of a node tell its leader, the leaders hold a barrier, and
  * then tell their nodes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bcast_bine.c - a binomial tree whose ranks are nearer to each other.
  *
  *   root 0 -> 3, 7, 1    3 -> 4, 2    7 -> 6    4 -> 5          p = 8

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bcast_binomial.c - whoever has the vector sends it on: the number of those that have it doubles.
  *
  *   root 0 -> 4, 2, 1    2 -> 3    4 -> 6, 5    6 -> 7          p = 8

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bcast_chain.c - the vector goes down a chain of ranks piece by piece.
  *
  *   root 0 -> 1 -> 2 -> 3 -> ... -> p-1        while rank 1 gets piece k, rank 2 gets piece k-1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bcast_circulant.c - the pieces of the vector reach everybody in the fewest rounds: in each of
  * them a rank sends one piece and receives another.
  *

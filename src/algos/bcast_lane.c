@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bcast_lane.c - the vector is scattered inside the root's node, each lane broadcasts its part to
  * all nodes, and these put the parts together.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bcast_reorder_binomial.c - the binomial tree over ranks in an order for it (BBMH): the many
  * messages of its last steps over the shortest distances.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bcast_scatter_allgather.c - every rank gets a part of the vector, and then all give each other
  * theirs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bine.c - see bine.h. */
 #include "algos/bine.h"
 

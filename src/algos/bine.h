@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bine.h - Bine trees and butterflies: binomial ones whose members are nearer to each other.
  *
  *   8 members    binomial  0 -> 4   0,4 -> +2   0,2,4,6 -> +1          distances 4, 2, 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blockmap.c - block index -> interval, and messages of several blocks. */
 #include "algos/blockmap.h"
 

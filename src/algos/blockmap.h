@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blockmap.h - where the blocks of a collective lie: block -> interval; and what the members of a
  * group hold of them: item -> blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bruck.c - the rounds of Bruck's index algorithm, and the algorithm as published. */
 #include "algos/bruck.h"
 

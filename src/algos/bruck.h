@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bruck.h - the rounds of Bruck's index algorithm: the block that has j ranks to go, 0 <= j < p,
  * travels z * r^x ranks in the round of digit x and value z, if digit x of j in radix r is z.
  *

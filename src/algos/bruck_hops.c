@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bruck_hops.c - see bruck_hops.h. */
 #include "algos/bruck_hops.h"
 

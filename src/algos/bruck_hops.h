@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bruck_hops.h - Bruck's index algorithm for blocks of unequal lengths, without copies.
  *
  * The rounds are those of bruck.h. The block that has j ranks to go lies in slot j, wherever that

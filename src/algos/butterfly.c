@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* butterfly.c - see butterfly.h. */
 #include "algos/butterfly.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* butterfly.h - reduce-scatter and allgather among 2^q members that swap halves in q rounds.
  *
  *   4 members            round 0                   round 1

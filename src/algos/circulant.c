@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* circulant.c - see circulant.h. */
 #include "algos/circulant.h"
 

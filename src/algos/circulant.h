@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* circulant.h - the graph in which rank v of p sends to v + skip[k] and receives from v - skip[k],
  * and the schedule by which n blocks of rank 0 reach everybody over it in n - 1 + ceil(log2 p)
  * rounds: the fewest there can be if a rank sends one block and receives one at a time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* circulant_reduce.c - see circulant_reduce.h.
  *
  * What comes first is received at the place of the sum and combined with what I contribute, later

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.c - an alltoall of direct messages. */
 #include "algos/exchange.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.h - an alltoall of direct messages: what linear and pairwise have in common. */
 #ifndef TUTTI_EXCHANGE_H
 #define TUTTI_EXCHANGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exscan_doubling_123.c - distances 1, 2, 3, 6, 12, ...: one reduction a round, but for one.
  *
  *   distance     1        2              3                p = 7, seen from rank 6

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exscan_hierarchical.c - as scan_hierarchical.c, with an exscan inside nodes; the last rank of
  * each adds its own vector for the node's sum, and the first one has nothing to add to what comes.
  *

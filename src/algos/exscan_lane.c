@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exscan_lane.c - as scan_lane.c, with an exscan inside nodes; the first rank of each has the sum
  * of the nodes before it, and nothing to add.
  *

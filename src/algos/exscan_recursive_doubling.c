@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exscan_recursive_doubling.c - everybody passes on the sum of a run that ends with itself, over
  * distance 1, 2, 4, ..., and keeps the sum of those before itself.
  *

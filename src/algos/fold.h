@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fold.h - a power of two out of p ranks: of the first ones so many pairs that it is left over if
  * only the odd member of each pair goes on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gather_binomial.c - each rank collects the blocks of its subtree and passes them on together.
  *
  *   7 -> 6   5 -> 4   3 -> 2   1 -> 0;   6,7 -> 4   2,3 -> 0;   4,5,6,7 -> 0      p = 8, root 0

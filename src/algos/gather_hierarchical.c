@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gather_hierarchical.c - inside nodes to a leader, and from the leaders to the root.
  *
  *   2 nodes of 4, root 1      nodes      0, 2, 3 -> 1    5, 6, 7 -> 4

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gather_lane.c - each lane gathers its blocks at its rank of the root's node, and these ranks
  * bring them to the root.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gather_linear.c - everybody sends its block to the root.
  *
  *   rank 1, 2, 3 -> 0          p = 4, root 0: all at once

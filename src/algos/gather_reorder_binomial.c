@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gather_reorder_binomial.c - the binomial tree over ranks in an order for it (BGMH): the ranks
  * that exchange the largest messages, of the last steps, next to each other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* group.h - the ranks an algorithm works on: an ordered list and my index in it.
  *
  * Algorithms compute with indices 0..size-1, with wrap-around; peer() turns one into a rank.

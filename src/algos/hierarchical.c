@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hierarchical.c - see hierarchical.h. */
 #include "algos/hierarchical.h"
 

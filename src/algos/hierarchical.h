@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hierarchical.h - what the hierarchical allgathers have in common. */
 #ifndef TUTTI_HIERARCHICAL_H
 #define TUTTI_HIERARCHICAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes.c - see lanes.h. */
 #include "algos/lanes.h"
 

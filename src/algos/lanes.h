@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes.h - a group, divided into nodes and into lanes that cross them.
  *
  *            lane 0  lane 1                     L lanes for nodes of at least L ranks: rank (k, i)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* levels.c - see levels.h. */
 #include "algos/levels.h"
 

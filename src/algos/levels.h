@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* levels.h - hierarchical collectives, down the levels of the topology: each region has a leader,
  * who speaks for it outside; inside it is a group that is divided again.
  *

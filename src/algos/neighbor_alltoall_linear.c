@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* neighbor_alltoall_linear.c - a message to each destination, one from each source, all at once.
  *
  *   rank 1 of a ring of 4:  -> 0, 2   <- 0, 2

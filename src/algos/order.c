@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* order.c - see order.h. */
 #include "algos/order.h"
 

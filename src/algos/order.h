@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* order.h - the members of a group in an order that suits a pattern (topo/reorder.h). */
 #ifndef TUTTI_ORDER_H
 #define TUTTI_ORDER_H

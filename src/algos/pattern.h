@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pattern.h - who meets whom: orders in which every rank exchanges with every other.
  *
  *   p = 4         step 0      1      2      3       rank 1 meets (to / from)

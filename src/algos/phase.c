@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phase.c - see phase.h. */
 #include "algos/phase.h"
 

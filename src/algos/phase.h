@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phase.h - an algorithm as a phase of another one: its options, and the parts it needs. */
 #ifndef TUTTI_PHASE_H
 #define TUTTI_PHASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_binomial.c - vectors are reduced along a tree.
  *
  *   7 -> 6   5 -> 4   3 -> 2   1 -> 0;   6 -> 4   2 -> 0;   4 -> 0             p = 8, root 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_chain.c - the vector goes along a chain of ranks piece by piece and is reduced on its way.
  *
  *   p-1 -> ... -> 2 -> 1 -> root 0        while rank 1 gets piece k, rank 2 gets piece k+1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_circulant.c - reduce-scatter over p parts of the vector in fewest rounds for any number of
  * ranks, and a gather of the parts to the root.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_lane.c - a reduce-scatter inside nodes, a reduce of a part on every lane to the root's
  * node, and a gather of the parts to the root.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_rabenseifner.c - reduce-scatter by recursive halving, then a gather of the parts.
  *
  *   p = 6    fold      1 -> 2   3 -> 4               vectors, while there are more than 4 ranks

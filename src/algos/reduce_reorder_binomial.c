@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_reorder_binomial.c - the binomial tree over ranks in an order for it (BBMH, the tree of a
  * broadcast the other way): the many messages of its first steps over the shortest distances.
  *

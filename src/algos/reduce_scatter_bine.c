@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_scatter_bine.c - swap halves, most of them with the nearest ranks.
  *
  *   step      0      1      2        p = 8, seen from rank 0

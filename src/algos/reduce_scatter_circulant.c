@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_scatter_circulant.c - fewest rounds and least data at once, for any number of ranks.
  *
  *   p = 5, skips 3, 2, 1      send R[3..4] to me + 3, R[2] to me + 2, R[1] to me + 1

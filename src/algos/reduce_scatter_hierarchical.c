@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_scatter_hierarchical.c - a reduce inside nodes, a reduce-scatter of their leaders, a
  * scatter inside nodes.
  *

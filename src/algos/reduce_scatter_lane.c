@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_scatter_lane.c - a reduce-scatter inside nodes for what each lane is to get, and another
  * on every lane.
  *

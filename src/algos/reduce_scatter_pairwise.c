@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_scatter_pairwise.c - each rank gets its blocks from the others one after the other, and
  * reduces them in rank order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_scatter_recursive_doubling.c - swap all blocks with a rank at distance 1, 2, 4, ..., and
  * keep one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* region.c - see region.h. */
 #include "algos/region.h"
 

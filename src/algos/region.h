@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* region.h - a group, divided into the regions of one level of the topology. */
 #ifndef TUTTI_REGION_H
 #define TUTTI_REGION_H

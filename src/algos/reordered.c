@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reordered.c - see reordered.h. */
 #include "algos/reordered.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reordered.h - an allgather over the same ranks in a better order.
  *
  * Member order[i] takes index i of the group, and the algorithm goes on as ever. The output keeps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scan_hierarchical.c - a scan inside nodes; the last rank of each has the node's sum and gets that
  * of the nodes before, which its node adds.
  *

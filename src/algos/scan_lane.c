@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scan_lane.c - what lies before a node is summed up over lanes, a part on each, while the node
  * does its own scan.
  *

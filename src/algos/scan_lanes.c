@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scan_lanes.c - see scan_lanes.h. */
 #include "algos/scan_lanes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scan_lanes.h - what scan and exscan have in common on lanes: the sum of all nodes before mine. */
 #ifndef TUTTI_SCAN_LANES_H
 #define TUTTI_SCAN_LANES_H

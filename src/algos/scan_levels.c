@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scan_levels.c - see scan_levels.h. */
 #include "algos/scan_levels.h"
 

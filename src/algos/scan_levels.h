@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scan_levels.h - what scan and exscan have in common over nodes with leaders: the sum of all nodes
  * before mine. */
 #ifndef TUTTI_SCAN_LEVELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scan_recursive_doubling.c - everybody passes on what it has summed up, over distance 1, 2, 4, ...
  *
  *   distance     1           2             4               p = 6, seen from rank 4

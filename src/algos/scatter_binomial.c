@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scatter_binomial.c - each rank gets the blocks of its subtree as one message and passes them on.
  *
  *   0 -> 4: 4,5,6,7;   0 -> 2: 2,3   4 -> 6: 6,7;   0 -> 1   2 -> 3   4 -> 5   6 -> 7     p = 8

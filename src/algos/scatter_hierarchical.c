@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scatter_hierarchical.c - to one leader of each node, and from these inside nodes.
  *
  *   2 nodes of 4, root 1      leaders    1 -> 4: four blocks

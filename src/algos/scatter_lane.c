@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scatter_lane.c - the root gives each rank of its node the blocks of a lane, which scatters them
  * to the other nodes.
  *

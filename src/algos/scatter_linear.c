@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scatter_linear.c - the root sends everybody its block.
  *
  *   rank 0 -> 1, 2, 3          p = 4, root 0: all at once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transit.c - see transit.h.
  *
  * What a rank keeps, in blocks, one behind the other: `moved`, in place, what it sends; a carrier

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transit.h - an alltoall in which blocks for other nodes travel through ranks that carry them.
  *
  *   collect    rank (a, i) of node a gives carrier (a, j) what it sends to the ranks of lane j of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.h - gather, broadcast and scatter inside a group, to and from its first member: the phases
  * of hierarchical algorithms inside nodes; and gather and scatter between rows of blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* args.h - the arguments of a collective call, checked, and as a plan and an exec want them.
  *
  * Everything follows from the shape of the collective (nbc/sched/coll.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* args_check.c - check the arguments of a call. */
 #include "api/args_side.h"
 

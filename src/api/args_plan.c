@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* args_plan.c - arguments that have been checked, as selection, a plan and an exec want them.
  *
  * Where a side is one block or equal blocks, an element of its space is a block: so the plan serves

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* args_side.h - one side of a call's arguments, for args_check.c, args_plan.c and repeat.c. */
 #ifndef TUTTI_ARGS_SIDE_H
 #define TUTTI_ARGS_SIDE_H

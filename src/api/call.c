@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call.c - the way of every collective call. */
 #include "api/call.h"
 

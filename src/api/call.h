@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call.h - the way of every collective call: check, choose, plan, bind, run, start or init. */
 #ifndef TUTTI_CALL_H
 #define TUTTI_CALL_H

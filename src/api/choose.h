@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.h - which algorithm serves a call: the one it names, or for `auto` what info, hints, the
  * environment and the rule say, in this order.
  */

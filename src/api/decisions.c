@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* decisions.c - see decisions.h. */
 #include "api/decisions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* decisions.h - what `auto` has taken on a communicator, so that each size is estimated once. */
 #ifndef TUTTI_DECISIONS_H
 #define TUTTI_DECISIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* execs.c - see execs.h. */
 #include "api/execs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* execs.h - from a call and a choice to an exec that runs it. */
 #ifndef TUTTI_EXECS_H
 #define TUTTI_EXECS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* free.c - MPI_Op_free and MPI_Type_free for handles that may be in use (nbc/run/kept.h). */
 #include "nbc/run/kept.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* free_mpi.c - MPI_Op_free and MPI_Type_free, as the profiling interface allows: see
  * nbc/run/kept.h. Not in a build for SimGrid.
  */

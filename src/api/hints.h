@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hints.h - info keys of ours, and those that are hints for a communicator. */
 #ifndef TUTTI_HINTS_H
 #define TUTTI_HINTS_H

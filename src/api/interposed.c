@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interposed.c - blocking calls for libtutti_mpi.so, which leaves to the MPI what is not faster
  * here. See interposed.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interposed.h - what libtutti_mpi.so calls of libtutti that is not in tutti.h: exported, but not
  * for programs, which have `auto`.
  *

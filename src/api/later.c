@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* later.c - see later.h. */
 #include "api/later.h"
 

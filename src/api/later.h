@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* later.h - a non-blocking call that cannot be compiled yet.
  *
  * Which schedule it gets depends on where the ranks are, and on a new communicator they have not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* library.c - the calls that are about the library itself. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
 #include "nbc/comm/channel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c - see measure.h. */
 #include "api/measure.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.h - the trial of a persistent request (persistent/trial.h), made at its init. */
 #ifndef TUTTI_MEASURE_H
 #define TUTTI_MEASURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.c - tutti_alloc and tutti_free: buffers that the other ranks of this node can read. */
 #include "nbc/comm/comm.h"
 #include "nbc/library.h"

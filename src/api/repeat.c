@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* repeat.c - see repeat.h. */
 #include "api/repeat.h"
 

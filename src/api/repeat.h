@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* repeat.h - a call that differs from the one before in its buffers only has been checked and
  * planned: this takes a tenth of a microsecond from it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simulated.c - the calls of tutti_simulated.h that need the engine; only in a build for SimGrid.
  */
 #include "nbc/run/engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* survey.c - see survey.h. */
 #include "api/survey.h"
 

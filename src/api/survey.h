@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* survey.h - what an algorithm has to know of lengths at other ranks (algo.h), found out before it
  * is compiled: a schedule of its own in front of the call's.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tallied.c - the bytes that a call gives away. Its arguments have been checked. */
 #include "api/tallied.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tallied.h - a call becomes what TUTTI_STATS counts (nbc/tally/tally.h). Only if tally_on. */
 #ifndef TUTTI_TALLIED_H
 #define TUTTI_TALLIED_H

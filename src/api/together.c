@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* together.c - see together.h. */
 #include "api/together.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* together.h - for calls in which all ranks agree on something about a communicator. */
 #ifndef TUTTI_TOGETHER_H
 #define TUTTI_TOGETHER_H

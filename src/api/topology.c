@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.c - the calls about a communicator: where its ranks are, what it is told, what it
  * chooses.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom.c - the calls that bring wisdom into a job, and out of it.
  *
  * Rank 0 reads, and the others are told: so all know the same, and a file is read once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* collectives.c - every collective by every algorithm, as Fortran's module `tutti` calls it: three
  * functions an algorithm, six with large counts. CMake makes the tables (cmake/f08.cmake): of each
  * collective its parameters, which of them are buffers and lists of types, and the values for C.

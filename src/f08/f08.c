@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* f08.c - see f08.h. */
 #include "f08/f08.h"
 

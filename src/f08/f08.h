@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* f08.h - what the C side of the Fortran module `tutti` has in common; tutti.F90.in declares it.
  *
  * All arguments are addresses. Handles of mpi_f08 are structures with one integer, MPI's Fortran

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* library.c - communicators, progress and memory, as Fortran's module `tutti` calls them. Texts end
  * in a 0, which the module adds and takes away.
  */

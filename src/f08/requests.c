@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.c - persistent requests, as Fortran's module `tutti` calls them: indices count from 1, a
  * LOGICAL is 0 or 1. */
 #include "f08/f08.h"

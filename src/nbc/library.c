@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* library.c - the order of start and end, and what the rooms are to each other. */
 #include "nbc/library.h"
 

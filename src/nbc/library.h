@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* library.h - the whole: start at the first call, end inside MPI_Finalize.
  *
  * Life cycle: library_enter (first call) starts the rooms, the lower ones first, reads the

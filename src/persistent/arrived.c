@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrived.c - which blocks of an active request are there already.
  *
  * A block has arrived when all steps that write into it have retired. Which steps these are is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* request.c - start, complete and free one persistent request. */
 #include "persistent/request.h"
 

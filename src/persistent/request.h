@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* request.h - persistent requests: what an MPIX_Request points to. */
 #ifndef TUTTI_REQUEST_H
 #define TUTTI_REQUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* request_many.c - complete several persistent requests: all, any, some. */
 #include "persistent/request.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trial.c - see trial.h. */
 #include "persistent/trial.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trial.h - a persistent request tries its candidates in its first starts, and goes on with the one
  * that has been the fastest.
  *

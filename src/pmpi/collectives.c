@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* collectives.c - the wrappers of the collective calls, made from collectives.def, and those of
  * MPI_Op_free and MPI_Type_free.
  *

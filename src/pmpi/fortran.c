@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran.c - see fortran.h. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "pmpi/fortran.h"

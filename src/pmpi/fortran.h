@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran.h - the calls that Fortran programs make: their names, and their arguments as C has them.
  *
  * Fortran hands over addresses. Handles are integers, in mpi_f08 the only member of a type; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran_collectives.c - the collective calls of Fortran, from the table that cmake/fortran.cmake
  * makes of collectives.def.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran_requests.c - Fortran's calls on one request, and those that free operations and types.
  * See fortran_requests_many.c for arrays of requests, and requests.c for the same calls of C.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran_requests_many.c - Fortran's calls on arrays of requests.
  *
  * Without a persistent collective of ours in it, an array goes to the MPI's own function as it is.

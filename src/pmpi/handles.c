@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handles.c - the table of handles and the list of its free places. */
 #include "pmpi/handles.h"
 

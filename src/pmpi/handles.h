@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handles.h - MPI_Request values for persistent collectives of ours.
  *
  * A handle is a value that the MPI never makes itself, so that one comparison tells it from a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interpose.c - TUTTI_INTERPOSE, the counts, and the summary at the end. */
 #include "pmpi/interpose.h"
 

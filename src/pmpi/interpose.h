@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interpose.h - what the parts of libtutti_mpi.so share: which calls are taken over.
  *
  * The library stands between a program and its MPI, by LD_PRELOAD or linked before it:

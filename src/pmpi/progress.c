@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c - operations of ours advance while the program sits in any other call of the MPI.
  *
  * Open MPI's progress callback does that by itself. MPICH polls generalized requests only in waits

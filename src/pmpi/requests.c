@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.c - MPI's calls on one request, and on none: persistent collectives of ours, or the
  * MPI's business. See requests_many.c for arrays.
  */

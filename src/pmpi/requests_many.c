@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests_many.c - MPI's calls on arrays of requests.
  *
  * Without a persistent collective of ours in it, an array goes to the MPI at once. A mixed one is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* here.c - see here.h. */
 #include "topo/here.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* here.h - where this process is: host and boot identity, and what its binding says of package,
  * NUMA node, L3 and core (hwloc).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pu.c - see pu.h. */
 #include "topo/pu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pu.h - where a helper thread of this process may run without disturbing anybody (hwloc).
  *
  *   1. a processing unit of the process's binding, on a core where none of its threads runs now,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reorder.c - see reorder.h.
  *
  * "The free rank closest to this one": distances come from nested regions, so all ranks of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reorder.h - a new order of ranks that brings those closer together that exchange much.
  *
  * The heuristics of the rank reordering paper, and two of ours: the first rank keeps its place;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shape.c - see shape.h. */
 #include "topo/shape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shape.h - made-up machines, for tests, tools, simulation, and users who know better.
  *
  *   node:4                     ranks 0-3 on a node, 4-7 on the next, ...

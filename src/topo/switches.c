@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* switches.c - see switches.h. The file is read once for each switch above the node: a few times,
  * once in a process. */
 #include "topo/switches.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* switches.h - the network between nodes, from a file in the format of Slurm's topology.conf:
  *
  *   SwitchName=leaf0 Nodes=n[00-17],login1     # a switch next to nodes

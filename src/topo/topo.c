@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topo.c - see topo.h. O(p log p) per level. */
 #include "topo/topo.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topo.h - where the ranks of a communicator are: partitions into regions, and distances.
  *
  *   level     rank  0 1 2 3 4 5 6 7        each level is a partition that refines the one before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* closed.c - see closed.h. */
 #include "tune/closed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* closed.h - how long a collective takes by the schedule of one rank, if all do the same at a time:
  * its k-th message comes when its own k-th has gone as far. Pure, and the same on every machine;
  * linear in the steps of that rank.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* constants.c - see constants.h. */
 #include "tune/constants.h"
 

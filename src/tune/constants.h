@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* constants.h - what messages, copies and reductions cost on a machine. Pure.
  *
  * A file of constants is text: the line `tutti constants 1`, then one line for each constant, in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* estimate.c - see estimate.h. */
 #include "tune/estimate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* estimate.h - how long a collective takes: the schedules of all ranks, executed on a machine that
  * is described by a few constants. Pure, and the same on every machine: times are whole numbers.
  *

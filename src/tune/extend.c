@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* extend.c - see extend.h. */
 #include "tune/extend.h"
 

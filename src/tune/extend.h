@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* extend.h - from small machines to a large one of the same kind: of three, each of which has twice
  * the nodes of the one before, it follows how steps, bytes and times grow. Pure.
  */

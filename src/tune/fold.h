@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fold.h - ranks that stand for others. Pure.
  *
  * On nodes that are alike many algorithms do the same on every node: then the ranks of one node

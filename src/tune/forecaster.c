@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* forecaster.c - see forecaster.h. */
 #include "tune/forecaster.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* forecaster.h - how long a choice would take for a call: at first sight, by a closed form; or
  * executed. Of a large machine only smaller ones of its kind are looked at and executed: extend.h,
  * and sketch.h where no rank stands for another. Pure. Work is bounded: all executions share it.

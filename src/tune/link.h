@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* link.h - what messages share: a node's memory, or its links in one direction. Pure.
  *
  * All messages that are on their way get the same share of it, but none gets more than its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* look.c - see look.h. */
 #include "tune/look.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* look.h - a choice at first sight on one machine: its closed form (closed.h), with what the ranks
  * of a node share, and the way from a root. Pure.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* native.c - see native.h. */
 #include "tune/native.h"
 

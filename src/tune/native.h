@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* native.h - is the MPI's own blocking call as fast as ours? Pure, and the same on every machine.
  *
  * Which algorithm an MPI takes depends on its version, its settings and its site, so nobody asks

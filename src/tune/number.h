@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* number.h - numbers in files, settings and command lines: with a point, whatever the program's
  * locale is.
  */

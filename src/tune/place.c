@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* place.c - see place.h. */
 #include "tune/place.h"
 

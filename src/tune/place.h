@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* place.h - a machine on which a collective is looked at: the whole, or a smaller one of its kind.
  * Pure.
  */

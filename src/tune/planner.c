@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* planner.c - see planner.h. */
 #include "tune/planner.h"
 

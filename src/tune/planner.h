@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* planner.h - which algorithms could serve a call, and how long each would take. Pure, and the same
  * on every machine.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* select.c - names of choices, and the rules for what needs no estimate.
  *
  * At most two ranks have one message, or one exchange, whatever the algorithm; the limits for them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* select.h - which algorithm, in which form: names of choices, and rules where no estimate is
  * needed (planner.h has those). Pure: sees only what is equal on all ranks.
  */

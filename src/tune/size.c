@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* size.c - see size.h. */
 #include "tune/size.h"
 

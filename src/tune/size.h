@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* size.h - classes of sizes: quarters of octaves. Pure.
  *
  *   bytes    0  1  2  3  4  5  6  7  8-9  10-11  12-13  14-15  16-19 ...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sketch.c - see sketch.h. */
 #include "tune/sketch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sketch.h - how long a collective takes on a large machine on which no rank stands for another
  * (it has a root, or each rank sums up what those before it have), by its executions on smaller
  * ones: with fewer nodes, and with fewer ranks on each. Pure.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stepgraph.c - see stepgraph.h. */
 #include "tune/stepgraph.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stepgraph.h - the schedules of all ranks as one graph: which send meets which receive. Pure.
  *
  * Steps are numbered rank after rank, in program order. The k-th message of a to b is the k-th that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom.c - the table of verdicts, see wisdom.h. */
 #include "tune/wisdom.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom.h - what was learned about which algorithm is best: a table of verdicts. Pure.
  *
  *   allreduce 64 4096 commutes - node:8 package:4 | lane:ring,block | 12500 ns | 30 starts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom_file.c - see wisdom_file.h. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "tune/wisdom_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom_file.h - wisdom in files that several jobs may read and write at a time. POSIX.
  *
  * A file is written whole under another name in the same folder (NAME.PID.K), and renamed: so who

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom_pick.c - see wisdom_pick.h. */
 #include "tune/wisdom_pick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom_pick.h - the choices for one communicator in few bytes, for its other ranks. Pure.
  *
  *   byte   0     1      2      3        4  5   6  7  8  9

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom_shape.c - the shape of a machine in one line, see wisdom.h. */
 #include "tune/wisdom.h"
 

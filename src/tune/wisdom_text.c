@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom_text.c - verdicts as lines of text, see wisdom_text.h. Integers only: the locale does not
  * matter. */
 #include "tune/wisdom_text.h"

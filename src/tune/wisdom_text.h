@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom_text.h - wisdom as text that people can read and edit. Pure.
  *
  *   tutti wisdom 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* word.c - see word.h. */
 #include "tune/word.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* word.h - what somebody may have meant who wrote a word that does not exist. */
 #ifndef TUTTI_WORD_H
 #define TUTTI_WORD_H

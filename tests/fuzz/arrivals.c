@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrivals.c - who has come to an operation, in memory that all ranks share: what a barrier is
  * checked by. Without such memory (ranks on several hosts) nothing is checked.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrivals.h - has everybody come to an operation before it is over? */
 #ifndef TUTTI_FUZZ_ARRIVALS_H
 #define TUTTI_FUZZ_ARRIVALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blocks.c - see layout.h. */
 #include "call.h"
 #include "layout.h"

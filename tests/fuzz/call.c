@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call.c - see call.h: every collective; by MPIX_ names every algorithm. Compiled for each of the
  * two programs (mpi/calls.h: PLAIN).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call.h - the collectives under test (call.c), by MPIX_ names or by MPI's; and what Tutti's own
  * requests need (call_mpix.c; call_plain.c: there are none).
  */

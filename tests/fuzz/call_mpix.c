@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call_mpix.c - see call.h: the calls are Tutti's, by MPIX_ names. */
 #include "call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call_plain.c - see call.h: the calls are the MPI's, for libtutti_mpi.so and for the MPI alone. */
 #include "call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comms.c - communicators that come and go while operations run, their attributes, windows.
  *
  * The callbacks of attributes count: the program's own calls and nothing else may call them. keyval

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* complete.c - what is open, and how it is completed: any family, on any subset, in any order,
  * among null requests. */
 #include "call.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* delay.c - ranks get out of step: computing, looking for messages, calls that advance. */
 #include "call.h"
 

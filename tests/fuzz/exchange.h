@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.h - one call of a row of collectives.def: what is chosen at random, buffers, arguments,
  * and the data of each start.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* execute.c - this rank's part of a program: see fuzz.h. */
 #include "call.h"
 

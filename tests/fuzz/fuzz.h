@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fuzz.h - random legal MPI programs with an oracle for every byte.
  *
  * A program is a list of operations that all ranks derive from the seed. A row of `operations`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.c - see layout.h. Extents are asked of the MPI (a struct may be padded), the places of all
  * pieces are computed here. */
 #include "layout.h"

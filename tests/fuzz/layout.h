@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.h - random datatypes of which every byte is known, and buffers made of them. */
 #ifndef TUTTI_FUZZ_LAYOUT_H
 #define TUTTI_FUZZ_LAYOUT_H

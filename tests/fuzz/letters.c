@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* letters.c - point-to-point messages on the communicators of the collectives.
  *
  * Each rank sends up to three messages to anybody, itself included. A message says in its first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - options, programs one after the other, and the result. */
 #include "arrivals.h"
 #include "call.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* native.c - collectives that stay with the MPI, between and during Tutti's on the same
  * communicators. */
 #include "rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ours.c - the collectives of collectives.def: blocking, non-blocking, persistent. */
 #include "arrivals.h"
 #include "exchange.h"

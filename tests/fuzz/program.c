@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program.c - a program from its seed: the same on every rank. */
 #include "rows.h"
 

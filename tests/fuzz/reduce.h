@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce.h - what is combined by an operation (mpi/reductions.h), and the result.
  *
  * Element e of rank s follows from its data and e; the result is that of ranks in their order.

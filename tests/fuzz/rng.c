@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rng.c - splitmix64 (Steele, Lea, Flood, OOPSLA 2014): the same numbers on every machine. */
 #include "fuzz.h"
 

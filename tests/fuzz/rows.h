@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h - the functions of the rows in table.c, one block for each file. */
 #ifndef TUTTI_FUZZ_ROWS_H
 #define TUTTI_FUZZ_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c - what a program may consist of. A collective that Tutti takes over gets the trait OURS
  * and loses BLOCKS and COLLECTIVE; everything else follows from its row. */
 #include "rows.h"

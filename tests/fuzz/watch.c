@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* watch.c - what is said when something is wrong: one line with the seed and the command that
  * repeats it; a hang (no operation completed for a long time) and a crash say where each rank is.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alike.c - every rank has been told of another machine, of other wisdom and other algorithms: all
  * must choose alike nevertheless, and what they choose must bring the right data.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blocks.c - see blocks.h.
  *
  * Data without gaps comes from the oracle and is unpacked where it belongs by MPI_Unpack: for both

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blocks.h - the buffers of one collective call of any shape: what each rank sends, and what must
  * be in the receive buffer afterwards, byte for byte, gaps and surroundings included.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call_order.c - to preload: the order of rank 0's calls, a letter each, in the file that
  * CALL_ORDER names:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* calls.c - see calls.h. */
 #include "mpi/calls.h"
 

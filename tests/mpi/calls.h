@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* calls.h - every call of every collective, from the tables, behind one face.
  *
  * A call_args holds all that any collective takes; a call_set the blocking, non-blocking and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choices.c - `auto` calls of every form and several sizes, for check_verbose. `choices FILE`
  * exports wisdom. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cover.c - see cover.h.
  *
  * Greedy: a case begins with a pair that no case has yet; each other dimension takes the value that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cover.h - few cases instead of all: any two values of any two dimensions meet in one of them. */
 #ifndef TUTTI_TEST_COVER_H
 #define TUTTI_TEST_COVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // cxx_tutti.cpp - tutti.hpp: requests that move and free themselves, every collective of it, ranges
 // of many kinds, errors as exceptions. Prints "right" on rank 0.
 #include <tutti.hpp>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* edges.c - see edges.h.
  *
  * Every block has a slot of its own, in another order than the edges; displacements count from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* edges.h - buffers, lists and types for a collective with a block for each edge of a graph. */
 #ifndef TUTTI_TEST_EDGES_H
 #define TUTTI_TEST_EDGES_H

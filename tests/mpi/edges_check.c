@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* edges_check.c - see edges.h: every call against a reference. */
 #include "mpi/edges.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* end.c - MPI_Finalize with operations that nobody has completed, and calls of ours after it:
  * nothing crashes or hangs. "single" or "multiple", where the progress thread runs too. */
 #include <stdio.h>

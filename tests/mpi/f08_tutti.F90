@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! f08_tutti.F90 - the module `tutti` on mpi_f08: kinds, MPI_IN_PLACE, derived types, sections, operations of the
 ! program, large arrays, ierror present and absent, requests of every kind. Prints "right" on rank 0.
 module sums

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* first_calls.c - first operations on communicators beside all that may go on meanwhile.
  * One mode a run:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graphs.c - see graphs.h. */
 #include "mpi/graphs.h"
 

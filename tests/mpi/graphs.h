@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graphs.h - communicators with virtual topologies of all kinds, and who is whose neighbor there.
  */
 #ifndef TUTTI_TEST_GRAPHS_H

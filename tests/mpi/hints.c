@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hints.c - see hints.h. */
 #include "mpi/hints.h"
 

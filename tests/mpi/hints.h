@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hints.h - small helpers of the tests that give hints and gather a few numbers. */
 #ifndef TUTTI_TEST_HINTS_H
 #define TUTTI_TEST_HINTS_H

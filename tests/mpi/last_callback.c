@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* last_callback.c - callbacks of attributes on MPI_COMM_SELF, which MPI_Finalize calls: they may
  * still communicate, whether Tutti's own callback has run before (the attribute was set first) or
  * not. One request is from before MPI_Finalize, the other is made in the callback.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* late.c - rank 0 comes a second late, or later: when the file that the environment variable
  * LATE_FOR names has a line from each of the others. They wait in the way that is
  * named. For check_timeout.

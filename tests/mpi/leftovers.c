@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* leftovers.c - an MPI program that knows nothing of Tutti and ends badly: it checks what may be
  * asked before MPI_Init, and calls MPI_Finalize with operations that nobody has completed. For
  * check_interpose.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi4_program.c [ALGORITHM] - a plain MPI-4 program: persistent collectives beside persistent
  * messages, started and completed in one array, four times with new data, checked against the MPI's
  * own blocking collectives (PMPI_). It knows nothing of Tutti, but for the key that names an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_test.c - see mpi_test.h. */
 #include "mpi/mpi_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_test.h - cmocka tests that run on all ranks at once.
  *
  * A test function uses CHECK, which notes a failure and goes on, so that no rank leaves the others

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpix_calls.c - calls by MPIX_ names, and one by an MPI_ name, for a tool to count: check_pmpix.
  * */
 #include <stdio.h>

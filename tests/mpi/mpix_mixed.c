@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpix_mixed.c - a program that calls collectives by their MPI names and by Tutti's, with the same
  * arguments and in one order on all ranks: under libtutti_mpi.so the first may be left to the MPI,
  * or not, and no rank may go by what it still remembers of the second. Prints `right`.

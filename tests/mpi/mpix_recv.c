@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpix_recv.c - a program of Tutti's own calls that sits in MPI_Recv while the others wait for one
  * of its operations: on MPICH only libtutti_mpi.so, the thread or tutti_progress advances it there.
  * No call that libtutti_mpi.so takes over is made. Ring: the message that comes has to go on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpix_tool.c - a tool of somebody else's that counts calls by MPIX_ names, preloaded or linked
  * with the program, and says so at the end. For check_pmpix. */
 #include <stdio.h>

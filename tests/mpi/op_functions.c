@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* op_functions [ops]: beside a progress thread, functions of MPI_Op_create run in the program's own
  * thread only, unless the thread was started with tutti_ops=true. Operations are freed at once.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain.h - for MPI programs that know nothing of Tutti, run with and without libtutti_mpi.so: the
  * names under which this MPI offers persistent collectives. */
 #ifndef TUTTI_PLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_app.c - an MPI program that knows nothing of Tutti and prints what it computes: the output
  * with libtutti_mpi.so must be the native one. For check_interpose.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_between.c - every collective between two groups of ranks, blocking and non-blocking, with
  * what each rank must receive. Tutti has nothing to offer there: the MPI does it, and gets the
  * call as it is.

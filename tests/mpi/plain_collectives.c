@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_collectives.c - an MPI program that knows nothing of Tutti: what test_data.c does not see
  * of it. Run natively and under libtutti_mpi.so.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_faults.c - legal calls that MPICH 4.0.2 or Open MPI 4.1.4 alone get wrong
  * (src/tune/native.c): no constants may leave them to the MPI. */
 #include "mpi_test.h"

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! plain_fortran_requests.F90 - a Fortran program that knows nothing of Tutti: requests of all kinds in one array,
 ! statuses, persistent requests. Run under libtutti_mpi.so, with `use mpi` and `use mpi_f08`.
 #include "fortran_checks.inc"

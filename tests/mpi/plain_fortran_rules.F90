@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! plain_fortran_rules.F90 - a Fortran program that knows nothing of Tutti: errors, what is freed while it is in use,
 ! buffers of all kinds, intercommunicators, and a last argument that is left out. Run under libtutti_mpi.so, with
 ! `use mpi` and `use mpi_f08`.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! plain_fortran_threads.F90 - a Fortran program that knows nothing of Tutti, with two threads: each calls collectives on
 ! a communicator of its own, blocking, non-blocking and persistent, while the other one does. Run under libtutti_mpi.so,
 ! with `use mpi` and `use mpi_f08`.

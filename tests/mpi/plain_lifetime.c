@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_lifetime.c - an MPI program that knows nothing of Tutti: long runs, many operations, a rank
  * that stops for a second, and requests that are never freed. Run under libtutti_mpi.so.
  */

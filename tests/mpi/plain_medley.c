@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_medley.c - an MPI program that knows nothing of Tutti: all non-blocking collectives in
  * flight at once on one communicator, with a receive from anyone, and communicators made between
  * them; operations and types are freed as soon as they have been given; and every rank completes

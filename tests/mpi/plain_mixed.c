@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_mixed.c - an MPI program that knows nothing of Tutti, and mixes the collectives that Tutti
  * takes over with everything else that MPI allows on the same communicators: other collectives
  * begun before the first is complete, communicators made meanwhile, attributes, wildcard receives.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_op_recv.c - a program that knows nothing of Tutti: one rank sits in MPI_Recv while an
  * allreduce with an operation of its own, already freed, is under way; its message comes only when
  * the allreduce is complete elsewhere.

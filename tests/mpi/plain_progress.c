@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_progress.c - an MPI program that knows nothing of Tutti: a collective goes on while the
  * program sits in any other blocking call. Run under libtutti_mpi.so with the ring algorithm, so
  * that every rank has to forward; without progress this hangs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_requests.c - an MPI program that knows nothing of Tutti: every call that completes
  * requests, on mixtures of persistent and non-blocking collectives, persistent and plain messages,
  * generalized, inactive and null requests. Run under libtutti_mpi.so.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_rules.c - an MPI program that knows nothing of Tutti: what MPI says of inactive, null,
  * misused and freed requests, of Testall, of Fortran handles and of generalized requests. Run under
  * libtutti_mpi.so.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_spawn.c - an MPI program that knows nothing of Tutti: processes that are started later
  * (MPI_Comm_spawn) are no part of the channel. Their collectives give the same data, non-blocking
  * ones before and after the first blocking one.

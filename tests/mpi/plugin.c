@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin.c - a plug-in with Tutti in it: collectives on MPI_COMM_WORLD, one persistent request
  * freed and one left. See plugin_host.c. */
 #include <tutti.h>

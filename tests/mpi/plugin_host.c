@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin_host.c PLUGIN: a program without Tutti, which loads a plug-in, runs it, unloads it, goes
  * on with MPI and finalizes. */
 #include <dlfcn.h>

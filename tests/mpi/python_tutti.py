@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """python_tutti.py - the module tutti: types of numpy, every form of buffers, all collectives against mpi4py's own blocking
 ones, requests that keep their buffers, errors. Prints "right" on rank 0."""
 import gc

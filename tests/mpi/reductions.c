@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reductions.c - see reductions.h. */
 #include "mpi/reductions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reductions.h - operations with types to reduce, and what they make of their operands. */
 #ifndef TUTTI_TEST_REDUCTIONS_H
 #define TUTTI_TEST_REDUCTIONS_H

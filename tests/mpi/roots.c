@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* roots.c - every rank is rank 0 of a communicator on which something is measured, for
  * check_measure (TUTTI_PLAN=measure): all of them save what they have found when MPI_Finalize
  * begins.

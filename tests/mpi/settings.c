@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.c - for check_alike: some rank has a wrong setting, and all others learn of it from
  * every call on a communicator with it, under MPI_ERRORS_RETURN. Exits with 0 if so. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shared.c - one rank, or all, may not have what shared memory takes; the collectives are right all
  * the same, and tutti_shared_memory says how many processes have it. For check_shared.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spoil.c - to preload, so that checks have something to find: MPI_Allgather spoils one byte of the
  * last rank's copy, MPI_Allgatherv one of each block, MPI_I... one of what rank 0 gives, MPI_Exscan
  * one that nobody may touch; with SPOIL_BARRIER=1 MPI_Ibarrier waits for nobody; with

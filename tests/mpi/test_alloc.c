@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_alloc.c - messages of lengths around every limit of shared memory (nbc/node), from and to
  * buffers of tutti_alloc, of malloc, and of both; and the rules of tutti_alloc itself.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_alltoall_rules.c - alltoall: parameters and names, repeated calls, and what is
  * really sent.
  */

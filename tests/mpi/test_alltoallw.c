@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_alltoallw.c - alltoallw with another type for every pair, by all algorithms, in all forms,
  * against the blocking one of the MPI. With PLAIN: under libtutti_mpi.so; else it looks inside the
  * library.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_arguments.c - every wrong argument of every collective: refused by all its calls with the
  * error class of the standard, through the communicator's error handler, with nothing sent: only
  * every other rank makes the wrong calls, and a right one of all ranks works afterwards. And right

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_arrived.c - blocks of a persistent collective that may be used while the rest is under way.
  */
 #include "mpi/hints.h"

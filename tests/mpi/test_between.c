@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_between.c - no call of Tutti's works between two groups of ranks, whatever its arguments:
  * every algorithm of every collective in all forms. See plain_between.c for those of the MPI.
  */

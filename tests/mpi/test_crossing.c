@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_crossing.c - what crosses nodes, counted as it leaves the library, against the schedules in
  * the simulator. Looks inside the library.
  *

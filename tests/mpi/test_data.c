@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_data.c - every call of every collective against the oracle and against the blocking native
  * collective.
  *

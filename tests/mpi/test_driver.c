@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_driver.c - a driver that fails its self-test is not used: the next one in order is. Looks
  * inside the library, to make the self-test fail. */
 #include "mpi/calls.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_errors.c - what goes wrong besides arguments (test_arguments.c): calls after one like them,
  * counts that do not agree, sums over 64 bits, requests, info, errors while running.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_families.c - the calls on persistent requests: MPIX_Start and Startall, Wait, Test and their
  * families, Start_native.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_lifetime.c - what is freed early, kept, cached, left over. Looks inside the library. */
 #include "mpi/blocks.h"
 

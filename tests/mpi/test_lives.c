@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_lives.c - every algorithm of every collective: what may be freed while it runs, ranks that
  * are late, and many operations in other orders; with every driver.
  */

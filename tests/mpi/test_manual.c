@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_manual.c - with TUTTI_PROGRESS=manual only our own calls advance operations. */
 #include "mpi/calls.h"
 

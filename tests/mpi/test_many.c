@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_many.c - very many operations at once: all advance, whichever is waited for. */
 #include "mpi/calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_measure.c - requests that try their candidates: right data in every start, and all ranks go
  * on with the same one, the fastest by the times that the test gives out.
  */

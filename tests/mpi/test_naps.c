@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_naps.c - a rank that waits on a machine where others compute gives its processor away
  * between two looks at shared memory, for long; it looks at MPI before each time, because a message
  * of the program's may need that. The machine is made up: here sched_yield takes long, and so the

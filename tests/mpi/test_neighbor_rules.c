@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_neighbor_rules.c - neighborhood collectives: what is wrong, where buffers may lie, what may
  * be freed, calls on new communicators, blocks that arrive one by one, threads.
  */

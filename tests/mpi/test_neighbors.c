@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_neighbors.c - neighborhood collectives in all their forms against the blocking ones of the
  * MPI, on communicators of all kinds of topologies. Every byte of the receive buffers is compared:
  * of nobody nothing is received. With PLAIN: under libtutti_mpi.so.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_node.c - shared memory under stress: persistent requests of lengths around each limit, from
  * and to buffers of both kinds, started and waited for in another order on every rank, between
  * non-blocking operations, while a rank is stopped now and then; positions wrap on the way.

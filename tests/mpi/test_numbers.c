@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_numbers.c - the numbers of the channel and their windows of tags: used again, exhausted,
  * added to. Looks inside the library.
  */

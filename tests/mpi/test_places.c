@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_places.c - data in special places, and calls that are told how: absolute addresses, blocks
  * that interleave, buffers that change from call to call, large blocks, forms and radices.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_progress_thread.c - the thread advances, sleeps, and is started and stopped as documented.
  * Run at MPI_THREAD_MULTIPLE (with the thread as the driver, and beside another one) and below it.
  */

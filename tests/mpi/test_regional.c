@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_regional.c - algorithms that look at the topology: calls on communicators that do not know
  * it yet; every variant.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_repeat.c - calls that are like the one before, or almost: the library takes a short way then
  * (api/repeat.c), and must not take it if anything else than the buffers has changed.
  */

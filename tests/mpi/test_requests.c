@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_requests.c - our native requests among those of the MPI, completed by all its calls. */
 #include "mpi/calls.h"
 

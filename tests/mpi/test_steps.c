@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_steps.c - reductions, fences, messages over two spaces, and sums of ours. Runs
  * schedules made by hand on the engine. Looks inside the library.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_threads.c - two threads at MPI_THREAD_MULTIPLE, each with communicators of its own, or in
  * turn on one. */
 #include "mpi/calls.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_topology.c - where the ranks are: found out, made up, hinted at; and what `auto` makes of
  * it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_type_failures.c - the MPI cannot make a datatype: whichever call fails, the operation
  * returns its error through the communicator's handler, no type is left over or freed that is none,
  * and the next operation works.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_unprepared.c - communicators without the channel: nobody has called tutti_init. The tests
  * follow each other: the channel comes only when a communicator with the group of MPI_COMM_WORLD is
  * used. Looks inside the library.

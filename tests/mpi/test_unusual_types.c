@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_unusual_types.c - types and operations that programs seldom use: blocks in another order
  * than in memory, elements that interleave or lie one below the other, types of Fortran's kinds,
  * functions that look at the type they get.

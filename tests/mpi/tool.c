@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tool.c - a profiling tool of somebody else's, behind libtutti_mpi.so: counts messages and says so
  * at the end. For check_interpose. */
 #include <mpi.h>

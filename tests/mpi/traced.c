@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traced.c - a program whose trace check_trace looks at: three operations of each kind, with eight
  * bytes of each rank.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* type_pairs.c - see type_pairs.h. */
 #include "mpi/type_pairs.h"
 

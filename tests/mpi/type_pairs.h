@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* type_pairs.h - pairs of datatypes with the same signature, for both sides of a collective. */
 #ifndef TUTTI_TYPE_PAIRS_H
 #define TUTTI_TYPE_PAIRS_H

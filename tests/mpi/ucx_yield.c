@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ucx_yield.c - LD_PRELOAD helper for tests: lets more MPICH ranks than cores run side by side.
  *
  * MPICH (ch4:ucx) never yields the processor in a wait, so a waiting rank burns its whole time

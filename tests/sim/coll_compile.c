@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_compile.c - see coll_compile.h. */
 #include "sim/coll_compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_data.c - see coll_data.h. Memory failures abort: it is a test tool. */
 #include "sim/coll_data.h"
 

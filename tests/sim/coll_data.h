@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_data.h - what the ranks of a simulated collective have in their buffers, and must have. */
 #ifndef TUTTI_COLL_DATA_H
 #define TUTTI_COLL_DATA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_run.c - see coll_run.h. */
 #include "sim/coll_compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_run.h - one collective of all ranks, compiled, executed and checked: any row of
  * collectives.def with any row of algos.def that serves it.
  *

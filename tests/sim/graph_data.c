@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graph_data.c - see graph_data.h. Memory failures abort: it is a test tool. */
 #include "sim/graph_data.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graph_data.h - random directed graphs for neighborhood collectives, and what travels on them:
  * repeated edges, edges to oneself, nobody, ranks without neighbors, unequal and empty blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* machine.h - made-up machines for tests of regional algorithms, and what crosses their nodes. */
 #ifndef TUTTI_MACHINE_H
 #define TUTTI_MACHINE_H

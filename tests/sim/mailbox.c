@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mailbox.c - see mailbox.h. Memory failures abort: it is a test tool. */
 #include "sim/mailbox.h"
 

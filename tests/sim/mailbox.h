@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mailbox.h - what one simulated rank has posted, and what has arrived for it unexpected: matched
  * by (source, tag), first come first served.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.c - the simulator: see sim.h. Memory failures abort: it is a test tool. */
 #include "sim/sim.h"
 

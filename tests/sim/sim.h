@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.h - run the schedules of all ranks in one process, without MPI, and prove what they do.
  *
  * Messages are matched by (source, tag) in the order in which they were posted, as MPI does. Which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* split.c - see split.h. */
 #include "sim/split.h"
 

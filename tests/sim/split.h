@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* split.h - an algorithm row that runs another one in disjoint parts of the ranks, as a composed
  * algorithm runs its phases: with a group and a map of items. Data of ranks of other parts is
  * nobody's business.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_allgather.c - the numbers of the flat allgather algorithms, counted from what was executed.
  * That they are right: test_shapes.c.
  *

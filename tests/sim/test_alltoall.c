@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_alltoall.c - the numbers of the alltoall algorithms for every radix and window, counted from
  * what was executed. That they are right: test_shapes.c. What is expected is computed here from the
  * definitions, not by the library.

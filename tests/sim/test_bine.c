@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_bine.c - what Bine trees are for: on nodes of consecutive ranks fewer bytes cross between
  * nodes, counted from what was executed; and the properties of their butterfly.
  *

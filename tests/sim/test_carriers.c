@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_carriers.c - alltoalls whose blocks are carried between nodes by lanes or leaders: messages
  * and blocks that cross, counted from what was executed, scratch, and what is asked before where
  * blocks are unequal. That they are right: test_shapes.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_costs.c - what the cost models of the algorithms promise, against what was executed, for
  * every row of the table that has one; and the exact numbers of what is not an allgather or an
  * alltoall.

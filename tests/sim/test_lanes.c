@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_lanes.c - lane and hierarchical forms of all collectives: what leaves and enters nodes, and
  * who sends it, counted from what was executed, on the ten shapes and on machines that nobody would
  * build; the numbers of the multi-lane paper. That they are right: test_shapes.c; how far

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_neighbors.c - neighborhood collectives on random directed graphs, by all algorithms. */
 #include "algos/algo.h"
 #include "sim/graph_data.h"

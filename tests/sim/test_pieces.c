@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pieces.c - lane and hierarchical forms of vectors: into how many parts they are cut, how
  * much scratch they take, and that phases overlap where blocks travel one by one; and in what order
  * the pieces of blocks cross.

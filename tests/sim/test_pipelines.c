@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pipelines.c - algorithms that send a vector piece by piece: rounds, counted with one message
  * at a time on each port of a rank, and who sends and receives how much; and the schedules of
  * circulant.h by the conditions that make them right.

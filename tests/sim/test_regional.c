@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_regional.c - algorithms that look at the topology: the numbers of the papers, counted from
  * what was executed. That they are right on machines of every shape: test_shapes.c. New orders of
  * ranks: test_reorder.c; alltoalls: test_carriers.c.

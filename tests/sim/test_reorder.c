@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_reorder.c - new orders of ranks, on the machine and the mappings of the rank reordering
  * paper: what the data's way costs before and after, counted from what was executed.
  *

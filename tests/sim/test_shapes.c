@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_shapes.c - every collective with every algorithm that serves it, proven in the simulator, in
  * all ranks and in parts of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_simulator.c - the simulator and the checker see what is wrong, and reductions work.
  *
  * A proof is worth what its prover would notice: each test here hands it a broken schedule.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_simulator_parts.c - the simulator knows the parts of vectors that are cut, and messages
  * without data. See test_simulator.c.
  */

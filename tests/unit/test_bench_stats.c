@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_bench_stats.c - medians and their intervals, against tables of the binomial distribution. */
 #include "stats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_constants.c - files of constants: what is written is read again, and what is not right is
  * refused with its line. */
 #define _GNU_SOURCE /* mkdtemp */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_estimate.c - the time of small schedules, which can be added up by hand, on a machine of
  * round numbers; and of algorithms whose time is known.
  */

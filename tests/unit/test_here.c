@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_here.c - what a binding says of the place of a process, on machines made up by hwloc. */
 #include "topo/here.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_link.c - messages that share a link: who ends when. */
 #include "tune/link.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_native.c - is the MPI's own call as fast: against machines on which the answer is known. */
 #include "topo/shape.h"
 #include "tune/native.h"

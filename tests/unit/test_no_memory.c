@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_no_memory.c - a schedule for which memory runs out, at every allocation in turn: the
  * algorithms, which index what they have borrowed, get through it, and the error is reported. Under
  * valgrind or a sanitizer it also says whether they read what is not there.

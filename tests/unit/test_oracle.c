@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_oracle.c - the oracle would notice: its operation is associative and its operands cannot be
  * exchanged, left out or taken twice unseen; no two ranks, items or turns have equal values.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pattern.c - who meets whom, and which blocks travel in which round of Bruck's algorithm. */
 #include "algos/bruck.h"
 #include "algos/pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_place.c - smaller and more even machines that stand for one. */
 #include "topo/shape.h"
 #include "tune/place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_planner.c - what stands for all must take as long as all; and what `auto` takes must be, of
  * all algorithms executed in full, the fastest or nearly. */
 #include "topo/shape.h"

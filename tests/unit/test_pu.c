@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pu.c - where the progress thread goes, on machines made up by hwloc. */
 #include "topo/pu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_rest.c - how a waiting thread gives its processor away, on a clock of our own: sched_yield,
  * nanosleep and clock_gettime are replaced, so the test does not depend on how busy the machine is.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_ring.c - messages through a ring: both ends in this process, in every order; and two
  * processes that race, with random messages, laps without number, and positions that wrap.
  */

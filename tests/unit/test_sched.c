@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sched.c - the builder: dependencies, messages, errors. */
 #include "nbc/sched/sched.h"
 

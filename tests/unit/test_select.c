@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_select.c - the rules of auto, and names of algorithms. */
 #include "tune/select.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_topo.c - shapes, switch files, partitions and distances. */
 #include "topo/shape.h"
 #include "topo/switches.h"

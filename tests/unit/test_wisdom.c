@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_wisdom.c - wisdom: what is kept is what was learned, and what is damaged, foreign or cut off
  * is not trusted; shapes tell machines apart.
  *

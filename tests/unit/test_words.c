@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sizes and words as people write them. */
 #include "nbc/process/settings.h"
 #include "tune/number.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Each experiment is a module with
 
   TITLE, PAPER     what it repeats

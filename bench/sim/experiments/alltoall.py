@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Bruck variants of alltoall by size and ranks: where they cross."""
 
 import plot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Alltoallv of small blocks on many ranks: Bruck with a survey beside direct messages."""
 
 import plot

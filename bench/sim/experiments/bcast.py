@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Bcast by size and ranks: where the algorithms cross, and what the MPIs choose."""
 
 import vectors

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Does auto lose to what Open MPI and MPICH choose, and to the best of all algorithms? On the Sparbit paper's machines (allgather)
 and the multi-lane paper's."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Multi-lane: the two pattern benchmarks (figures 1-3), and all collectives by lanes (figures 5-7, see decomposed.py)."""
 
 import decomposed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Locality-aware Bruck: 8 bytes a rank, regions are nodes (figures 7, 9 and 10)."""
 
 import math

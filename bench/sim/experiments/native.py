@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What Open MPI and MPICH would choose in each cell of the Sparbit experiment, beside our best and our auto."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every collective on 8 nodes of 8 ranks: flat forms beside lane and hierarchical ones, and what auto takes."""
 
 import plot

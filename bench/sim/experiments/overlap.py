@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How much of an allgather hides under a computation of equal length, with k progress calls."""
 
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rank reordering: four initial mappings, flat and hierarchical allgather (figures 3, 4 and 7); trees of other collectives."""
 
 import re

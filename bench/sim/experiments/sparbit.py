@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sparbit against the classical allgathers: heat maps over ranks and sizes (figures 1 and 5, tables I and II)."""
 
 import statistics

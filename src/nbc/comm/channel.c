@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* channel.c - see channel.h. */
 #include "nbc/comm/channel.h"
 

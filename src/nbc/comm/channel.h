@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* channel.h - one private communicator of all processes of MPI_COMM_WORLD, which the messages of
  * all communicators travel over; and what keeps these messages apart.
  *

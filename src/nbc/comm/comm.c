@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comm.c - attach the state to a communicator, count its references, give it back. */
 #include "nbc/comm/comm.h"
 

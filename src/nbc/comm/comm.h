@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comm.h - the state attached to a user's communicator.
  *
  * Life cycle

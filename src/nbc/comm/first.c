@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* first.c - the first handshake of a communicator, and what its messages travel over from then on.
  *
  *   call                 channel?   what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gate.c - where operations wait for their communicator's first handshake, or for a window of tags;
  * and going on with the handshakes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handshake.c - see handshake.h. */
 #include "nbc/comm/handshake.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handshake.h - the members of a communicator tell each other something, by one native collective
  * on the user's communicator, as a part of the collective call that the program has just made: so
  * it has its place in the order of the program's collectives on that communicator.

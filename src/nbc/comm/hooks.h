@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hooks.h - what this room asks of the rooms above it. nbc/library.c fills it in at the start. */
 #ifndef TUTTI_HOOKS_H
 #define TUTTI_HOOKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* neighbors.c - see neighbors.h.
  *
  * Messages from one rank to another match in order, and a rank may be the same neighbor more than

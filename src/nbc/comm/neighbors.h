@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* neighbors.h - a rank's neighbors in the virtual topology of a communicator. */
 #ifndef TUTTI_NEIGHBORS_H
 #define TUTTI_NEIGHBORS_H

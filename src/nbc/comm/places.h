@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* places.h - where this process is, as it tells the others (handshake.h).
  *
  * Every rank makes the same topology of what all have told: that is what lets each choose and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ticket.h - an operation as its communicator sees it: which tags are its own. A part of the exec.
  *
  *   non-blocking   numbered by comm_number_next; waits at the gate until its window is free

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_file.c - see trace_file.h. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
 #include "nbc/comm/trace_file.h"

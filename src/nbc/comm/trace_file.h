@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_file.h - TUTTI_TRACE: one file of the whole job.
  *
  *   channel_make     all agree: do all have the variable, with one value? They read each other's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_json.c - see trace_json.h. */
 #include "nbc/comm/trace_json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_json.h - the events of a process in the trace-event format, which Perfetto and Chrome open.
  *
  *   pid            rank in MPI_COMM_WORLD

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* windows.c - the windows of tags that persistent requests hold for their life: see comm.h.
  *
  * They are counted through all numbers (lanes) of the communicator; of the first, the upper part:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* links.h - the rings of one communicator, between its members that share memory.
  *
  * Every member gives away a part of its slice for the rings into it, before the handshake

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ring.h - one-way messages between two processes through shared memory, without matching.
  *
  * Both ends know all messages in advance, how long they are and in which order the program names

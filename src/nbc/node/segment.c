@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* segment.c - see segment.h. */
 #define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK, munlock */
 #include "nbc/node/segment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* segment.h - memory that the processes of one node share: one file without a name, of which each
  * process gives away its own slice.
  *

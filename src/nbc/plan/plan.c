@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.c - the plan cache. */
 #include "nbc/plan/plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h - a schedule with what it was compiled from, kept on the communicator.
  *
  * A plan is found by its key: everything the schedule depends on. It holds no type and no address.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* clock.h - seconds of a clock that only goes forward. */
 #ifndef TUTTI_CLOCK_H
 #define TUTTI_CLOCK_H

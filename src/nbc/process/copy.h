@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* copy.h - memcpy of a few bytes without a call, which costs as much as all the rest of a small
  * message.
  */

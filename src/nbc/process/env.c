@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* env.c - read the environment. */
 #include "nbc/process/env.h"
 

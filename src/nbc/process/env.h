@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* env.h - the TUTTI_ environment variables, read once: settings.def has their table.
  * TUTTI_INTERPOSE is read by libtutti_mpi.so (src/pmpi/); here it is only compared.
  *

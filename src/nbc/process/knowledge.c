@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* knowledge.c - see knowledge.h. */
 #include "nbc/process/knowledge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* knowledge.h - the wisdom (tune/wisdom.h) that this process has been told of, and whether others
  * have been told the same: only then may a choice depend on it.
  *

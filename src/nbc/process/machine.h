@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* machine.h - the constants of the machine (tune/constants.h) that this process has been told of.
  *
  *   1. TUTTI_CONSTANTS                  ethernet, fast, or a file

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pin.c - the object that our code is part of, whichever it is, cannot be unloaded any more. */
 #define _GNU_SOURCE /* dladdr1, RTLD_NODELETE */
 #include "nbc/process/pin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pin.h - our code stays in memory until the process ends. */
 #ifndef TUTTI_PIN_H
 #define TUTTI_PIN_H

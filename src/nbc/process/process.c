@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* process.c - see process.h. */
 #include "nbc/process/process.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* process.h - what exists once per process, and the two locks.
  *
  *   engine_enter   what runs: the engine's list, the communicators' gates and handshakes

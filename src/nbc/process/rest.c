@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rest.c - see rest.h.
  *
  *   yield --took long--> NAPS times: a nap, BURST turns without rest --> yield

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rest.h - a thread that waits gives its processor away. */
 #ifndef TUTTI_REST_H
 #define TUTTI_REST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* right_mpi.c - a library that was built for one MPI refuses to run in a program of another.
  *
  * The two MPIs' handles have nothing in common, and the first call with one would be a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* right_mpi.h - refuse to run in a program of another MPI than the one that we were built for. */
 #ifndef TUTTI_RIGHT_MPI_H
 #define TUTTI_RIGHT_MPI_H

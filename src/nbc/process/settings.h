@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.h - the table of settings.def. Pure: what is set is for env.h. */
 #ifndef TUTTI_SETTINGS_H
 #define TUTTI_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simulated.c - see simulated.h. */
 #include "nbc/process/simulated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simulated.h - what the engine does differently in SimGrid (-DTUTTI_SIMULATED=ON).
  *
  * Local work costs no simulated time there by itself. It is charged here: bytes / bandwidth, where

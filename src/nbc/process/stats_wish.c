@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stats_wish.c - read the value of TUTTI_STATS. */
 #include "nbc/process/stats_wish.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stats_wish.h - what TUTTI_STATS asks for. */
 #ifndef TUTTI_STATS_WISH_H
 #define TUTTI_STATS_WISH_H

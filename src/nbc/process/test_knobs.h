@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_knobs.h - what tests inside the library turn and read; defined where it is used. */
 #ifndef TUTTI_TEST_KNOBS_H
 #define TUTTI_TEST_KNOBS_H

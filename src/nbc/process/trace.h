@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trace.h - TUTTI_TRACE: what this process has done, in memory until MPI_Finalize.
  *
  * Events are written into a buffer that is allocated once; what comes when it is full is counted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* waker.c - see waker.h. */
 #include "nbc/process/waker.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* waker.h - whoever sleeps until there is something to advance: the progress thread. */
 #ifndef TUTTI_WAKER_H
 #define TUTTI_WAKER_H

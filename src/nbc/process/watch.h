@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* watch.h - TUTTI_TIMEOUT: what is open for too long.
  *
  * An operation is reported once per start, on the rank where it is stuck, when the engine has been

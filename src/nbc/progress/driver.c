@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver.c - choose the driver, and the callbacks that all native requests share. */
 #include "nbc/progress/driver.h"
 

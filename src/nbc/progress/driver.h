@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver.h - who calls the engine while the program is inside native MPI calls, and how a native
  * request for an exec is made.
  *

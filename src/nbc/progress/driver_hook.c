@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver_hook.c - Open MPI's progress callbacks: every native MPI call advances the engine.
  *
  * opal_progress_register is exported by libopen-pal but by no header, so it is looked up at run

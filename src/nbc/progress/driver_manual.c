@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver_manual.c - nobody but tutti_progress() and the MPIX_ calls advances the engine.
  *
  * A native MPI_Wait then only sees operations that have completed. On MPICH the request must still

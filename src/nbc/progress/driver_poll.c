@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver_poll.c - MPICH's extended generalized requests: Wait and Test call our poll function.
  *
  * poll and wait must both be given. MPI_Waitall calls wait for each such request in turn before it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver_thread.c - one thread per process advances the engine while something runs.
  *
  *   asleep --start--> spin --SPIN fruitless turns--> rest after each turn

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bind.c - see bind.h. */
 #include "nbc/run/bind.h"
 

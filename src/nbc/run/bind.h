@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bind.h - resolve a schedule for given buffers and types: what an element of each space is, where
  * scratch lies, and each step to a message or to a copy.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bound.h - a schedule resolved for given buffers and types: each step is a message or a copy. A
  * part of the exec. bind.h makes it, wire.h moves its data.
  */

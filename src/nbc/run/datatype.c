@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* datatype.c - describe, hold and enlarge datatypes. */
 #include "nbc/run/datatype.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* datatype.h - what the library needs to know of a user's datatype, and messages too large for an
  * int count.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* engine.c - the list of running execs, and who may advance them. */
 #include "nbc/run/engine.h"
 

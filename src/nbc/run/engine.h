@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* engine.h - advances the running execs (steps.h says how each).
  *
  * One engine per process, entered under a try-lock (process/process.h): who does not get it returns

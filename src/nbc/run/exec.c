@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exec.c - allocate, address and reset an execution. bind.c resolves it for buffers and types. */
 #include "nbc/run/exec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exec.h - one execution of a schedule: what is bound, its MPI requests and counters.
  *
  * Life cycle

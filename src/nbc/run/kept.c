@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kept.c - see kept.h. */
 #include "nbc/run/kept.h"
 

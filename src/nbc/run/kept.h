@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kept.h - operations and datatypes of the program that stay usable after it has freed them.
  *
  * MPI has no way to duplicate an operation, and both MPIs forget one at once that is freed; and a

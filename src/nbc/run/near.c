@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* near.c - see near.h. */
 #include "nbc/run/near.h"
 

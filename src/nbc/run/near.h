@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* near.h - the messages of an exec that go through shared memory (node/links.h) instead of MPI.
  *
  * Which ones follows from what both sides know: the two ranks share memory, the receiver has a ring

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* open.c - see open.h. */
 #include "nbc/run/open.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* open.h - the open messages of one exec: posted and not complete. Test them, wait for them.
  *
  * Messages from one peer complete in order, or nearly. So only the oldest open message of each

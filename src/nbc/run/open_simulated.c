@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* open_simulated.c - see open_simulated.h. */
 #include "nbc/run/open_simulated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* open_simulated.h - open messages in SimGrid (-DTUTTI_SIMULATED=ON; process/simulated.h): native
  * waits, because polling would take simulated time, and much real time.
  *

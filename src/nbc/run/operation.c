@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* operation.c - see operation.h. */
 #include "nbc/run/operation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* operation.h - what the library needs to know of a reduction operation. */
 #ifndef TUTTI_OPERATION_H
 #define TUTTI_OPERATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* piece.h - an interval of a bound schedule as MPI wants it: items of a type at an offset. */
 #ifndef TUTTI_PIECE_H
 #define TUTTI_PIECE_H

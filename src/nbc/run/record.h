@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* record.h - what the engine tells of an exec: to TUTTI_TRACE. Engine lock held, but for
  * record_begin and record_wait. Without the variable nothing but a look at a flag.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* steps.h - run the steps of one exec: issue, finish, retire. The only file that posts messages;
  * open.h tests those that are open.
  *

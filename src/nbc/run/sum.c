@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sum.c - see sum.h. Compiled with -O3, for the vectors of the processor. */
 #include "nbc/run/sum.h"
 

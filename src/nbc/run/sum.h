@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sum.h - sums of common types by a loop of ours, where that is faster than MPI_Reduce_local.
  *
  * MPICH 4.0 takes 80 ns before an int is added, and does not vectorize; Open MPI 4.1 takes 15 to 30

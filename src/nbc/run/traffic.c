@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.c - see traffic.h. */
 #include "nbc/run/traffic.h"
 

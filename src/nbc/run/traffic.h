@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.h - what one start of an exec has sent. */
 #ifndef TUTTI_TRAFFIC_H
 #define TUTTI_TRAFFIC_H

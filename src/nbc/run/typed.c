@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* typed.c - see typed.h. */
 #include "nbc/run/typed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* typed.h - a space whose blocks have types of their own (alltoallw).
  *
  * For the schedule it is bytes: the blocks' data in their order, with a gap behind each that nobody

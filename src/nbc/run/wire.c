@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.c - intervals to MPI messages: contiguous, derived datatype, or packed. */
 #include "nbc/run/wire.h"
 

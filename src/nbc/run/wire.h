@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.h - how data travels: the decisions that are measured, in one place, and packing.
  *
  * The choice is local: a message packed by its sender may be received as a derived datatype.

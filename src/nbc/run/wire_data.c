@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wire_data.c - move data: pack and unpack messages, copy, reduce. */
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coll.c - the shapes of the collectives, from collectives.def, and names. */
 #include "nbc/sched/coll.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coll.h - one collective call as plain values.
  *
  * What selection and the frame of a compile (algos/algo.h) may know about a call. No MPI types, no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sched.h - schedules: what one rank does in one collective, as a graph of steps.
  *
  *   kind     intervals                 meaning

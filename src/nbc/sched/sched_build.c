@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sched_build.c - emit steps: O(1) per interval.
  *
  *   sched_begin -> sched_send, sched_recv, ... -> sched_commit (sched_commit.c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sched_builder.h - the builder's state, shared by sched_build.c (emits), sched_deps.c (derives the
  * dependencies) and sched_commit.c. */
 #ifndef TUTTI_SCHED_BUILDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sched_check.c - the invariants of a schedule, checked by brute force.
  *
  * Knows nothing of how sched_deps.c finds dependencies: computes who is reachable from whom, then

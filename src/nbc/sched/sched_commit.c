@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sched_commit.c - make what has been emitted a compact read-only schedule: one pass of deps_derive
  * and one counting sort of the edges by predecessor.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sched_deps.c - derive the dependencies of a schedule from what its steps read and write.
  *
  *   space   0        8        16       24          segments: cut wherever an interval begins or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sched_print.c - a schedule as text, one line per step.
  *
  *   step  kind  peer    tag  data                         after

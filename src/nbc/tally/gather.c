@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gather.c - add the tables up along a binomial tree, whose messages are as large as one table. */
 #include "nbc/tally/gather.h"
 

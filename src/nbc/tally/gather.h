@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gather.h - when MPI_Finalize begins: the tables of all ranks become one, and rank 0 says it. */
 #ifndef TUTTI_TALLY_GATHER_H
 #define TUTTI_TALLY_GATHER_H

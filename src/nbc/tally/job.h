@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* job.h - what is said beside the table. */
 #ifndef TUTTI_TALLY_JOB_H
 #define TUTTI_TALLY_JOB_H

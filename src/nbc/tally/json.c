@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* json.c - the same as JSON (docs/statistics.md). */
 #include "nbc/tally/print.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* print.c - the table, and what it shares with JSON. */
 #include "nbc/tally/print.h"
 

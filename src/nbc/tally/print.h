@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* print.h - the two forms, from rows in their order. */
 #ifndef TUTTI_TALLY_PRINT_H
 #define TUTTI_TALLY_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* say.c - put the rows in order, and write the forms that are wanted. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
 #include "nbc/tally/say.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* say.h - a job's statistics as a table and as JSON (docs/statistics.md), where TUTTI_STATS wants
  * them. */
 #ifndef TUTTI_TALLY_SAY_H

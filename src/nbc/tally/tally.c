@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tally.c - the table, and the clock of what is spent inside of calls. */
 #include "nbc/tally/tally.h"
 

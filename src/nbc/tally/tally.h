@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tally.h - TUTTI_STATS=summary and json: what a job's collectives were, counted while it runs.
  *
  *   a call    tally_enter ... tally_leave: its thread is in one of our calls meanwhile
