@@ -74,7 +74,7 @@ static reading compare(const uint64_t *node)
     for (int r = 1; me == 0 && r < p; r++)
         if (node[r] != node[0])
             answer(r);
-    if (node[me] != node[0])
+    if (me > 0 && node[me] != node[0])
         return ask();
     return (reading){.at = trace_now()};
 }
@@ -82,7 +82,7 @@ static reading compare(const uint64_t *node)
 /* when: 0 at the begin, 1 at the end. False: no memory, on some rank. */
 static bool read_clocks(int when)
 {
-    uint64_t *node = malloc((size_t)p * sizeof *node);
+    uint64_t *node = malloc(((size_t)p + 1) * sizeof *node); /* in SimGrid p is known to be 0 */
     uint64_t mine = here_node(host) + (trace_test_apart ? (uint64_t)me : 0);
     int good = node != NULL;
     reading now;
