@@ -72,7 +72,7 @@ def is_entry(call):
 
 def read(path):
     """(blocks of the header's own comment, sections)"""
-    text = open(path).read()
+    text = re.sub(r"\A/\* SPDX-.*\n", "", open(path).read())
     intro = re.match(r"/\*.*?\*/", text, re.S)
     text = re.sub(r"^\s*#.*?[^\\]$", "", text[intro.end():], flags=re.M | re.S)
     token = re.compile(r"(?P<comment>^/\*.*?\*/)|(?P<type>^typedef struct \w+ \{.*?^\} \w+;)|(?P<opaque>^typedef [^{]*?;)"

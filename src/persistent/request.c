@@ -6,6 +6,7 @@
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/process.h"
+#include "nbc/process/weak.h"
 #include "nbc/run/engine.h"
 #include "persistent/trial.h"
 
@@ -13,13 +14,13 @@
 #include <tutti_pmpix.h>
 
 /* A tool may define MPIX_ names, and call these. */
-#pragma weak MPIX_Start = PMPIX_Start
-#pragma weak MPIX_Startall = PMPIX_Startall
-#pragma weak MPIX_Start_native = PMPIX_Start_native
-#pragma weak MPIX_Wait = PMPIX_Wait
-#pragma weak MPIX_Test = PMPIX_Test
-#pragma weak MPIX_Request_get_status = PMPIX_Request_get_status
-#pragma weak MPIX_Request_free = PMPIX_Request_free
+WEAK_NAME(MPIX_Start);
+WEAK_NAME(MPIX_Startall);
+WEAK_NAME(MPIX_Start_native);
+WEAK_NAME(MPIX_Wait);
+WEAK_NAME(MPIX_Test);
+WEAK_NAME(MPIX_Request_get_status);
+WEAK_NAME(MPIX_Request_free);
 
 int request_make(exec *e, bool timed, MPIX_Request *result)
 {

@@ -3,18 +3,19 @@
 #include "persistent/request.h"
 
 #include "nbc/comm/comm.h"
+#include "nbc/process/weak.h"
 #include "nbc/run/engine.h"
 #include "nbc/run/record.h"
 
 #include <tutti_pmpix.h>
 
 /* A tool may define MPIX_ names, and call these. */
-#pragma weak MPIX_Waitall = PMPIX_Waitall
-#pragma weak MPIX_Testall = PMPIX_Testall
-#pragma weak MPIX_Waitany = PMPIX_Waitany
-#pragma weak MPIX_Testany = PMPIX_Testany
-#pragma weak MPIX_Waitsome = PMPIX_Waitsome
-#pragma weak MPIX_Testsome = PMPIX_Testsome
+WEAK_NAME(MPIX_Waitall);
+WEAK_NAME(MPIX_Testall);
+WEAK_NAME(MPIX_Waitany);
+WEAK_NAME(MPIX_Testany);
+WEAK_NAME(MPIX_Waitsome);
+WEAK_NAME(MPIX_Testsome);
 
 /* A bad array, or a request that its native request completes: an MPI error class, else 0. */
 static int check(int count, const MPIX_Request requests[])
