@@ -69,6 +69,7 @@ typedef struct rows {
     blockrow own, spare[2];
     bool placed; /* my items are in `own` already */
     bool split;
+    bool late; /* results lie where other pieces are still to be sent: they are copied at last */
 } rows;
 
 static rows make_rows(const circulant *c, const blockmap *items, const blockrow *sum,
@@ -93,7 +94,8 @@ static void run_rounds(const circulant *c, const group *g, const blockmap *items
 
     for (int k = c->rounds - 1; k >= 0; k--, placed = true) {
         bool last = k == 0 && !same_row(&w->own, w->result);
-        bool direct = last && (placed || !in_place(items)); /* else `result` is what I send */
+        bool direct =
+            last && !w->late && (placed || !in_place(items)); /* else `result` is what I send */
         const blockrow *got = placed ? &w->spare[(c->rounds - 1 - k) % 2] : &w->own;
         round r = {.g = g, .items = items, .skip = c->skip[k], .n = circulant_over(c, k)};
 
@@ -102,7 +104,7 @@ static void run_rounds(const circulant *c, const group *g, const blockmap *items
         r.got = direct ? w->result : got;
         r.sum = placed && !direct ? &w->own : r.got;
         exchange(&r, s);
-        if (last && !direct)
+        if (last && !direct && !w->late)
             copy_row(s, items, &w->own, w->result, me, 1);
         if (!placed)
             copy_row(s, items, &items->out, &w->own, me + r.n, r.skip - r.n);
@@ -123,12 +125,15 @@ void circulant_reduce_scatter(const group *g, const blockmap *items, const block
         return;
     }
     w = make_rows(&c, items, sum, result, g->index, s);
+    w.late = slices > 1 && in_place(items) && !same_row(&w.own, result);
     if (slices > 1)
         sched_throttle(s, SLICES_IN_FLIGHT * (g->size - 1));
     for (int q = 0; q < slices; q++) {
         blockmap part = slice(items, q, s);
         run_rounds(&c, g, &part, &w, s);
     }
+    if (w.late)
+        copy_row(s, items, &w.own, result, g->index, 1);
     if (slices > 1)
         sched_rounds(s, false);
 }
