@@ -312,7 +312,7 @@ static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t
     q->thin_work = q->work;
     q->work = work;
     if (done)
-        *time = (int64_t)((double)f->whole.time * ((double)took / (double)said.time));
+        *time = (int64_t)((__int128)f->whole.time * took / said.time);
     return done;
 }
 
