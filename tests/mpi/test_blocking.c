@@ -41,6 +41,48 @@ static void others_advance_inside_a_blocking_call(void)
     free(second);
 }
 
+/* An operation needs nothing of a rank that has completed it, though older ones, whose messages have
+ * their places before its own in shared memory, wait for just that rank: rank 1 has room for a few
+ * messages only, so that the last one, which is next in the chain, has nothing for rank 0 yet. */
+static void an_operation_waits_for_no_older_one(void)
+{
+    enum { OLDER = 40, LONG = 4096, SHORT = 1000 };
+    int *old = calloc(OLDER * LONG, sizeof *old), *new = calloc(SHORT, sizeof *new), wrong = 0;
+    int last = world_size - 1, word = 7;
+    MPI_Request r[OLDER], young;
+
+    if (world_size < 3) {
+        free(old);
+        free(new);
+        return;
+    }
+    for (int i = 0; i < OLDER * LONG && world_rank == 1; i++)
+        old[i] = i;
+    for (int i = 0; i < SHORT && world_rank == last; i++)
+        new[i] = i + 1;
+    for (int i = 0; i < OLDER; i++)
+        CHECK(MPIX_Ibcast_chain(old + (size_t)i * LONG, LONG, MPI_INT, 1, MPI_COMM_WORLD, &r[i]) ==
+              MPI_SUCCESS);
+    if (world_rank == 1) /* nothing of ours advances here */
+        MPI_Recv(&word, 1, MPI_INT, last, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(MPIX_Ibcast_binomial(new, SHORT, MPI_INT, last, MPI_COMM_WORLD, &young) == MPI_SUCCESS);
+    if (world_rank == last)
+        MPI_Send(&word, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    CHECK(MPI_Wait(&young, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < SHORT; i++)
+        wrong += new[i] != i + 1;
+    for (int to = 1; to < world_size && world_rank == 0; to++)
+        MPI_Send(&word, 1, MPI_INT, to, 3, MPI_COMM_WORLD);
+    if (world_rank != 0) /* nor here */
+        MPI_Recv(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(MPI_Waitall(OLDER, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < OLDER * LONG; i++)
+        wrong += old[i] != i;
+    CHECK(wrong == 0);
+    free(old);
+    free(new);
+}
+
 /* ---- statistics ---- */
 
 static MPIX_Request ring_request(const char *timed, int *mine, int *all)
@@ -187,9 +229,13 @@ static void get_status_tells_what_is_open(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(others_advance_inside_a_blocking_call), MPI_TEST(stats_count_completed_starts),
-        MPI_TEST(stats_tell_what_was_overlapped),        MPI_TEST(times_are_taken_on_request),
-        MPI_TEST(a_bad_info_value_is_refused),           MPI_TEST(get_status_changes_nothing),
+        MPI_TEST(others_advance_inside_a_blocking_call),
+        MPI_TEST(an_operation_waits_for_no_older_one),
+        MPI_TEST(stats_count_completed_starts),
+        MPI_TEST(stats_tell_what_was_overlapped),
+        MPI_TEST(times_are_taken_on_request),
+        MPI_TEST(a_bad_info_value_is_refused),
+        MPI_TEST(get_status_changes_nothing),
         MPI_TEST(get_status_tells_what_is_open),
     };
 

@@ -406,6 +406,38 @@ static int read_all(pair *x, ring_kind kind, uint64_t lines, int n)
     return wrong;
 }
 
+/* Three messages have left the ring, the last two further on than a lap; then the first comes. */
+static void places_are_skipped(void **state)
+{
+    uint64_t n = lines_of(1000);
+
+    (void)state;
+    for (int b = 0; b < BEGINS; b++) {
+        pair x;
+        uint64_t begin = ring_test_begin = begins[b];
+        ring_progress progress = {0};
+        ring_piece piece;
+        int64_t done = 0;
+
+        x = make(RING_OF_BLOCKS, 128);
+        assert_true(ring_skip(&x.in, begin + 2 * n + 200, 1000));
+        assert_true(ring_skip(&x.in, begin + 2 * n, 200));
+        assert_true(ring_skip(&x.in, begin + n, n));
+        assert_false(ring_room(&x.out, begin + 2 * n + 1200, n));
+        assert_false(ring_all_read(&x.out, begin + n));
+        assert_true(ring_put(&x.out, begin, sent, 1000, &done));
+        do {
+            assert_int_equal(ring_look(&x.in, begin, 1000, &progress, &piece), RING_COMPLETE);
+            ring_read(&x.in, begin, 1000, &progress, &piece);
+        } while (!piece.last);
+        assert_true(ring_all_read(&x.out, begin + 2 * n + 1200));
+        assert_true(ring_room(&x.out, begin + 2 * n + 1200, 128));
+        assert_int_equal(x.in.nskipped, 0);
+        drop(&x);
+    }
+    ring_test_begin = 0;
+}
+
 static void race(ring_kind kind, uint64_t lines, int n)
 {
     pair x = make(kind, lines);
@@ -451,6 +483,7 @@ int main(void)
         cmocka_unit_test(a_long_message_streams),
         cmocka_unit_test(data_is_lent),
         cmocka_unit_test(another_length_is_noticed),
+        cmocka_unit_test(places_are_skipped),
         cmocka_unit_test(two_processes_race),
     };
 

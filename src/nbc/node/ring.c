@@ -81,6 +81,7 @@ static inline uint64_t get_stamp(const ring *r, uint64_t position)
 void ring_close(ring *r)
 {
     free(r->ahead);
+    free(r->skipped);
     *r = (ring){0};
 }
 
@@ -98,6 +99,13 @@ bool ring_room(ring *r, uint64_t position, uint64_t lines)
         return true;
     r->ack = atomic_load_explicit(r->shared_ack, memory_order_acquire);
     return has_room(r, position, lines);
+}
+
+bool ring_all_read(ring *r, uint64_t position)
+{
+    if (r->ack != position)
+        r->ack = atomic_load_explicit(r->shared_ack, memory_order_acquire);
+    return r->ack == position;
 }
 
 /* This line is written soon: take it from the receiver's cache, which has read it a lap ago, while
@@ -209,33 +217,81 @@ bool ring_lend(ring *r, uint64_t position, uint64_t where, uint64_t answer, int6
 
 /* ---- get ---- */
 
-/* Told late: the sender needs it a lap later, and reading it costs the sender a line. It never
- * waits for what is not told, because a message that fits (ring_fits), or a block of one that does
- * not, leaves room for that. */
+/* Of lines told late: the sender needs it a lap later, and reading it costs the sender a line. It
+ * never waits for what is not told, because a message that fits (ring_fits) leaves room for that.
+ * Of blocks told at once, because a message that is longer than the room begins when all before it
+ * has been read. */
 static void tell(ring *r)
 {
-    if (r->taken - r->ack < r->lines / 4)
+    if (!r->stamp && r->taken - r->ack < r->lines / 4)
         return;
     r->ack = r->taken;
     atomic_store_explicit(r->shared_ack, r->ack, memory_order_release);
 }
 
-/* So many lines from here on have been read. */
-static inline void take(ring *r, uint64_t position, uint64_t lines)
+/* A message's place that is skipped. */
+typedef struct ring_skipped {
+    uint64_t position;
+    uint32_t lines;
+} ring_skipped;
+
+static void take_ahead(ring *r)
 {
     uint64_t mask = r->lines - 1;
 
-    if (position != r->taken) {
-        r->ahead[position & mask] = (uint32_t)lines;
-        return;
-    }
-    r->taken += lines;
     while (r->ahead[r->taken & mask]) {
         uint32_t *n = &r->ahead[r->taken & mask];
         r->taken += *n;
         *n = 0;
     }
+}
+
+/* Those that have come within a lap. */
+static void take_skipped(ring *r)
+{
+    for (int i = 0; i < r->nskipped;) {
+        ring_skipped s = r->skipped[i];
+
+        if (s.position - r->taken >= r->lines) {
+            i++;
+            continue;
+        }
+        r->skipped[i] = r->skipped[--r->nskipped];
+        r->ahead[s.position & (r->lines - 1)] = s.lines;
+        take_ahead(r);
+        i = 0;
+    }
+}
+
+/* So many lines from here on have been read. */
+static inline void take(ring *r, uint64_t position, uint64_t lines)
+{
+    if (position != r->taken) {
+        r->ahead[position & (r->lines - 1)] = (uint32_t)lines;
+        return;
+    }
+    r->taken += lines;
+    take_ahead(r);
+    if (r->nskipped)
+        take_skipped(r);
     tell(r);
+}
+
+bool ring_skip(ring *r, uint64_t position, uint64_t lines)
+{
+    uint64_t place = ring_place(r, position);
+    ring_skipped *more;
+
+    if (place - r->taken < r->lines) {
+        take(r, place, lines);
+        return true;
+    }
+    more = realloc(r->skipped, ((size_t)r->nskipped + 1) * sizeof *more);
+    if (!more)
+        return false;
+    r->skipped = more;
+    r->skipped[r->nskipped++] = (ring_skipped){place, (uint32_t)lines};
+    return true;
 }
 
 /* A message at this position had another length: those behind it are further on, or nearer. */

@@ -28,6 +28,9 @@
  *
  * A position is of 48 bits and may wrap: by then every line has been written.
  *
+ * A message may go another way though it has its place here: where what is before it is late, and
+ * nothing says when that comes. Then the receiver skips the place (ring_skip).
+ *
  * The two ends of a wrong program may differ in the length of a message. Then the receiver finds
  * out when it comes, and moves its later positions by the difference.
  */
@@ -64,6 +67,8 @@ typedef struct ring {
     uint64_t taken; /* receiver: all lines below have been read, */
     uint32_t
         *ahead; /* [lines]: and so many from there on, of a message that does not begin there */
+    struct ring_skipped *skipped; /* [nskipped]: further ahead than a lap */
+    int nskipped;
     uint64_t skew, skewed; /* positions behind this one are so many lines further on */
 } ring;
 
@@ -105,6 +110,9 @@ void ring_close(ring *r);
 
 /* Is there room for so many lines at this position? */
 bool ring_room(ring *r, uint64_t position, uint64_t lines);
+
+/* Has all before this position been read? Of blocks, because their receiver tells at once. */
+bool ring_all_read(ring *r, uint64_t position);
 
 /* Write as much of a message as there is room for, of a small one all or nothing; *done bytes have
  * been written before. True: all of it has been. */
@@ -155,6 +163,10 @@ typedef enum ring_state { RING_EMPTY, RING_COMPLETE, RING_OTHER } ring_state;
  * that is shorter than expected is read as it is, as MPI does it, and progress says how long it
  * was; OTHER: it is longer, and has been dropped. */
 ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_progress *progress);
+
+/* The message at this position, of which nothing has come, comes another way. False: out of memory,
+ * nothing has changed. */
+bool ring_skip(ring *r, uint64_t position, uint64_t lines);
 
 /* Longer ones: the next bytes of a message, where they lie. */
 typedef struct ring_piece {

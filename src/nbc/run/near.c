@@ -18,6 +18,10 @@
  * often, unless they are reduced on the way. */
 enum { MEET_MOST = 262144 };
 
+/* Tuning: fruitless polls between two looks for messages that have left their ring, and looks that
+ * a message waits for room before it does. */
+enum { LOOK_AWAY = 64, PATIENCE = 16 };
+
 /* ---- which messages, and where ---- */
 
 static void *place(char **at, size_t n, size_t size)
@@ -518,6 +522,16 @@ static void forget(near_message *m)
 {
     m->progress = (ring_progress){0};
     m->begun = false;
+    m->waited = 0;
+}
+
+/* One that is longer than the room begins when all before it has been read: from then on it waits
+ * for nothing but its receiver. */
+static bool may_begin(const near *n, const near_message *m, uint64_t position)
+{
+    return n->own || m->progress.done > 0 || ring_kind_of(m->track->ring) == RING_OF_LINES ||
+           ring_room(m->track->ring, position, lines_of(m)) ||
+           ring_all_read(m->track->ring, position);
 }
 
 static bool try_send(near *n, const bound *b, const step *st, int *error)
@@ -534,7 +548,8 @@ static bool try_send(near *n, const bound *b, const step *st, int *error)
         return false;
     if (m->space < 0 && !m->begun && !pack(n, b, st, m, position, error))
         return false;
-    if (!ring_put(r, position, run_of(n, b, m), m->bytes, &m->progress.done))
+    if (!may_begin(n, m, position) ||
+        !ring_put(r, position, run_of(n, b, m), m->bytes, &m->progress.done))
         return false;
     forget(m);
     return true;
@@ -666,6 +681,47 @@ int near_poll(near *n, const bound *b, near_asks *asks, void *runner, struct fin
         finished[found++] = (struct finished){.step = index, .error = error};
     }
     return found;
+}
+
+static bool leaves_for_lack_of_room(near_message *m)
+{
+    bool begun = m->progress.done > 0 || (m->space >= 0 && m->begun);
+
+    return !begun && ++m->waited >= PATIENCE;
+}
+
+/* What was sent before it through the ring, with the same tag, is seen there by now. */
+static bool has_left(const bound *b, const step *st, near_message *m, MPI_Comm wire, int tag)
+{
+    const message *x = &b->messages[st->message];
+    uint64_t position = m->track->base + m->before;
+    int flag = 0;
+
+    if (m->progress.done > 0 || ring_begun(m->track->ring, position))
+        return false;
+    if (PMPI_Iprobe(x->peer, x->tag + tag, wire, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || !flag)
+        return false;
+    return !ring_begun(m->track->ring, position) &&
+           ring_skip(m->track->ring, position, lines_of(m));
+}
+
+int near_leave(near *n, const bound *b, MPI_Comm wire, int tag)
+{
+    if (n->own || ++n->fruitless % LOOK_AWAY != 0)
+        return -1;
+    for (int i = 0; i < n->nopen; i++) {
+        int index = n->open[i];
+        const step *st = &b->sched->steps[index];
+        near_message *m = &n->message[st->message];
+
+        if (!(st->kind == STEP_SEND ? leaves_for_lack_of_room(m) : has_left(b, st, m, wire, tag)))
+            continue;
+        m->reducing = false;
+        forget(m);
+        n->open[i] = n->open[--n->nopen];
+        return index;
+    }
+    return -1;
 }
 
 bool near_is_open(const near *n, int index)

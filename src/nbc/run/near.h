@@ -10,6 +10,11 @@
  * unpacks or reduces it from where it is, and the send is over when that has been done. And what
  * comes only to be reduced is reduced out of the ring, without a copy in scratch.
  *
+ * A place in a ring is taken when an operation begins, and what is before it may come late: of an
+ * older operation that waits for a rank which is in a call of MPI's. So a message of a non-blocking
+ * operation that finds no room for long leaves the ring for MPI. The sender decides; the receiver
+ * finds it by its tag, and skips its place.
+ *
  * An operation with several schedules (a survey in front) has only the first in the rings: the
  * others begin in an order that may differ between ranks.
  *
@@ -45,6 +50,7 @@ typedef struct near_message {
     _Atomic uint64_t *answer; /* where the receiver says that it has read what is lent; NULL: it
                                  cannot be */
     bool begun;               /* packed, or lent */
+    int waited;               /* looks that found no room for it */
     bool reducing;            /* that step is being done */
 } near_message;
 
@@ -57,6 +63,7 @@ typedef struct near {
     int ntracks;
     int32_t *open; /* [nopen]: steps that wait for data or for room */
     int nopen;
+    unsigned fruitless;        /* polls in turn that found nothing */
     char *packed;              /* room for those that are */
     char *reduced;             /* [local steps]: it has been done with its message */
     bool own;                  /* a persistent request's rings: */
@@ -108,6 +115,10 @@ bool near_post(near *n, const bound *b, int index, near_asks *asks, void *runner
 
 /* Try those that are open. Returns how many have come or gone. */
 int near_poll(near *n, const bound *b, near_asks *asks, void *runner, struct finished *finished);
+
+/* After polls that found nothing: one that is open and goes by MPI from now on, or -1. tag: what
+ * the window of the operation adds to the messages' tags. */
+int near_leave(near *n, const bound *b, MPI_Comm wire, int tag);
 
 /* Has this local step been done with its message? Asked once. */
 static inline bool near_did(near *n, const step *st)

@@ -225,14 +225,35 @@ static inline void finish_near(exec *e, int index, int error)
     }
 }
 
+/* It has left shared memory for MPI. */
+static void divert(exec *e, int index)
+{
+    const step *st = &e->bound.sched->steps[index];
+    int error;
+
+    record_done(e, index, true);
+    if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
+        keep_error(e, wire_pack(&e->bound, st));
+    error = post(e, st);
+    if (error == MPI_SUCCESS)
+        open_add(e, index);
+    else
+        finish_near(e, index, error);
+}
+
 static int poll_near(exec *e)
 {
     const struct finished *f = e->run.finished;
-    int n = near_poll(e->near, &e->bound, may_begin, e, e->run.finished);
+    int n = near_poll(e->near, &e->bound, may_begin, e, e->run.finished), index;
 
     for (int i = 0; i < n; i++)
         finish_near(e, f[i].step, f[i].error);
-    return n;
+    if (n > 0)
+        return n;
+    index = near_leave(e->near, &e->bound, e->comm->wire.comm, e->ticket.window * SCHED_WINDOW);
+    if (index >= 0)
+        divert(e, index);
+    return index >= 0;
 }
 
 static void finish_all(exec *e, int n)
