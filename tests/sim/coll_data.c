@@ -45,8 +45,8 @@ static int64_t count_of(const coll_data *d, int from, int to)
         return d->count;
     if (!to_each(d))
         return from * 5 % 3 * half;
-    if (scatters_sum(d))
-        return to * 5 % 3 * half;
+    if (scatters_sum(d)) /* the first is shorter than a later one: see test_pieces.c */
+        return (to * 5 + 1) % 3 * half;
     return (d->in_place ? from + to : from + 3 * to) * 7 % 4 * half;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pieces.c - lane and hierarchical forms of vectors: into how many parts they are cut, how
  * much scratch they take, and that phases overlap where blocks travel one by one; and in what order
- * the pieces of blocks cross.
+ * the pieces of blocks cross; and that in place none overwrites another one.
  *
  * usage: test_pieces
  */
+#include "sim/coll_run.h"
 #include "sim/machine.h"
 
 #include <setjmp.h>
@@ -173,6 +174,49 @@ static void pieces_go_to_all_nodes_in_turn(void **state)
     assert_int_equal(nodes_sent_to_first(COLL_reduce_scatter_block, "circulant", 3), 2);
 }
 
+/* ---- in place ---- */
+
+static void scatter_a_sum(const char *form, int variant, const char *shape, int p, int pieces)
+{
+    static const sim_sends sends[] = {SIM_MIXED, SIM_SYNC, SIM_EAGER};
+    topo *t = machine(shape, p);
+    coll_run r = {.a = find(COLL_reduce_scatter, form),
+                  .kind = COLL_reduce_scatter,
+                  .form = FORM_BLOCK,
+                  .p = p,
+                  .count = 13,
+                  .in_place = true,
+                  .variant = variant,
+                  .parameter = pieces,
+                  .topo = t,
+                  .shape = shape};
+
+    for (int i = 0; i < 12; i++) {
+        r.sends = sends[i % 3];
+        r.seed = (uint64_t)i;
+        if (coll_run_fits(&r))
+            coll_run_do(r);
+    }
+    topo_free(t);
+}
+
+/* Unequal blocks, results into what was sent: a result that is written too early lies where a block
+ * that is still to be sent begins. */
+static void a_result_overwrites_nothing_that_is_still_sent(void **state)
+{
+    static const char *const forms[] = {"lane", "hierarchical"};
+
+    (void)state;
+    for (int f = 0; f < 2; f++)
+        for (int v = 0; find(COLL_reduce_scatter, forms[f])->variants[v]; v++)
+            for (int pieces = 2; pieces < 6; pieces++) {
+                scatter_a_sum(forms[f], v, "node:3,1", 5, pieces);
+                scatter_a_sum(forms[f], v, "node:2", 8, pieces);
+                scatter_a_sum(forms[f], v, "node:1", 5, pieces);
+                scatter_a_sum(forms[f], v, "node:2@cyclic", 6, pieces);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +224,7 @@ int main(void)
         cmocka_unit_test(vectors_take_no_more_scratch_than_promised),
         cmocka_unit_test(blocks_overlap_phases),
         cmocka_unit_test(pieces_go_to_all_nodes_in_turn),
+        cmocka_unit_test(a_result_overwrites_nothing_that_is_still_sent),
     };
 
     return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
