@@ -63,7 +63,7 @@ static void an_operation_waits_for_no_older_one(void)
     for (int i = 0; i < OLDER; i++)
         CHECK(MPIX_Ibcast_chain(old + (size_t)i * LONG, LONG, MPI_INT, 1, MPI_COMM_WORLD, &r[i]) ==
               MPI_SUCCESS);
-    if (world_rank == 1) /* nothing of ours advances here */
+    if (world_rank == 1) /* unless the driver is hook or thread nothing of ours advances here */
         MPI_Recv(&word, 1, MPI_INT, last, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(MPIX_Ibcast_binomial(new, SHORT, MPI_INT, last, MPI_COMM_WORLD, &young) == MPI_SUCCESS);
     if (world_rank == last)

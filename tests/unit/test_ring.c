@@ -406,7 +406,7 @@ static int read_all(pair *x, ring_kind kind, uint64_t lines, int n)
     return wrong;
 }
 
-/* Three messages have left the ring, the last two further on than a lap; then the first comes. */
+/* Of four messages all but the first have left the ring, the last one further on than a lap. */
 static void places_are_skipped(void **state)
 {
     uint64_t n = lines_of(1000);

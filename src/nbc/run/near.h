@@ -63,7 +63,7 @@ typedef struct near {
     int ntracks;
     int32_t *open; /* [nopen]: steps that wait for data or for room */
     int nopen;
-    unsigned fruitless;        /* polls in turn that found nothing */
+    unsigned fruitless;        /* polls that found nothing */
     char *packed;              /* room for those that are */
     char *reduced;             /* [local steps]: it has been done with its message */
     bool own;                  /* a persistent request's rings: */
