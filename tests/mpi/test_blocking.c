@@ -83,6 +83,26 @@ static void an_operation_waits_for_no_older_one(void)
     free(new);
 }
 
+/* A message that finds no room in shared memory leaves it, and that of a later call does, too, which
+ * takes over what the first has kept: the others come late. */
+static void calls_leave_shared_memory_again(void)
+{
+    enum { ROUNDS = 3, N = 4, LONG = 16384 };
+    int *all = calloc(LONG, sizeof *all), wrong = 0;
+
+    for (int i = 0; i < ROUNDS * N; i++) {
+        if (i % N == 0 && world_rank != 0)
+            nap(0.03);
+        for (int k = 0; k < LONG; k++)
+            all[k] = world_rank == 0 ? i + k : -1;
+        CHECK(MPIX_Bcast_binomial(all, LONG, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+        for (int k = 0; k < LONG; k++)
+            wrong += all[k] != i + k;
+    }
+    CHECK(wrong == 0);
+    free(all);
+}
+
 /* ---- statistics ---- */
 
 static MPIX_Request ring_request(const char *timed, int *mine, int *all)
@@ -231,6 +251,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(others_advance_inside_a_blocking_call),
         MPI_TEST(an_operation_waits_for_no_older_one),
+        MPI_TEST(calls_leave_shared_memory_again),
         MPI_TEST(stats_count_completed_starts),
         MPI_TEST(stats_tell_what_was_overlapped),
         MPI_TEST(times_are_taken_on_request),

@@ -50,8 +50,7 @@ typedef struct exec_run {
     MPI_Request *requests; /* [nmessages] */
     bool persistent;       /* they are persistent requests: start them; else post anew */
     int32_t *queue_head;   /* [nqueues]: oldest open message of (peer, direction), or -1; of a flat
-                              schedule -1, but for those that have left
-                              shared memory: its messages are all probes */
+                              schedule -1: its messages are all probes */
     int32_t *queue_tail;
     struct held *held;          /* [nqueues], in SimGrid only: open_simulated.h */
     int32_t *after;             /* [nsteps]: next open message of the same queue, or -1 */

@@ -8,20 +8,32 @@
 
 enum { SWEEP = 64, FEW = 4, POKE = 64 };
 
-void open_add(exec *e, int index)
+static void add_probe(exec *e, int index)
 {
-    const step *st = &e->bound.sched->steps[index];
-    int q = st->queue;
+    e->run.probe_step[e->run.nprobes] = index;
+    e->run.probe_request[e->run.nprobes++] = e->run.requests[e->bound.sched->steps[index].message];
+}
+
+static void add_to_queue(exec *e, int index)
+{
+    int q = e->bound.sched->steps[index].queue;
 
     e->run.after[index] = -1;
     if (e->run.queue_head[q] < 0) {
         e->run.queue_head[q] = index;
-        e->run.probe_step[e->run.nprobes] = index;
-        e->run.probe_request[e->run.nprobes++] = e->run.requests[st->message];
+        add_probe(e, index);
     } else {
         e->run.after[e->run.queue_tail[q]] = index;
     }
     e->run.queue_tail[q] = index;
+}
+
+void open_add(exec *e, int index)
+{
+    if (e->run.flat)
+        add_probe(e, index);
+    else
+        add_to_queue(e, index);
     e->run.nopen++;
 }
 

@@ -13,7 +13,8 @@
 
 #include "nbc/run/exec.h"
 
-/* The message of this step has been posted: it is its queue's probe, or waits behind the tail. */
+/* The message of this step has been posted: it is its queue's probe, or waits behind the tail. Of a
+ * flat schedule it is a probe: nothing clears the queues between its starts. */
 void open_add(exec *e, int index);
 
 /* Test; returns how many have completed. */
