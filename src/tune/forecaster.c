@@ -9,14 +9,15 @@
 #include <stdlib.h>
 
 /* Steps of all executions, which take about half a microsecond each: of few ranks; of one rank
- * more; of those that correct closed forms; of a large machine, of which three parts are executed;
- * and more times as many where nodes have not the same number of ranks, so that few algorithms
- * fold. */
+ * more; of those that correct closed forms; of those on the whole machine behind others; of a large
+ * machine, of which three parts are executed; and of more than a few ranks more times as many where
+ * nodes have not the same number of them, so that few algorithms fold. */
 enum {
     WORK = 4500,
     FEW_RANKS = 64,
     WORK_OF_A_RANK = 96,
     WORK_OF_THIN = 32000,
+    WORK_OF_PROOF = 40000,
     WORK_OF_PARTS = 16000,
     UNEVEN = 4
 };
@@ -24,6 +25,9 @@ enum {
 /* Ranks from which on smaller machines are looked at; and steps up to which a schedule of the large
  * one is. */
 enum { LARGE = 300, SHORT = 500 };
+
+/* Ranks up to which it is executed itself behind them. */
+enum { PROOF_MOST = 512 };
 
 /* Steps of a sketch: of all executions behind the first look; and of all ranks of the smallest
  * machine, from which on it is not begun. */
@@ -113,28 +117,51 @@ static bool execute_graph(forecaster *q, const place *m, sched **of, int n, cons
     return done;
 }
 
-/* Does a rank of another node do the same as the one that stands for it? */
+/* The next message from step i on, or NULL. */
+static const step *message_from(const sched *s, int *i)
+{
+    while (*i < s->nsteps && !step_is_message(&s->steps[*i]))
+        ++*i;
+    return *i < s->nsteps ? &s->steps[(*i)++] : NULL;
+}
+
+/* Bytes that it copies and reduces. */
+static int64_t local_bytes(const sched *s)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < s->nsteps; i++)
+        for (int k = 0; !step_is_message(&s->steps[i]) && k < s->steps[i].n; k++)
+            sum += (int64_t)s->list[s->steps[i].first + k].length;
+    return sum;
+}
+
+/* Does a rank of another node do the same as the one that stands for it? One of them may have to
+ * copy, or reduce, in more pieces. */
 static bool is_alike(const forecaster *q, const choice *c, const place *m, sched **of, int rank)
 {
     const fold *f = &m->fold;
-    int rep = f->who[f->of[rank]];
+    int rep = f->who[f->of[rank]], i = 0, k = 0;
     sched *a = look_compile(&q->asked, c, m, rank), *b = of[f->of[rank]];
-    bool alike = a && a->nsteps == b->nsteps;
+    bool alike = a && a->nmessages == b->nmessages && local_bytes(a) == local_bytes(b);
 
-    for (int i = 0; alike && i < a->nsteps; i++) {
-        const step *x = &a->steps[i], *y = &b->steps[i];
-        alike = x->kind == y->kind && (!step_is_message(x) || (f->of[x->peer] == f->of[y->peer] &&
-                                                               fold_is_far(f, rank, x->peer) ==
-                                                                   fold_is_far(f, rep, y->peer)));
+    while (alike) {
+        const step *x = message_from(a, &i), *y = message_from(b, &k);
+        if (!x)
+            break;
+        alike = x->kind == y->kind && f->of[x->peer] == f->of[y->peer] &&
+                fold_is_far(f, rank, x->peer) == fold_is_far(f, rep, y->peer);
     }
     sched_free(a);
     return alike;
 }
 
-/* Some of them are asked. */
+/* Some of them are asked. In a tree, which only reductions without a root have, the first one is
+ * not like those between. */
 static bool is_uniform_on(const forecaster *q, const choice *c, const place *m, sched **of)
 {
-    return is_alike(q, c, m, of, m->p / 5) && is_alike(q, c, m, of, m->p / 3) &&
+    return (!coll_has(q->asked.kind, COLL_REDUCES) || is_alike(q, c, m, of, 0)) &&
+           is_alike(q, c, m, of, m->p / 5) && is_alike(q, c, m, of, m->p / 3) &&
            is_alike(q, c, m, of, m->p / 2);
 }
 
@@ -321,15 +348,46 @@ bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     bool extends = q->part[PLACE_PARTS - 1].p > 0;
     sight s = *f;
 
+    q->proven = false;
     if (q->is_sketched)
         return execute_sketches(q, c, f, time);
     if (q->is_large)
         return execute_parts(q, c, f, time) || execute_thin(q, c, f, time);
     if (!(extends && is_much(q, f->whole.steps)) &&
-        execute_on(q, c, &q->whole, f->whole.steps, time))
+        execute_on(q, c, &q->whole, f->whole.steps, time)) {
+        q->proven = true;
         return true;
+    }
     return (extends && count_parts(q, c, &s) && execute_parts(q, c, &s, time)) ||
            execute_thin(q, c, f, time);
+}
+
+/* Steps of a rank: of some the most. */
+static int64_t most_steps(const forecaster *q, const choice *c)
+{
+    int64_t most = 0;
+
+    for (int i = 1; i <= 3; i++) {
+        sched *s = look_compile(&q->asked, c, &q->whole, (int)((int64_t)q->whole.p * i / 3) - 1);
+        if (!s)
+            return INT64_MAX / q->whole.p;
+        most = s->nsteps > most ? s->nsteps : most;
+        sched_free(s);
+    }
+    return most;
+}
+
+bool forecaster_prove(forecaster *q, const choice *c, int64_t *time)
+{
+    int64_t work = q->work;
+
+    if (q->whole.p > PROOF_MOST)
+        return false;
+    q->work = q->proof_work;
+    q->proven = execute_on(q, c, &q->whole, most_steps(q, c), time);
+    q->proof_work = q->work;
+    q->work = work;
+    return q->proven;
 }
 
 /* ---- begin and end ---- */
@@ -369,7 +427,8 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                                 .ordered = c->ordered,
                                 .whole = c->whole,
                                 .k = c->k},
-                      .work = work_for(c->p)};
+                      .work = work_for(c->p),
+                      .proof_work = WORK_OF_PROOF};
     place_make(&q->whole, c->p, c->t, alike);
     q->is_sketched = !alike && c->p > LARGE && sketch_make(&q->sketch, &q->whole);
     if (!q->is_sketched)
@@ -383,7 +442,8 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
         place_make_thin(&q->thin, &q->whole, alike);
         q->thin_work = WORK_OF_THIN;
     }
-    if (q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p && q->even.p == 0)
+    if (c->p > FEW_RANKS && q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p &&
+        q->even.p == 0)
         q->work *= UNEVEN;
 }
 

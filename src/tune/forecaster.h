@@ -26,12 +26,13 @@ typedef struct forecaster {
     place whole, part[PLACE_PARTS];
     place even; /* that is executed in place of a whole of unequal nodes; of p = 0: there is none */
     place thin; /* by which closed forms of the whole are corrected; of p = 0: there is none */
-    int64_t thin_work;
+    int64_t thin_work, proof_work;
     bool is_large;    /* only the parts are looked at */
     bool is_sketched; /* only the sketch is: no rank stands for another */
     sketch sketch;
     const char *bound; /* of the last execution */
     estimate last;     /* it */
+    bool proven;       /* it was on the whole machine */
 } forecaster;
 
 /* What a first look has found. */
@@ -51,7 +52,12 @@ bool forecaster_look(forecaster *q, const choice *c, sight *found);
 /* Is there work left for a schedule of so many times the steps of this one? */
 bool forecaster_affords(const forecaster *q, const choice *c, int times);
 
-/* Picoseconds, and q->bound. f: what forecaster_look has found. False: it is too much work. */
+/* Picoseconds, and q->bound, q->proven. f: what forecaster_look has found. False: it is too much
+ * work. */
 bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t *time);
+
+/* The same on the whole machine, by work of its own: for one that seems to be the best by its
+ * executions on others. */
+bool forecaster_prove(forecaster *q, const choice *c, int64_t *time);
 
 #endif

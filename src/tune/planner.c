@@ -141,6 +141,7 @@ static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
 
     f.executed = !late && forecaster_execute(q, c, seen, &f.time);
     f.bound = f.executed ? q->bound : NULL;
+    f.proven = f.executed && q->proven;
     if (l->n < PLANNER_MOST)
         insert(l, &f);
 }
@@ -210,6 +211,76 @@ static void try_fitting(forecaster *q, listing *l)
         try_parameter(q, of[i], pieces[i], l);
 }
 
+/* Is there another one that may be as good? Executions on other machines may be wrong by so much. */
+static bool is_disputed(const listing *l)
+{
+    return l->n > 1 && planner_judged(&l->list[1]) / FAR < planner_judged(&l->list[0]);
+}
+
+/* Ranks above which there is time for what is known by its closed form only. */
+enum { PROOF_LEAST = 64 };
+
+/* Put one where it belongs by what is known of it now. */
+static void move(listing *l, int i, const forecast *f)
+{
+    l->n--;
+    memmove(l->list + i, l->list + i + 1, (size_t)(l->n - i) * sizeof *l->list);
+    insert(l, f);
+}
+
+/* False: it is too much work. */
+static bool prove_one(forecaster *q, listing *l, int i)
+{
+    forecast f = l->list[i];
+
+    if (!forecaster_prove(q, &f.choice, &f.time))
+        return false;
+    f.executed = f.proven = true;
+    f.bound = q->bound;
+    move(l, i, &f);
+    return true;
+}
+
+/* All that seem to be the best are executed on the whole machine, or none is: else those would win
+ * of which the least is known. */
+static void prove_first(forecaster *q, listing *l)
+{
+    forecast before[PLANNER_MOST];
+    int n = l->n;
+
+    memcpy(before, l->list, (size_t)n * sizeof *before);
+    while (is_disputed(l) && !l->list[0].proven)
+        if (!prove_one(q, l, 0)) {
+            memcpy(l->list, before, (size_t)n * sizeof *before);
+            l->n = n;
+            break;
+        }
+}
+
+/* The fastest by its closed form alone, if it could be the best; or -1. */
+static int find_promising(const listing *l)
+{
+    int found = -1;
+    int64_t least = planner_judged(&l->list[0]);
+
+    for (int i = 1; i < l->n; i++)
+        if (!l->list[i].executed && l->list[i].time < least) {
+            found = i;
+            least = l->list[i].time;
+        }
+    return found;
+}
+
+static void prove(forecaster *q, listing *l)
+{
+    int i;
+
+    prove_first(q, l);
+    while (q->whole.p > PROOF_LEAST && l->list[0].proven && (i = find_promising(l)) > 0)
+        if (!prove_one(q, l, i))
+            break;
+}
+
 int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
 {
     candidates found = {.n = 0};
@@ -226,6 +297,7 @@ int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
     if (l.n > 0) {
         try_fitting(&q, &l);
         try_pieces(&q, &l);
+        prove(&q, &l);
     }
     forecaster_end(&q);
     return l.n;

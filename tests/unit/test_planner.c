@@ -225,6 +225,13 @@ static void what_auto_takes_is_fast(void **state)
     assert_true(100 * good >= 94 * cells);
 }
 
+/* Of more ranks than can all be executed: what seemed to be the best by a smaller machine is not. */
+static void the_best_is_executed_in_full(void **state)
+{
+    (void)state;
+    assert_true(loss(COLL_allreduce, "node:7", 100, 16384) <= 1.1);
+}
+
 static void all_sizes_of_a_class_get_the_same(void **state)
 {
     topo *t = ranks_on("node:4", 16);
@@ -421,6 +428,7 @@ int main(void)
         cmocka_unit_test(folds_are_who_stands_for_whom),
         cmocka_unit_test(ranks_of_a_node_stand_for_all),
         cmocka_unit_test(what_auto_takes_is_fast),
+        cmocka_unit_test(the_best_is_executed_in_full),
         cmocka_unit_test(all_sizes_of_a_class_get_the_same),
         cmocka_unit_test(small_machines_tell_of_a_large_one),
         cmocka_unit_test(what_auto_takes_of_many_ranks_is_fast),
