@@ -12,8 +12,9 @@
 //
 // A buffer is anything with std::data and std::size (vector, array, span, C array) of arithmetic or
 // std::complex elements, or tutti::in_place. It must outlive the operation, and stay where it is: a
-// vector must not grow, a temporary one does not compile (a temporary span does). Ranges with something for each rank are divided into equal blocks. What is
-// not here is called by the names of tutti.h; tutti::request takes their MPIX_Request.
+// vector must not grow, a temporary one does not compile (a temporary span does). Ranges with
+// something for each rank are divided into equal blocks. What is not here is called by the names of
+// tutti.h; tutti::request takes their MPIX_Request.
 #ifndef TUTTI_HPP
 #define TUTTI_HPP
 
@@ -96,8 +97,8 @@ struct buffer {
     MPI_Datatype type;
 };
 
-// Does the range belong to somebody else? Of a view (span, string_view) the elements are not constant
-// because it is itself, of a container (vector, array) they are.
+// Does the range belong to somebody else? Elements of a constant container (vector, array) are
+// constant, those of a constant view (span) are what they were.
 template <class Range> constexpr bool is_view()
 {
     using R = std::remove_cv_t<std::remove_reference_t<Range>>;
