@@ -341,6 +341,11 @@ static void wrong_value(command *c, int option, const char *value)
     command_wrong(c, value ? value : o->name, what, &g);
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
 bool options_parse(options *o, int argc, char **argv, command *c)
 {
     int option;
@@ -356,6 +361,10 @@ bool options_parse(options *o, int argc, char **argv, command *c)
     }
     if (!o->help && !o->version && optind < argc)
         command_wrong(c, argv[optind], "not an option", NULL);
+    if (!*c->error && (same_file(o->csv, o->json) || same_file(o->csv, o->html)))
+        command_wrong(c, o->csv, "two reports in one file", NULL);
+    if (!*c->error && same_file(o->json, o->html))
+        command_wrong(c, o->json, "two reports in one file", NULL);
     options_fit(o);
     return !*c->error;
 }

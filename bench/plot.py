@@ -20,6 +20,7 @@ import json
 import lzma
 import os
 import sys
+import zlib
 
 try:
     import matplotlib
@@ -54,7 +55,7 @@ def open_text(path):
     return opened(path, "rt", newline="") if opened else open(path, newline="")
 
 
-def read(path):
+def parse(path):
     """Rows: command, mpi, host, label, ranks, size, algorithm, median, low, high (us), overlap (%)."""
     with open_text(path) as f:
         if not path.removesuffix(".gz").removesuffix(".xz").endswith(".json"):
@@ -65,6 +66,14 @@ def read(path):
                  ranks=data["ranks"], size=r["size"], algorithm=r["algorithm"], median=1e6 * r["median"], low=1e6 * r["low"],
                  high=1e6 * r["high"], overlap=r.get("overlap"), took=r.get("took", ""))
             for r in data["results"] if r["applicable"]]
+
+
+def read(path):
+    try:
+        return parse(path)
+    except (AttributeError, EOFError, KeyError, TypeError, ValueError, csv.Error, gzip.BadGzipFile, lzma.LZMAError,
+            zlib.error) as e:
+        sys.exit(f"plot.py: {path}: this is no file of tutti-bench --csv or --json: {e!r}")
 
 
 def from_csv(rows):
@@ -322,8 +331,8 @@ def main():
         draw(parser, o)
     except Nothing as e:
         sys.exit(f"plot.py: nothing to draw: {e}")
-    except (OSError, ValueError, KeyError) as e:
-        sys.exit(f"plot.py: {e if isinstance(e, OSError) else f'this is no file of tutti-bench --csv or --json: {e!r}'}")
+    except (OSError, ValueError) as e:
+        sys.exit(f"plot.py: {e}")
 
 
 def draw(parser, o):

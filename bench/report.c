@@ -9,8 +9,17 @@ static bool is_stdout(const char *file)
     return file && strcmp(file, "-") == 0;
 }
 
+/* Is there a place to write to? Better known before the measurements. */
+static bool can_be_written(const char *file)
+{
+    FILE *out = is_stdout(file) ? stdout : fopen(file, "a");
+
+    return out && (out == stdout || fclose(out) == 0);
+}
+
 const char *reports_open(reports *r, const options *o, int argc, char **argv)
 {
+    const char *files[] = {NULL, o->csv, o->html, o->json};
     int rank, bad;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -29,8 +38,10 @@ const char *reports_open(reports *r, const options *o, int argc, char **argv)
     bad = rank == 0 && o->csv && (!r->csv || ferror(r->csv));
     if (rank == 0 && !bad && o->html && !r->html)
         bad = 2;
+    if (rank == 0 && !bad && o->json && !can_be_written(o->json))
+        bad = 3;
     MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return bad == 2 ? o->html : bad ? o->csv : NULL;
+    return files[bad];
 }
 
 /* A flush that failed has lost its data: fclose does not know of it. */

@@ -12,10 +12,15 @@
 //
 // A buffer is anything with std::data and std::size (vector, array, span, C array) of arithmetic or
 // std::complex elements, or tutti::in_place. It must outlive the operation, and stay where it is: a
-// vector must not grow. Ranges with something for each rank are divided into equal blocks. What is
-// not here is called by the names of tutti.h; tutti::request takes their MPIX_Request.
+// vector must not grow, a temporary one does not compile (a temporary span does). Ranges with
+// something for each rank are divided into equal blocks. What is not here is called by the names of
+// tutti.h; tutti::request takes their MPIX_Request.
 #ifndef TUTTI_HPP
 #define TUTTI_HPP
+
+#if __cplusplus < 201703L
+#error "tutti.hpp needs C++17; C++11 has tutti.h"
+#endif
 
 #include <tutti.h>
 
@@ -92,11 +97,22 @@ struct buffer {
     MPI_Datatype type;
 };
 
-template <class Range> buffer as_read(const Range &range)
+// Does the range belong to somebody else? Elements of a constant container (vector, array) are
+// constant, those of a constant view (span) are what they were.
+template <class Range> constexpr bool is_view()
 {
-    if constexpr (std::is_same_v<Range, in_place_t>)
+    using R = std::remove_cv_t<std::remove_reference_t<Range>>;
+    return std::is_same_v<decltype(std::data(std::declval<R &>())),
+                          decltype(std::data(std::declval<const R &>()))>;
+}
+
+template <class Range> buffer as_read(Range &&range)
+{
+    if constexpr (std::is_same_v<std::decay_t<Range>, in_place_t>)
         return {MPI_IN_PLACE, 0, MPI_DATATYPE_NULL};
     else {
+        static_assert(std::is_lvalue_reference_v<Range> || is_view<Range>(),
+                      "a temporary container is gone before the operation is done");
         using T = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(range))>>;
         return {const_cast<T *>(std::data(range)), MPI_Count(std::size(range)), datatype<T>()};
     }
@@ -104,12 +120,9 @@ template <class Range> buffer as_read(const Range &range)
 
 template <class Range> buffer as_written(Range &&range)
 {
-    static_assert(std::is_lvalue_reference_v<Range> ||
-                      std::is_trivially_copyable_v<std::remove_reference_t<Range>>,
-                  "a temporary container is gone before the data arrives");
     static_assert(!std::is_const_v<std::remove_pointer_t<decltype(std::data(range))>>,
                   "nothing can be received here");
-    return as_read(range);
+    return as_read(std::forward<Range>(range));
 }
 
 // A range that is one block for each rank: the count of one. MPI_ERR_COUNT: they are not equal.
@@ -142,7 +155,10 @@ class info
         if (!algorithm)
             return;
         check(MPI_Info_create(&info_));
-        check(MPI_Info_set(info_, "tutti_algorithm", algorithm));
+        const int code = MPI_Info_set(info_, "tutti_algorithm", algorithm);
+        if (code != MPI_SUCCESS) // no destructor will run
+            MPI_Info_free(&info_);
+        check(code);
     }
     info(const info &) = delete;
     info &operator=(const info &) = delete;
@@ -230,25 +246,25 @@ inline request make(int (*init)(const void *, MPI_Count, MPI_Datatype, void *, M
 }
 
 template <class Send, class Recv>
-request allgather_init(const Send &send, Recv &&recv, MPI_Comm comm,
-                       const char *algorithm = nullptr)
+request allgather_init(Send &&send, Recv &&recv, MPI_Comm comm, const char *algorithm = nullptr)
 {
-    return make(MPIX_Allgather_auto_init_c, as_read(send),
+    return make(MPIX_Allgather_auto_init_c, as_read(std::forward<Send>(send)),
                 divided(as_written(std::forward<Recv>(recv)), comm), comm, algorithm);
 }
 
 template <class Send, class Recv>
-request alltoall_init(const Send &send, Recv &&recv, MPI_Comm comm, const char *algorithm = nullptr)
+request alltoall_init(Send &&send, Recv &&recv, MPI_Comm comm, const char *algorithm = nullptr)
 {
-    return make(MPIX_Alltoall_auto_init_c, divided(as_read(send), comm),
+    return make(MPIX_Alltoall_auto_init_c, divided(as_read(std::forward<Send>(send)), comm),
                 divided(as_written(std::forward<Recv>(recv)), comm), comm, algorithm);
 }
 
 template <class Send, class Recv>
-request allreduce_init(const Send &send, Recv &&recv, MPI_Op op, MPI_Comm comm,
+request allreduce_init(Send &&send, Recv &&recv, MPI_Op op, MPI_Comm comm,
                        const char *algorithm = nullptr)
 {
-    const buffer s = as_read(send), r = same(s, as_written(std::forward<Recv>(recv)));
+    const buffer s = as_read(std::forward<Send>(send)),
+                 r = same(s, as_written(std::forward<Recv>(recv)));
     MPIX_Request made = MPIX_REQUEST_NULL;
     check(MPIX_Allreduce_auto_init_c(s.data, r.data, r.count, r.type, op, comm, info(algorithm),
                                      &made));
@@ -264,19 +280,18 @@ request bcast_init(Range &&range, int root, MPI_Comm comm, const char *algorithm
     return request(made);
 }
 
-template <class Send, class Recv>
-MPI_Request iallgather(const Send &send, Recv &&recv, MPI_Comm comm)
+template <class Send, class Recv> MPI_Request iallgather(Send &&send, Recv &&recv, MPI_Comm comm)
 {
-    const buffer s = as_read(send), r = divided(as_written(std::forward<Recv>(recv)), comm);
+    const buffer s = as_read(std::forward<Send>(send)),
+                 r = divided(as_written(std::forward<Recv>(recv)), comm);
     MPI_Request made = MPI_REQUEST_NULL;
     check(MPIX_Iallgather_auto_c(s.data, s.count, s.type, r.data, r.count, r.type, comm, &made));
     return made;
 }
 
-template <class Send, class Recv>
-MPI_Request ialltoall(const Send &send, Recv &&recv, MPI_Comm comm)
+template <class Send, class Recv> MPI_Request ialltoall(Send &&send, Recv &&recv, MPI_Comm comm)
 {
-    const buffer s = divided(as_read(send), comm),
+    const buffer s = divided(as_read(std::forward<Send>(send)), comm),
                  r = divided(as_written(std::forward<Recv>(recv)), comm);
     MPI_Request made = MPI_REQUEST_NULL;
     check(MPIX_Ialltoall_auto_c(s.data, s.count, s.type, r.data, r.count, r.type, comm, &made));
@@ -284,9 +299,10 @@ MPI_Request ialltoall(const Send &send, Recv &&recv, MPI_Comm comm)
 }
 
 template <class Send, class Recv>
-MPI_Request iallreduce(const Send &send, Recv &&recv, MPI_Op op, MPI_Comm comm)
+MPI_Request iallreduce(Send &&send, Recv &&recv, MPI_Op op, MPI_Comm comm)
 {
-    const buffer s = as_read(send), r = same(s, as_written(std::forward<Recv>(recv)));
+    const buffer s = as_read(std::forward<Send>(send)),
+                 r = same(s, as_written(std::forward<Recv>(recv)));
     MPI_Request made = MPI_REQUEST_NULL;
     check(MPIX_Iallreduce_auto_c(s.data, r.data, r.count, r.type, op, comm, &made));
     return made;

@@ -23,6 +23,7 @@ The library is that of the MPI which mpi4py was built for; the variable TUTTI_LI
 import collections
 import ctypes
 import mmap
+import operator
 import os
 import sysconfig
 import weakref
@@ -84,6 +85,14 @@ def _check(error):
         raise MPI.Exception(error)
 
 
+def _string(text):
+    """A text for C, which ends at a NUL"""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError("tutti: a NUL in %r" % text)
+    return encoded
+
+
 def _text(function, *arguments):
     """What a function writes into (char *text, size_t size)"""
     text = ctypes.create_string_buffer(4096)
@@ -107,19 +116,35 @@ def _type_of(dtype):
     return found
 
 
-def _bytes_needed(count, displ, datatype):
-    """Up to where `count` elements reach, the first at `displ` bytes"""
-    if count == 0:
-        return 0
-    extent = datatype.Get_extent()[1]
+def _reach(count, displ, datatype):
+    """From where to where `count` elements reach in bytes, the first at `displ`; of less than none MPI complains"""
+    if count <= 0:
+        return 0, 0
+    last = displ + (count - 1) * datatype.Get_extent()[1]
     low, true_extent = datatype.Get_true_extent()
-    return displ + (count - 1) * extent + low + true_extent
+    return min(displ, last) + low, max(displ, last) + low + true_extent
+
+
+def _whole(number, bits=63):
+    """A whole number that C can take"""
+    number = operator.index(number)
+    if not -(2 ** bits) <= number < 2 ** bits:
+        raise ValueError("tutti: %d is too large" % number)
+    return number
+
+
+def _list(numbers):
+    """Counts or displacements for C"""
+    a = np.asarray(numbers)
+    if a.size and a.dtype.kind not in "iu" or a.ndim > 1:
+        raise TypeError("tutti: counts and displacements are lists of whole numbers")
+    return np.ascontiguousarray(a, np.int64)
 
 
 class _Side:
     """What a rank sends or receives: address, type or types, count or counts and displacements"""
 
-    def __init__(self, spec, written, shape, blocks):
+    def __init__(self, spec, written, shape, blocks, used=True):
         self.keeps = []  # what must live as long as the operation
         self.address, self.count, self.type = _NULL, 0, MPI.DATATYPE_NULL
         self.counts = self.displs = self.types = None
@@ -127,7 +152,9 @@ class _Side:
         self.in_place = not isinstance(spec, (list, tuple, np.ndarray)) and spec is MPI.IN_PLACE
         if self.in_place:
             self.address = ctypes.c_void_p(int(MPI.IN_PLACE))
-        elif spec is not None:
+        elif used:
+            if spec is None or isinstance(spec, (list, tuple)) and not spec:
+                raise ValueError("tutti: no array to %s" % ("receive into" if written else "send"))
             self._take(list(spec) if isinstance(spec, (list, tuple)) else [spec], written, shape, blocks)
 
     def _take(self, parts, written, shape, blocks):
@@ -140,7 +167,7 @@ class _Side:
         self.address = ctypes.c_void_p(a.ctypes.data)
         self.keeps.append(a)
         if shape == "typed":
-            return self._take_typed(*parts)
+            return self._take_typed(blocks, *parts)
         if parts and isinstance(parts[-1], (MPI.Datatype, str)):
             self.type = parts.pop()
             if isinstance(self.type, str):
@@ -156,38 +183,49 @@ class _Side:
 
     def _take_count(self, blocks, count=None):
         if count is None:
-            count, rest = divmod(self.array.nbytes, max(blocks, 1) * self.type.Get_extent()[1])
+            extent = self.type.Get_extent()[1]
+            if extent <= 0:
+                raise ValueError("tutti: a type of %d bytes needs a count, [array, count, type]" % extent)
+            count, rest = divmod(self.array.nbytes, max(blocks, 1) * extent)
             if rest:
                 raise ValueError("tutti: %d bytes are not %d blocks of whole elements" % (self.array.nbytes, blocks))
-        self.count = int(count)
-        self._must_hold(_bytes_needed(self.count * blocks, 0, self.type))
+        self.count = _whole(count)
+        self._must_hold(_reach(self.count * blocks, 0, self.type))
 
     def _take_lists(self, blocks, counts=None, displs=None):
         if counts is None:
             raise ValueError("tutti: a v-collective needs [array, counts, displs, type]")
-        self.counts = np.ascontiguousarray(counts, np.int64)
+        self.counts = _list(counts)
         if displs is None:
             displs = np.cumsum(self.counts) - self.counts
         self._take_displs(blocks, displs)
         extent = self.type.Get_extent()[1]
         for count, displ in zip(self.counts, self.displs):
-            self._must_hold(_bytes_needed(int(count), int(displ) * extent, self.type))
+            self._must_hold(_reach(int(count), int(displ) * extent, self.type))
 
-    def _take_typed(self, counts, displs, types):
-        self.counts = np.ascontiguousarray(counts, np.int64)
-        self._take_displs(len(types), displs)
+    def _take_typed(self, blocks, *parts):
+        if len(parts) != 3:
+            raise ValueError("tutti: a w-collective needs [array, counts, displs, types]")
+        counts, displs, types = parts
+        self.counts = _list(counts)
+        self._take_displs(blocks, displs)
+        if len(types) != blocks:
+            raise ValueError("tutti: %d blocks need as many types" % blocks)
         self.types = (_Handle * len(types))(*(_handle(t).value for t in types))
         self.keeps += [self.types, types]
         for count, displ, datatype in zip(self.counts, self.displs, types):
-            self._must_hold(_bytes_needed(int(count), int(displ), datatype) if count else 0)
+            self._must_hold(_reach(int(count), int(displ), datatype))
 
     def _take_displs(self, blocks, displs):
-        self.displs = np.ascontiguousarray(displs, np.int64)
+        self.displs = _list(displs)
         if len(self.counts) != blocks or len(self.displs) != blocks:
             raise ValueError("tutti: %d blocks need as many counts and displacements" % blocks)
         self.keeps += [self.counts, self.displs]
 
-    def _must_hold(self, size):
+    def _must_hold(self, reach):
+        low, size = reach
+        if low < 0:
+            raise ValueError("tutti: a block begins %d bytes before the array" % -low)
         if size > self.array.nbytes:
             raise ValueError("tutti: the array has %d bytes, %d are needed" % (self.array.nbytes, size))
 
@@ -232,6 +270,8 @@ _COLLECTIVES = {
 def _blocks(comm, traits):
     """How many blocks a rank sends and receives where it is one for each"""
     if "neighbors" in traits:
+        if not isinstance(comm, MPI.Topocomm):
+            raise MPI.Exception(MPI.ERR_TOPOLOGY)
         return comm.outdegree, comm.indegree
     return comm.Get_size(), comm.Get_size()
 
@@ -243,14 +283,14 @@ def _move_arguments(comm, row, sendbuf, recvbuf, root):
     sides = []
     if send_shape:
         used = mine or "sends" not in traits
-        sides.append((_Side(sendbuf if used else None, False, send_shape, 1 if send_shape == "one" else out), send_shape))
+        sides.append((_Side(sendbuf, False, send_shape, 1 if send_shape == "one" else out, used), send_shape))
     if recv_shape:
         used = mine or "receives" not in traits
         written = send_shape is not None or not mine  # the root of a bcast only reads
-        sides.append((_Side(recvbuf if used else None, written, recv_shape, 1 if recv_shape == "one" else into), recv_shape))
+        sides.append((_Side(recvbuf, written, recv_shape, 1 if recv_shape == "one" else into, used), recv_shape))
     arguments = [a for side, shape in sides for a in side.arguments(shape)]
     if "root" in traits:
-        arguments.append(ctypes.c_int(root))
+        arguments.append(ctypes.c_int(_whole(root, 31)))
     return arguments, [keep for side, _ in sides for keep in side.keeps]
 
 
@@ -258,11 +298,13 @@ def _reduce_arguments(comm, row, sendbuf, recvbuf, op, root, recvcounts):
     traits = row[2]
     used = "receives" not in traits or comm.Get_rank() == root
     size = comm.Get_size()
-    counts = None if recvcounts is None else np.ascontiguousarray(recvcounts, np.int64)
+    counts = None if recvcounts is None else _list(recvcounts)
     if "counts" in traits and (counts is None or len(counts) != size):
         raise ValueError("tutti: recvcounts: one for each rank")
     send = _Side(sendbuf, False, "one", size if row[0] == "each" and counts is None else 1)
-    recv = _Side(recvbuf if used else None, True, "one", size if row[0] == "each" and counts is None and send.in_place else 1)
+    recv = _Side(recvbuf, True, "one", size if row[0] == "each" and counts is None and send.in_place else 1, used)
+    if send.array is not None and recv.array is not None and send.type != recv.type and send.array.dtype != recv.array.dtype:
+        raise TypeError("tutti: %s is sent, %s received" % (send.array.dtype, recv.array.dtype))
     given = recv if send.in_place else send
     if counts is not None:
         needed = [(given, int(counts.sum())), (recv, int(counts[comm.Get_rank()]))]
@@ -271,10 +313,10 @@ def _reduce_arguments(comm, row, sendbuf, recvbuf, op, root, recvcounts):
         needed = [(recv, given.count)] if used and not recv.in_place else []
         count = ctypes.c_longlong(given.count)
     for side, n in needed:
-        side._must_hold(_bytes_needed(n, 0, given.type))
+        side._must_hold(_reach(n, 0, given.type))
     arguments = [send.address, recv.address, count, _handle(given.type), _handle(op)]
     if "root" in traits:
-        arguments.append(ctypes.c_int(root))
+        arguments.append(ctypes.c_int(_whole(root, 31)))
     return arguments, send.keeps + recv.keeps + [counts, op]
 
 
@@ -292,9 +334,11 @@ def _entry(name, form, algorithm):
     call = {"blocking": name.capitalize(), "nonblocking": "I" + name, "persistent": name.capitalize()}[form]
     end = ("_init" if form == "persistent" else "") + ("" if name == "barrier" else "_c")
     try:
-        return getattr(_lib, "MPIX_%s_%s%s" % (call, algorithm, end))
-    except AttributeError:
-        raise ValueError("tutti: %s has no algorithm %s (see tutti-info --algorithms)" % (name, algorithm)) from None
+        if not str(algorithm).endswith("init"):  # another form of the call, with other arguments
+            return getattr(_lib, "MPIX_%s_%s%s" % (call, algorithm, end))
+    except (AttributeError, ValueError):
+        pass
+    raise ValueError("tutti: %s has no algorithm %r (see tutti-info --algorithms)" % (name, str(algorithm)))
 
 
 class Request(MPI.Request):
@@ -463,7 +507,7 @@ def set_hints(comm, **hints):
 
 def explain(comm, call):
     """What `auto` would choose for a call such as "allgather 1024", and why."""
-    return _text(_lib.tutti_comm_explain, _handle(comm), call.encode())
+    return _text(_lib.tutti_comm_explain, _handle(comm), _string(call))
 
 
 def topology(comm):
@@ -497,11 +541,11 @@ def progress_driver():
 
 
 def wisdom_import(comm, file):
-    _check(_lib.tutti_wisdom_import(_handle(comm), os.fsencode(file) if file is not None else _NULL))
+    _check(_lib.tutti_wisdom_import(_handle(comm), _string(file) if file is not None else _NULL))
 
 
 def wisdom_export(comm, file):
-    _check(_lib.tutti_wisdom_export(_handle(comm), os.fsencode(file)))
+    _check(_lib.tutti_wisdom_export(_handle(comm), _string(file)))
 
 
 def empty(shape, dtype=float):

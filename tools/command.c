@@ -77,6 +77,11 @@ void command_wrong_option(command *c, int result, char **argv, const struct opti
         command_wrong(c, name, "takes no value", NULL);
         return;
     }
+    if (optopt < 0 || optopt > 127) { /* of a letter of several bytes that is the first one */
+        const char *at = argv[optind] && strchr(argv[optind], optopt) ? argv[optind] : word;
+        command_wrong(c, at, "no such option", NULL);
+        return;
+    }
     if (optopt) { /* maybe inside a word of several */
         command_wrong(c, letter, "no such option", NULL);
         return;

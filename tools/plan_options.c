@@ -227,15 +227,25 @@ static int take_algorithm(request *r, const char *name)
     return 2;
 }
 
+static int not_in_job(request *r, int rank)
+{
+    char word[16];
+
+    snprintf(word, sizeof word, "%d", rank);
+    return wrong(r, word, "not a rank of the job");
+}
+
 /* Do the options go together? */
 static int check(request *r)
 {
     if ((r->time || r->why || r->model || r->svg) && r->bytes < 0)
         return wrong(r, "--bytes N", "needed");
     if (r->rank >= r->p)
-        return wrong(r, "--rank", "not a rank of the job");
+        return not_in_job(r, r->rank);
     if (r->root >= r->p)
-        return wrong(r, "--root", "not a rank of the job");
+        return not_in_job(r, r->root);
+    if (r->machine && !(r->time || r->why || r->model || r->svg))
+        return wrong(r, "--machine", "goes with --time, --why, --model or --svg");
     if (r->in_place && coll_has(r->kind, COLL_NEIGHBORS))
         return wrong(r, "--in-place", "not for this collective");
     if (r->root_given && !coll_has(r->kind, COLL_ROOTED))
@@ -263,11 +273,17 @@ static int make_topo(request *r)
 {
     location *at = calloc((size_t)r->p, sizeof *at);
     char why[200] = "out of memory";
+    size_t length;
 
     if (r->regions && at && shape_places(r->regions, r->p, at, why, sizeof why))
         r->topo = topo_make(at, r->p);
     free(at);
-    return r->regions && !r->topo ? wrong(r, r->regions, why) : 0;
+    if (!r->regions || r->topo)
+        return 0;
+    length = strlen(r->regions);
+    if (strncmp(why, r->regions, length) == 0 && strncmp(why + length, ": ", 2) == 0)
+        memmove(why, why + length + 2, strlen(why + length + 2) + 1); /* it is said once */
+    return wrong(r, r->regions, why);
 }
 
 static int take_words(request *r, int n, char **words)

@@ -23,7 +23,7 @@ enum {
 
 /* ---- what is said ---- */
 
-static void progress(const tuning *t, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void progress(const tuning *t, const char *format, ...)
 {
     va_list list;
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(const char *path, char error[PGM_ERROR_SIZE], const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(const char *path, char error[PGM_ERROR_SIZE],
+                                                      const char *format, ...)
 {
     va_list args;
     int n = snprintf(error, PGM_ERROR_SIZE, "%.150s: ", path);

@@ -225,9 +225,10 @@ bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t
         wrong = "there is something else in it than wisdom";
     else if (!save(exists ? path : name, w, mpi, kept, sizeof kept))
         wrong = error_text();
+    *why = '\0';
     if (wrong)
         snprintf(why, size, "%s: %s; wisdom is not saved", name, wrong);
-    else
-        snprintf(why, size, *kept ? "%s could not be read; it is kept as %s" : "", name, kept);
+    else if (*kept)
+        snprintf(why, size, "%s could not be read; it is kept as %s", name, kept);
     return !wrong;
 }

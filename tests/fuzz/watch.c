@@ -18,7 +18,8 @@ static const fuzz *threads[MAX_THREADS];
 static int limit, my_rank;
 static char repeat[1024];
 
-static void append(char *text, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
 {
     size_t used = strlen(text);
     va_list arguments;

@@ -191,6 +191,34 @@ def errors():
     raises(ValueError, "odd blocks", tutti.Allgather, world, a, np.zeros(4 * size, np.uint8)[:-1] if size > 1 else np.zeros((3, 2))[:, 0])
     raises(ValueError, "an unknown algorithm", tutti.Allgather, world, a, b, algorithm="ringg")
     raises(MPI.Exception, "an unknown algorithm of an init", tutti.Allgather_init, world, a, b, algorithm="ringg")
+    for name in ("auto_init", "init", "ring_init", "r\0"):
+        raises(ValueError, "another call for an algorithm", tutti.Iallgather, world, a, b, algorithm=name)
+    raises(ValueError, "an init for an algorithm of barrier", tutti.Barrier, world, algorithm="init")
+    each = [np.zeros(size), [1] * size, list(range(0, 8 * size, 8)), [MPI.DOUBLE] * size]
+    raises(ValueError, "a block before the array", tutti.Allgatherv, world, a[:1],
+           [np.zeros(9 * size)[4 * size:], [1] * size, [-1] * size, MPI.DOUBLE])
+    raises(ValueError, "a block before the array, in bytes", tutti.Alltoallw, world, each, [each[0], each[1], [-8] * size, each[3]])
+    backwards = MPI.DOUBLE.Create_resized(0, -8).Commit()
+    raises(ValueError, "a type that goes backwards", tutti.Bcast, world, [a, 2, backwards])
+    backwards.Free()
+    for n in (size - 1, size + 1):
+        raises(ValueError, "another number of types", tutti.Alltoallw, world, each, each[:3] + [[MPI.DOUBLE] * n])
+    raises(ValueError, "no types", tutti.Alltoallw, world, each, each[:3])
+    raises(TypeError, "counts with fractions", tutti.Allgatherv, world, a[:1], [b, [1.5] * size])
+    raises(TypeError, "a count with a fraction", tutti.Bcast, world, [a, 1.5, MPI.DOUBLE])
+    raises(ValueError, "a count of too many bits", tutti.Bcast, world, [a, 2 ** 70, MPI.DOUBLE])
+    raises(ValueError, "a root of too many bits", tutti.Bcast, world, a, root=2 ** 32)
+    raises(TypeError, "a sum of other elements", tutti.Allreduce, world, a, np.zeros(4, np.int64))
+    for nothing in (None, []):
+        raises(ValueError, "nothing to receive into", tutti.Allreduce, world, a, nothing)
+        raises(ValueError, "nothing to send", tutti.Allgather, world, nothing, b)
+    empty = MPI.DOUBLE.Create_contiguous(0).Commit()
+    raises(ValueError, "a type of no bytes without a count", tutti.Bcast, world, [a, empty])
+    tutti.Bcast(world, [a, 3, empty])
+    empty.Free()
+    error = raises(MPI.Exception, "no neighbors", tutti.Neighbor_allgather, world, a, b)
+    check(error is not None and error.Get_error_class() == MPI.ERR_TOPOLOGY, "the class of no neighbors")
+    raises(ValueError, "a NUL", tutti.explain, world, "allgather\0 8")
     raises(TypeError, "a type that MPI has not", tutti.Allgather, world, np.zeros(4, "U3"), b)
     raises(TypeError, "the other byte order", tutti.Allgather, world, np.zeros(4, ">f8"), b)
     b.flags.writeable = False

@@ -5,6 +5,7 @@
 #include "sim/mailbox.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,9 +109,13 @@ static bool is_empty(const sim *m, int rank, const step *st)
     return m->ranks[rank].sched->parts > 1 && message_bytes(m, rank, st) == 0;
 }
 
-static void fail(sim *m, const char *what, int a, int b)
+__attribute__((format(printf, 2, 3))) static void fail(sim *m, const char *format, ...)
 {
-    snprintf(m->r->error, sizeof m->r->error, what, a, b);
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(m->r->error, sizeof m->r->error, format, list);
+    va_end(list);
 }
 
 static unsigned char *gather(const sim *m, int rank, const step *st)
