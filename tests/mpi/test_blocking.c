@@ -83,6 +83,57 @@ static void an_operation_waits_for_no_older_one(void)
     free(new);
 }
 
+/* As above, but the young message begins where there is room for its first block and none for the
+ * next: it must leave as a whole. Rank 1 fills its way to rank 2, which comes late, so that the older
+ * message does not set out. */
+static void a_long_message_leaves_before_it_begins(void)
+{
+    enum { FILLERS = 4, BLOCK = 8192, LONG = 40000 };
+    int *old = calloc(BLOCK, sizeof *old), *filled = calloc(BLOCK, sizeof *filled);
+    int *from = calloc(LONG, sizeof *from), *new = calloc(LONG, sizeof *new);
+    int *counts = calloc((size_t)world_size, sizeof *counts);
+    int *fill = calloc((size_t)world_size, sizeof *fill);
+    int *displs = calloc((size_t)world_size, sizeof *displs);
+    int last = world_size - 1, word = 7, wrong = 0;
+    MPI_Request r[FILLERS + 1], young;
+
+    for (int i = 0; i < BLOCK && world_rank == 1; i++)
+        old[i] = i;
+    for (int i = 0; i < LONG && world_rank == last; i++)
+        from[i] = i + 1;
+    counts[last] = LONG;
+    fill[1 % world_size] = BLOCK;
+    if (world_rank != 1)
+        nap(0.1);
+    for (int i = 0; i < FILLERS && world_size > 2; i++)
+        CHECK(MPIX_Igatherv_linear(old, fill[world_rank], MPI_INT, filled, fill, displs, MPI_INT, 2,
+                                   MPI_COMM_WORLD, &r[i]) == MPI_SUCCESS);
+    if (world_size > 2) {
+        CHECK(MPIX_Ibcast_chain(old, BLOCK, MPI_INT, 1, MPI_COMM_WORLD, &r[FILLERS]) ==
+              MPI_SUCCESS);
+        CHECK(MPIX_Igatherv_linear(from, counts[world_rank], MPI_INT, new, counts, displs, MPI_INT,
+                                   0, MPI_COMM_WORLD, &young) == MPI_SUCCESS);
+        CHECK(MPI_Wait(&young, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        for (int to = 1; to < world_size && world_rank == 0; to++)
+            MPI_Send(&word, 1, MPI_INT, to, 3, MPI_COMM_WORLD);
+        if (world_rank != 0) /* nothing of ours advances here */
+            MPI_Recv(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(MPI_Waitall(FILLERS + 1, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < LONG && world_rank == 0; i++)
+            wrong += new[i] != i + 1;
+        for (int i = 0; i < BLOCK; i++)
+            wrong += old[i] != i || (world_rank == 2 && filled[i] != i);
+    }
+    CHECK(wrong == 0);
+    free(old);
+    free(filled);
+    free(from);
+    free(new);
+    free(counts);
+    free(fill);
+    free(displs);
+}
+
 /* A message that finds no room in shared memory leaves it, and that of a later call does, too, which
  * takes over what the first has kept: the others come late. */
 static void calls_leave_shared_memory_again(void)
@@ -251,6 +302,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(others_advance_inside_a_blocking_call),
         MPI_TEST(an_operation_waits_for_no_older_one),
+        MPI_TEST(a_long_message_leaves_before_it_begins),
         MPI_TEST(calls_leave_shared_memory_again),
         MPI_TEST(stats_count_completed_starts),
         MPI_TEST(stats_tell_what_was_overlapped),

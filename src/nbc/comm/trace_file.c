@@ -5,6 +5,7 @@
 
 #include "nbc/comm/trace_json.h"
 #include "nbc/process/env.h"
+#include "nbc/process/in_place.h"
 #include "nbc/process/simulated.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/process/trace.h"
@@ -15,7 +16,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TAG = 1, ROUND_TRIPS = 16, CHUNK = 1 << 20 };
@@ -178,17 +178,18 @@ static void note(file *f, bool failed)
 static void file_open(file *f)
 {
     MPI_Comm parent = MPI_COMM_NULL;
-    struct stat s;
+    bool there;
 
     PMPI_Comm_get_parent(&parent);
     snprintf(f->name, sizeof f->name, parent == MPI_COMM_NULL ? "%s" : "%s.%ld", env_trace(),
              (long)getpid());
-    if (stat(f->name, &s) == 0 && !S_ISREG(s.st_mode))
+    there = in_place_wanted(f->name);
+    if (there)
         snprintf(f->made, sizeof f->made, "%s", f->name);
     else
         snprintf(f->made, sizeof f->made, "%s.%ld.part", f->name, (long)getpid());
     errno = 0;
-    f->out = fopen(f->made, "we");
+    f->out = there ? in_place_open(f->made) : fopen(f->made, "we");
     note(f, !f->out);
 }
 

@@ -4,6 +4,7 @@
 #include "nbc/tally/say.h"
 
 #include "nbc/process/env.h"
+#include "nbc/process/in_place.h"
 #include "nbc/tally/print.h"
 
 #include <errno.h>
@@ -17,15 +18,12 @@ typedef void print(FILE *out, const tally_job *job, const tally_view *v);
 
 /* ---- files: whole, or none ---- */
 
-static bool write_all(int fd, const char *text, size_t n)
+static bool write_all(FILE *out, const char *text, size_t n)
 {
-    FILE *out = fdopen(fd, "w");
     bool written;
 
-    if (!out) {
-        close(fd);
+    if (!out)
         return false;
-    }
     written = fwrite(text, 1, n, out) == n;
     return fclose(out) == 0 && written;
 }
@@ -34,7 +32,8 @@ static bool replace(const char *name, const char *text, size_t n)
 {
     char made[STATS_FILE + 8];
     mode_t mask = umask(0);
-    int fd;
+    FILE *out;
+    int fd, error;
 
     umask(mask);
     snprintf(made, sizeof made, "%s.XXXXXX", name);
@@ -42,17 +41,27 @@ static bool replace(const char *name, const char *text, size_t n)
     if (fd < 0)
         return false;
     fchmod(fd, 0666 & ~mask);
-    if (write_all(fd, text, n) && rename(made, name) == 0)
+    out = fdopen(fd, "w");
+    if (!out)
+        close(fd);
+    if (write_all(out, text, n) && rename(made, name) == 0)
         return true;
+    error = errno;
     unlink(made);
+    errno = error;
     return false;
+}
+
+static bool write_file(const char *name, const char *text, size_t n)
+{
+    return in_place_wanted(name) ? write_all(in_place_open(name), text, n) : replace(name, text, n);
 }
 
 static void write_to(const char *name, const char *text, size_t n)
 {
     if (!*name)
         fwrite(text, 1, n, stderr);
-    else if (!replace(name, text, n))
+    else if (!write_file(name, text, n))
         env_say_here("statistics: %s: %s", name, strerror(errno));
 }
 
