@@ -496,9 +496,9 @@ def prepare(comm):
     _check(_lib.tutti_comm_prepare(_handle(comm)))
 
 
-def set_hints(comm, **hints):
-    """For later calls on the communicator: algorithm, order, regions. Collective."""
-    info = _info(None, {"tutti_" + key: value for key, value in hints.items()})
+def set_hints(comm, algorithm=None, order=None, regions=None):
+    """For later calls on the communicator. Collective."""
+    info = _info(None, {"tutti_algorithm": algorithm, "tutti_order": order, "tutti_regions": regions})
     try:
         _check(_lib.tutti_comm_set_hints(_handle(comm), _handle(info)))
     finally:

@@ -234,6 +234,7 @@ def library():
     tutti.set_hints(world, algorithm="ring")
     check("ring" in tutti.explain(world, "allgather 1024"), "explain")
     tutti.set_hints(world)
+    raises(TypeError, "a hint that there is not", tutti.set_hints, world, algoritm="ring")
     check(tutti.topology(world) != "" and len(tutti.progress_driver()) == 2 and len(tutti.version()) == 3, "texts")
     with tutti.Allgather_init(world, np.zeros(2), np.zeros(2 * size), algorithm="linear", stats=True) as gather:
         for _ in range(3):
