@@ -161,7 +161,7 @@ static void begin(void)
 {
     const char *value = getenv("TUTTI_VERBOSE");
 
-    verbose = value && *value && strcmp(value, "0") != 0;
+    verbose = value && strcmp(value, "1") == 0;
     if (verbose && world_rank() == 0)
         say_hello();
     watch_for_the_end();

@@ -174,13 +174,6 @@ static void check_names(void)
     }
 }
 
-static bool is_set(const char *name)
-{
-    const char *value = nonempty(name);
-
-    return value && strcmp(value, "0") != 0;
-}
-
 void env_refuse(const char *format, ...)
 {
     char text[TEXT];
@@ -196,6 +189,15 @@ void env_refuse(const char *format, ...)
 int env_error(void)
 {
     return failure;
+}
+
+static void read_verbose(void)
+{
+    const char *value = nonempty("TUTTI_VERBOSE");
+
+    verbose = value && strcmp(value, "1") == 0;
+    if (value && !verbose && strcmp(value, "0") != 0)
+        env_refuse("TUTTI_VERBOSE=%s: must be 0 or 1", value);
 }
 
 static void read_timeout(void)
@@ -276,7 +278,6 @@ static int read_planner(void)
 int env_read(void)
 {
     check_names();
-    verbose = is_set("TUTTI_VERBOSE");
     progress = nonempty("TUTTI_PROGRESS");
     regions = nonempty("TUTTI_REGIONS");
     switches = nonempty("TUTTI_SWITCHES");
@@ -286,6 +287,7 @@ int env_read(void)
         algorithm_variable((coll_kind)kind, name);
         algorithms[kind] = nonempty(name);
     }
+    read_verbose();
     read_timeout();
     read_node_wire();
     read_trace();
