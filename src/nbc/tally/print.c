@@ -11,15 +11,7 @@ int tally_group(const tally_view *v, int first, tally_row *all)
          i < v->nrows && v->row[i].key.comm == all->key.comm && v->row[i].key.kind == all->key.kind;
          i++) {
         const tally_row *r = &v->row[i];
-        all->sum.bytes += r->sum.bytes;
-        all->sum.mpi_messages += r->sum.mpi_messages;
-        all->sum.mpi_bytes += r->sum.mpi_bytes;
-        all->sum.shared_messages += r->sum.shared_messages;
-        all->sum.shared_bytes += r->sum.shared_bytes;
-        all->sum.steps += r->sum.steps;
-        all->sum.steps_waited += r->sum.steps_waited;
-        all->sum.inside += r->sum.inside;
-        all->sum.seconds += r->sum.seconds;
+        tally_add(&all->sum, &r->sum);
         all->most.inside += r->most.inside;
         all->most.seconds += r->most.seconds;
         all->most.left += r->most.left;

@@ -103,6 +103,19 @@ void tally_poll_end(void)
 
 /* ---- rows ---- */
 
+void tally_add(tally_sums *to, const tally_sums *from)
+{
+    to->bytes += from->bytes;
+    to->mpi_messages += from->mpi_messages;
+    to->mpi_bytes += from->mpi_bytes;
+    to->shared_messages += from->shared_messages;
+    to->shared_bytes += from->shared_bytes;
+    to->steps += from->steps;
+    to->steps_waited += from->steps_waited;
+    to->inside += from->inside;
+    to->seconds += from->seconds;
+}
+
 int tally_size_class(int64_t bytes)
 {
     int k = 0;
@@ -295,18 +308,9 @@ static double larger(double a, double b)
 
 static void merge_row(tally_row *to, const tally_row *from)
 {
-    tally_sums *s = &to->sum;
     tally_most *m = &to->most;
 
-    s->bytes += from->sum.bytes;
-    s->mpi_messages += from->sum.mpi_messages;
-    s->mpi_bytes += from->sum.mpi_bytes;
-    s->shared_messages += from->sum.shared_messages;
-    s->shared_bytes += from->sum.shared_bytes;
-    s->steps += from->sum.steps;
-    s->steps_waited += from->sum.steps_waited;
-    s->inside += from->sum.inside;
-    s->seconds += from->sum.seconds;
+    tally_add(&to->sum, &from->sum);
     for (int f = 0; f < TALLY_FORMS; f++)
         if (m->calls[f] < from->most.calls[f])
             m->calls[f] = from->most.calls[f];

@@ -59,6 +59,8 @@ typedef struct tally_sums {
     double inside, seconds;
 } tally_sums;
 
+void tally_add(tally_sums *to, const tally_sums *from);
+
 /* And what is the largest of all ranks. */
 typedef struct tally_most {
     int64_t calls[TALLY_FORMS], left; /* left to the MPI */
