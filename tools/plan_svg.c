@@ -40,7 +40,7 @@ typedef struct picture {
     const topo_level *inner; /* the coarsest level inside nodes, or NULL */
     FILE *out;
     int64_t end;                     /* picoseconds, at least 1 */
-    int64_t drawn;                   /* bars and messages */
+    int64_t drawn;                   /* steps: each has a bar, a send a message as well */
     const char *phase[SCHED_PHASES]; /* names, of all ranks */
     int nphases;
     int bar, band, row;                /* heights */
@@ -66,14 +66,6 @@ static level level_of(const picture *p, int from, int to)
     if (t && t->node[from] != t->node[to])
         return topo_distance(t, from, to) > 10 ? SWITCHES : NETWORK;
     return p->inner && p->inner->region[from] == p->inner->region[to] ? INNER : NODE;
-}
-
-static const topo_level *inner_of(const topo *t)
-{
-    for (int i = 0; t && i < t->nlevels; i++)
-        if (t->level[i].kind > TOPO_NODE)
-            return &t->level[i];
-    return NULL;
 }
 
 /* Ranks may have different phases: leaders have more. Names are told apart by what they say. */
@@ -539,7 +531,7 @@ static char *draw_times(const request *r, const plan_times *t, size_t *size)
     picture p = {.r = r,
                  .g = &t->graph,
                  .times = t->of,
-                 .inner = inner_of(r->topo),
+                 .inner = topo_inner(r->topo),
                  .end = t->estimate.time > 0 ? t->estimate.time : 1};
 
     collect(&p);

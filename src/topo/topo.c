@@ -279,6 +279,14 @@ int topo_distance(const topo *t, int a, int b)
     return t->far;
 }
 
+const topo_level *topo_inner(const topo *t)
+{
+    for (int i = 0; t && i < t->nlevels; i++)
+        if (t->level[i].kind > TOPO_NODE)
+            return &t->level[i];
+    return NULL;
+}
+
 /* ---- draw ---- */
 
 typedef struct page {

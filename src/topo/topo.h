@@ -83,6 +83,9 @@ int topo_regions(const topo *t);
  * counts at least twice as much as any inside. */
 int topo_distance(const topo *t, int a, int b);
 
+/* The coarsest level inside nodes, or NULL. t: or NULL. */
+const topo_level *topo_inner(const topo *t);
+
 /* "node", "package", ... */
 const char *topo_kind_name(topo_kind kind);
 

@@ -603,15 +603,6 @@ static estimate result_of(const model *m)
                       .in = most_work(m, IN)};
 }
 
-/* The coarsest regions inside nodes, of each rank; NULL: there are none. */
-static const int *inner_of(const topo *t)
-{
-    for (int i = 0; t && i < t->nlevels; i++)
-        if (t->level[i].kind > TOPO_NODE)
-            return t->level[i].region;
-    return NULL;
-}
-
 static bool has_switches(const topo *t)
 {
     return t && t->nlevels > 0 && t->level[0].kind == TOPO_SWITCH;
@@ -626,11 +617,12 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
 bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                     const constants *k, step_time *times, estimate *result)
 {
+    const topo_level *inner = topo_inner(t);
     model m = {.g = g,
                .count = count,
                .size = size,
                .node = t ? t->node : NULL,
-               .inner = inner_of(t),
+               .inner = inner ? inner->region : NULL,
                .climb = has_switches(t) ? t : NULL,
                .switches = in_picoseconds(k->switches),
                .nodes = t && !g->fold ? t->nodes : 1,

@@ -40,15 +40,6 @@ void place_free(place *m)
     *m = (place){0};
 }
 
-/* The coarsest regions inside nodes, or NULL. */
-static const topo_level *inner_of(const topo *t)
-{
-    for (int i = 0; i < t->nlevels; i++)
-        if (t->level[i].kind > TOPO_NODE)
-            return &t->level[i];
-    return NULL;
-}
-
 /* Is the k-th rank of a node one of as many as there are to be, evenly? */
 static bool is_taken(int k, int ranks, int most)
 {
@@ -62,7 +53,7 @@ static topo *first_nodes(const topo *t, int nodes, int ranks, int most, int *p)
 {
     location *at = calloc((size_t)t->p, sizeof *at);
     int *seen = calloc((size_t)nodes, sizeof *seen);
-    const topo_level *inner = inner_of(t);
+    const topo_level *inner = topo_inner(t);
     topo *result = NULL;
     int n = 0;
 
@@ -270,7 +261,7 @@ void place_make_even(place *even, const place *whole)
     o = order_of(whole->t, whole->p);
     smallest = x.ranks[x.s.smallest];
     if (o != MIXED && smallest < x.s.most && make_equal(&x.s, smallest, whole->p, &nodes, &ranks))
-        place_equal(even, nodes, ranks, o, inner_of(whole->t), x.of, 1, true);
+        place_equal(even, nodes, ranks, o, topo_inner(whole->t), x.of, 1, true);
     free(x.ranks);
 }
 
@@ -286,6 +277,6 @@ void place_make_thin(place *thin, const place *whole, bool alike)
     o = order_of(whole->t, whole->p);
     ranks = PLACE_FEW / x.s.nodes > 2 ? PLACE_FEW / x.s.nodes : 2;
     if (o != MIXED && 2 * ranks <= x.s.most)
-        place_equal(thin, x.s.nodes, ranks, o, inner_of(whole->t), x.of, x.s.most / ranks, alike);
+        place_equal(thin, x.s.nodes, ranks, o, topo_inner(whole->t), x.of, x.s.most / ranks, alike);
     free(x.ranks);
 }
