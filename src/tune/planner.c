@@ -211,7 +211,7 @@ static void try_fitting(forecaster *q, listing *l)
         try_parameter(q, of[i], pieces[i], l);
 }
 
-/* Is there another one that may be as good? Executions on other machines may be wrong by so much. */
+/* Is there another one that may be as good, so far as executions on other machines tell? */
 static bool is_disputed(const listing *l)
 {
     return l->n > 1 && planner_judged(&l->list[1]) / FAR < planner_judged(&l->list[0]);

@@ -84,8 +84,8 @@ static void an_operation_waits_for_no_older_one(void)
 }
 
 /* As above, but the young message begins where there is room for its first block and none for the
- * next: it must leave as a whole. Rank 1 fills its way to rank 2, which comes late, so that the older
- * message does not set out. */
+ * next: it must leave as a whole. Rank 1 fills its way to rank 2, which comes late, so that the
+ * older message does not set out. */
 static void a_long_message_leaves_before_it_begins(void)
 {
     enum { FILLERS = 4, BLOCK = 8192, LONG = 40000 };
@@ -134,8 +134,8 @@ static void a_long_message_leaves_before_it_begins(void)
     free(displs);
 }
 
-/* A message that finds no room in shared memory leaves it, and that of a later call does, too, which
- * takes over what the first has kept: the others come late. */
+/* A message that finds no room in shared memory leaves it, and that of a later call does, too,
+ * which takes over what the first has kept: the others come late. */
 static void calls_leave_shared_memory_again(void)
 {
     enum { ROUNDS = 3, N = 4, LONG = 16384 };

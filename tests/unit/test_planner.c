@@ -225,7 +225,7 @@ static void what_auto_takes_is_fast(void **state)
     assert_true(100 * good >= 94 * cells);
 }
 
-/* Of more ranks than can all be executed: what seemed to be the best by a smaller machine is not. */
+/* Of more ranks than can all be executed: what seemed the best by a smaller machine is not. */
 static void the_best_is_executed_in_full(void **state)
 {
     (void)state;
