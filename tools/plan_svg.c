@@ -10,8 +10,8 @@
  * in lightness, lines in how they are dashed, for who prints in grey.
  */
 #define _XOPEN_SOURCE 700 /* open_memstream */
+#include "nbc/process/whole_file.h"
 #include "plan.h"
-#include "whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -539,6 +539,14 @@ static char *draw_times(const request *r, const plan_times *t, size_t *size)
     return draw_to_memory(&p, plan_machine(), size);
 }
 
+static bool put(const char *name, const char *text, size_t size)
+{
+    if (strcmp(name, "-") != 0)
+        return whole_file_write(name, text, size);
+    errno = 0;
+    return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
+}
+
 int plan_draw_svg(const request *r)
 {
     constants k;
@@ -558,7 +566,7 @@ int plan_draw_svg(const request *r)
     plan_times_free(r, &t);
     if (!text)
         return plan_fail("out of memory", "picture");
-    if (!whole_file_write(r->svg, text, size)) {
+    if (!put(r->svg, text, size)) {
         fprintf(stderr, "tutti-plan: %s: %s\n", r->svg, strerror(errno));
         failed = 2;
     }

@@ -7,6 +7,7 @@
  */
 #include "command.h"
 #include "nbc/process/machine.h"
+#include "nbc/process/whole_file.h"
 #include "tune_machine.h"
 #include "tune_measure.h"
 
@@ -110,49 +111,28 @@ static bool write_to(FILE *out, const tuning *t)
     return fflush(out) == 0 && !ferror(out);
 }
 
-/* A file that is there keeps its mode, a new one gets the usual one: mkstemp makes them private. */
-static mode_t mode_of(const char *name)
+static bool replace(const char *name, const tuning *t)
 {
-    struct stat there;
-    mode_t mask = umask(0);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    bool good = out && write_to(out, t);
 
-    umask(mask);
-    return stat(name, &there) == 0 ? there.st_mode & 0777 : 0666 & ~mask;
-}
-
-/* Whole under another name, then renamed: nobody ever sees half of it. 0 or errno. */
-static int replace(const char *name, const tuning *t)
-{
-    char *other = tune_allocate(strlen(name) + 8);
-    int error = 0, file;
-    FILE *out;
-
-    sprintf(other, "%s.XXXXXX", name);
-    file = mkstemp(other);
-    out = file < 0 ? NULL : fdopen(file, "w");
-    if (!out)
-        error = errno;
-    else if (!write_to(out, t) || fchmod(file, mode_of(name)) != 0 || fsync(file) != 0)
-        error = errno ? errno : EIO;
-    if (out && fclose(out) != 0 && !error)
-        error = errno;
-    if (!error && rename(other, name) != 0)
-        error = errno;
-    if (error && file >= 0)
-        unlink(other);
-    free(other);
-    return error;
+    if (out && fclose(out) != 0)
+        good = false;
+    good = good && whole_file_write(name, text, size);
+    free(text);
+    return good;
 }
 
 /* By rank 0. Returns the exit status. */
 static int save(const wish *w, const tuning *t)
 {
-    int error = w->output ? replace(w->output, t) : write_to(stdout, t) ? 0 : EIO;
-
-    if (!error)
+    errno = 0;
+    if (w->output ? replace(w->output, t) : write_to(stdout, t))
         return 0;
     if (w->output)
-        fprintf(stderr, "tutti-tune: %s: %s\n", w->output, strerror(error));
+        fprintf(stderr, "tutti-tune: %s: %s\n", w->output, strerror(errno ? errno : EIO));
     else
         fprintf(stderr, "tutti-tune: standard output could not be written\n");
     return 2;

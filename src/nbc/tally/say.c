@@ -4,64 +4,21 @@
 #include "nbc/tally/say.h"
 
 #include "nbc/process/env.h"
-#include "nbc/process/in_place.h"
+#include "nbc/process/whole_file.h"
 #include "nbc/tally/print.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef void print(FILE *out, const tally_job *job, const tally_view *v);
-
-/* ---- files: whole, or none ---- */
-
-static bool write_all(FILE *out, const char *text, size_t n)
-{
-    bool written;
-
-    if (!out)
-        return false;
-    written = fwrite(text, 1, n, out) == n;
-    return fclose(out) == 0 && written;
-}
-
-static bool replace(const char *name, const char *text, size_t n)
-{
-    char made[STATS_FILE + 8];
-    mode_t mask = umask(0);
-    FILE *out;
-    int fd, error;
-
-    umask(mask);
-    snprintf(made, sizeof made, "%s.XXXXXX", name);
-    fd = mkstemp(made);
-    if (fd < 0)
-        return false;
-    fchmod(fd, 0666 & ~mask);
-    out = fdopen(fd, "w");
-    if (!out)
-        close(fd);
-    if (write_all(out, text, n) && rename(made, name) == 0)
-        return true;
-    error = errno;
-    unlink(made);
-    errno = error;
-    return false;
-}
-
-static bool write_file(const char *name, const char *text, size_t n)
-{
-    return in_place_wanted(name) ? write_all(in_place_open(name), text, n) : replace(name, text, n);
-}
 
 static void write_to(const char *name, const char *text, size_t n)
 {
     if (!*name)
         fwrite(text, 1, n, stderr);
-    else if (!write_file(name, text, n))
+    else if (!whole_file_write(name, text, n))
         env_say_here("statistics: %s: %s", name, strerror(errno));
 }
 

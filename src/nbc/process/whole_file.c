@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* whole_file.c - see whole_file.h. */
+#define _XOPEN_SOURCE 700
+#include "nbc/process/whole_file.h"
+
+#include "nbc/process/in_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ATTEMPTS = 100, SUFFIX = 40 };
+
+/* Closes it. out: NULL if it could not be opened, which errno tells. */
+static bool put(FILE *out, const char *text, size_t size, bool sync)
+{
+    bool good;
+    int error;
+
+    if (!out)
+        return false;
+    errno = 0;
+    good = fwrite(text, 1, size, out) == size && fflush(out) == 0 &&
+           (!sync || fsync(fileno(out)) == 0);
+    error = errno;
+    if (fclose(out) != 0 && good) {
+        error = errno;
+        good = false;
+    }
+    errno = error;
+    return good;
+}
+
+/* A new file beside `name`, with the permissions that the umask leaves: mkstemp's are others, and
+ * the umask cannot be asked for without changing it for all threads. NULL: none could be made. */
+static FILE *make_beside(const char *name, char *made, size_t size)
+{
+    FILE *out = NULL;
+
+    for (int k = 0; !out && k < ATTEMPTS; k++) {
+        snprintf(made, size, "%s.%ld.%d", name, (long)getpid(), k);
+        out = fopen(made, "wxe");
+        if (!out && errno != EEXIST)
+            break;
+    }
+    return out;
+}
+
+static bool replace(const char *name, const char *text, size_t size)
+{
+    char made[PATH_MAX + SUFFIX];
+    FILE *out = make_beside(name, made, sizeof made);
+    struct stat old;
+    int error;
+
+    if (!out)
+        return false;
+    if (stat(name, &old) == 0)
+        (void)!fchmod(fileno(out), old.st_mode & 0777); /* some file systems have no modes */
+    if (put(out, text, size, true) && rename(made, name) == 0)
+        return true;
+    error = errno;
+    unlink(made);
+    errno = error;
+    return false;
+}
+
+bool whole_file_write(const char *name, const char *text, size_t size)
+{
+    return in_place_wanted(name) ? put(in_place_open(name), text, size, false)
+                                 : replace(name, text, size);
+}
