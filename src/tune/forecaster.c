@@ -5,6 +5,7 @@
 #include "tune/estimate.h"
 #include "tune/extend.h"
 #include "tune/size.h"
+#include "tune/uniform.h"
 
 #include <stdlib.h>
 
@@ -14,7 +15,6 @@
  * nodes have not the same number of them, so that few algorithms fold. */
 enum {
     WORK = 4500,
-    FEW_RANKS = 64,
     WORK_OF_A_RANK = 96,
     WORK_OF_THIN = 32000,
     WORK_OF_PROOF = 40000,
@@ -26,7 +26,7 @@ enum {
  * one is. */
 enum { LARGE = 300, SHORT = 500 };
 
-/* Ranks up to which it is executed itself behind them. */
+/* Ranks up to which the whole is executed, too, behind others (forecaster_prove). */
 enum { PROOF_MOST = 512 };
 
 /* Steps of a sketch: of all executions behind the first look; and of all ranks of the smallest
@@ -117,54 +117,6 @@ static bool execute_graph(forecaster *q, const place *m, sched **of, int n, cons
     return done;
 }
 
-/* The next message from step i on, or NULL. */
-static const step *message_from(const sched *s, int *i)
-{
-    while (*i < s->nsteps && !step_is_message(&s->steps[*i]))
-        ++*i;
-    return *i < s->nsteps ? &s->steps[(*i)++] : NULL;
-}
-
-/* Bytes that it copies and reduces. */
-static int64_t local_bytes(const sched *s)
-{
-    int64_t sum = 0;
-
-    for (int i = 0; i < s->nsteps; i++)
-        for (int k = 0; !step_is_message(&s->steps[i]) && k < s->steps[i].n; k++)
-            sum += (int64_t)s->list[s->steps[i].first + k].length;
-    return sum;
-}
-
-/* Does a rank of another node do the same as the one that stands for it? One of them may have to
- * copy, or reduce, in more pieces. */
-static bool is_alike(const forecaster *q, const choice *c, const place *m, sched **of, int rank)
-{
-    const fold *f = &m->fold;
-    int rep = f->who[f->of[rank]], i = 0, k = 0;
-    sched *a = look_compile(&q->asked, c, m, rank), *b = of[f->of[rank]];
-    bool alike = a && a->nmessages == b->nmessages && local_bytes(a) == local_bytes(b);
-
-    while (alike) {
-        const step *x = message_from(a, &i), *y = message_from(b, &k);
-        if (!x)
-            break;
-        alike = x->kind == y->kind && f->of[x->peer] == f->of[y->peer] &&
-                fold_is_far(f, rank, x->peer) == fold_is_far(f, rep, y->peer);
-    }
-    sched_free(a);
-    return alike;
-}
-
-/* Some of them are asked. In a tree, which only reductions without a root have, the first one is
- * not like those between. */
-static bool is_uniform_on(const forecaster *q, const choice *c, const place *m, sched **of)
-{
-    return (!coll_has(q->asked.kind, COLL_REDUCES) || is_alike(q, c, m, of, 0)) &&
-           is_alike(q, c, m, of, m->p / 5) && is_alike(q, c, m, of, m->p / 3) &&
-           is_alike(q, c, m, of, m->p / 2);
-}
-
 /* Of a vector that is cut into more parts than it has items some have no part. */
 static bool has_all_parts(const forecaster *q, const choice *c, const place *m)
 {
@@ -196,7 +148,8 @@ static bool execute_folded(forecaster *q, const choice *c, const place *m, int64
     if (!is_worth(&m->fold, m->p) || work > q->work || !has_all_parts(q, c, m))
         return false;
     of = compile_some(q, c, m, m->fold.who, m->fold.n);
-    done = of && is_uniform_on(q, c, m, of) && execute_graph(q, m, of, m->fold.n, &m->fold, time);
+    done =
+        of && uniform_on(&q->asked, c, m, of) && execute_graph(q, m, of, m->fold.n, &m->fold, time);
     if (done)
         q->work -= work;
     free_some(of, m->fold.n);
@@ -368,7 +321,7 @@ static int64_t most_steps(const forecaster *q, const choice *c)
     int64_t most = 0;
 
     for (int i = 1; i <= 3; i++) {
-        sched *s = look_compile(&q->asked, c, &q->whole, (int)((int64_t)q->whole.p * i / 3) - 1);
+        sched *s = look_compile(&q->asked, c, &q->whole, (q->whole.p * i - 1) / 3);
         if (!s)
             return INT64_MAX / q->whole.p;
         most = s->nsteps > most ? s->nsteps : most;
@@ -403,7 +356,7 @@ static coll_kind regular_kind(coll_kind kind)
 
 static int64_t work_for(int p)
 {
-    return WORK + (p > FEW_RANKS ? (int64_t)WORK_OF_A_RANK * (p - FEW_RANKS) : 0);
+    return WORK + (p > FORECASTER_FEW ? (int64_t)WORK_OF_A_RANK * (p - FORECASTER_FEW) : 0);
 }
 
 static bool knows_no_switches(const forecast_call *c)
@@ -442,7 +395,7 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
         place_make_thin(&q->thin, &q->whole, alike);
         q->thin_work = WORK_OF_THIN;
     }
-    if (c->p > FEW_RANKS && q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p &&
+    if (c->p > FORECASTER_FEW && q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p &&
         q->even.p == 0)
         q->work *= UNEVEN;
 }

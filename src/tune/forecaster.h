@@ -42,6 +42,9 @@ typedef struct sight {
     int64_t steps;                        /* what the others would be */
 } sight;
 
+/* Ranks up to which there is little time for a choice. */
+enum { FORECASTER_FEW = 64 };
+
 /* call: must outlive it. */
 void forecaster_begin(forecaster *q, const forecast_call *call);
 void forecaster_end(forecaster *q);

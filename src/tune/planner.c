@@ -217,9 +217,6 @@ static bool is_disputed(const listing *l)
     return l->n > 1 && planner_judged(&l->list[1]) / FAR < planner_judged(&l->list[0]);
 }
 
-/* Ranks above which there is time for what is known by its closed form only. */
-enum { PROOF_LEAST = 64 };
-
 /* Put one where it belongs by what is known of it now. */
 static void move(listing *l, int i, const forecast *f)
 {
@@ -271,12 +268,13 @@ static int find_promising(const listing *l)
     return found;
 }
 
+/* What is known by its closed form only is tried where there is time for it. */
 static void prove(forecaster *q, listing *l)
 {
     int i;
 
     prove_first(q, l);
-    while (q->whole.p > PROOF_LEAST && l->list[0].proven && (i = find_promising(l)) > 0)
+    while (q->whole.p > FORECASTER_FEW && l->list[0].proven && (i = find_promising(l)) > 0)
         if (!prove_one(q, l, i))
             break;
 }

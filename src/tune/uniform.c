@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* uniform.c - see uniform.h. */
+#include "tune/uniform.h"
+
+/* The next message from step i on, or NULL. */
+static const step *message_from(const sched *s, int *i)
+{
+    while (*i < s->nsteps && !step_is_message(&s->steps[*i]))
+        ++*i;
+    return *i < s->nsteps ? &s->steps[(*i)++] : NULL;
+}
+
+/* Bytes that it copies and reduces. */
+static int64_t local_bytes(const sched *s)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < s->nsteps; i++)
+        for (int k = 0; !step_is_message(&s->steps[i]) && k < s->steps[i].n; k++)
+            sum += (int64_t)s->list[s->steps[i].first + k].length;
+    return sum;
+}
+
+/* Does a rank of another node do the same as the one that stands for it? One of them may have to
+ * copy, or reduce, in more pieces. */
+static bool is_alike(const look_call *q, const choice *c, const place *m, sched *const *of,
+                     int rank)
+{
+    const fold *f = &m->fold;
+    int rep = f->who[f->of[rank]], i = 0, k = 0;
+    sched *a = look_compile(q, c, m, rank), *b = of[f->of[rank]];
+    bool alike = a && a->nmessages == b->nmessages && local_bytes(a) == local_bytes(b);
+
+    while (alike) {
+        const step *x = message_from(a, &i), *y = message_from(b, &k);
+        if (!x)
+            break;
+        alike = x->kind == y->kind && f->of[x->peer] == f->of[y->peer] &&
+                fold_is_far(f, rank, x->peer) == fold_is_far(f, rep, y->peer);
+    }
+    sched_free(a);
+    return alike;
+}
+
+/* Some of them are asked. In a tree, which of what is asked about only reductions have, the first
+ * one is not like those between. */
+bool uniform_on(const look_call *q, const choice *c, const place *m, sched *const *of)
+{
+    return (!coll_has(q->kind, COLL_REDUCES) || is_alike(q, c, m, of, 0)) &&
+           is_alike(q, c, m, of, m->p / 5) && is_alike(q, c, m, of, m->p / 3) &&
+           is_alike(q, c, m, of, m->p / 2);
+}
