@@ -340,10 +340,22 @@ void reduce_row(sched_builder *s, const blockmap *b, const blockrow *from, const
     row_local(s, sched_reduce, b, from, to, first, n);
 }
 
+/* What reaches into its own new place goes by way of scratch: the block of a group of one rank, in
+ * place. */
+static void copy_apart(sched_builder *s, interval from, interval to)
+{
+    if (from.offset != to.offset && interval_overlap(from, to)) {
+        interval between = sched_scratch(s, (int64_t)from.length);
+        sched_copy(s, from, between);
+        from = between;
+    }
+    sched_copy(s, from, to);
+}
+
 void copy_row(sched_builder *s, const blockmap *b, const blockrow *from, const blockrow *to,
               int first, int n)
 {
-    row_local(s, sched_copy, b, from, to, first, n);
+    row_local(s, copy_apart, b, from, to, first, n);
 }
 
 /* ---- messages ---- */

@@ -58,11 +58,6 @@ static interval block_of(const exec *e, int r)
     }
 }
 
-static bool overlap(interval a, interval b)
-{
-    return a.offset < interval_end(b) && b.offset < interval_end(a);
-}
-
 /* The step writes into v: note it for every block there. step NULL: only count. */
 static void note(const exec *e, interval v, int index, int *next, int *step)
 {
@@ -72,7 +67,7 @@ static void note(const exec *e, interval v, int index, int *next, int *step)
     int end = each ? (int)((interval_end(v) - 1) / pieces) + 1 : blocks_of(e);
 
     for (int r = first; r < end; r++) {
-        if (!overlap(block_of(e, r), v))
+        if (!interval_overlap(block_of(e, r), v))
             continue;
         if (step)
             step[next[r]] = index;

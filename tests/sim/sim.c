@@ -289,7 +289,7 @@ static void run_local(sim *m, int rank, int index)
         else if (from.offset % s->parts != to.offset % s->parts)
             fail(m, "rank %d step %d: from one part to another", rank, index);
         else if (st->kind == STEP_COPY) {
-            memmove(address(m, rank, to), address(m, rank, from), bytes(m, rank, from));
+            memcpy(address(m, rank, to), address(m, rank, from), bytes(m, rank, from));
             m->r->copied += items(m, rank, to);
         } else {
             m->o->op(address(m, rank, from), address(m, rank, to), items(m, rank, to));

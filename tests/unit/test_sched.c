@@ -67,6 +67,23 @@ static void a_write_waits_for_all_readers_and_readers_do_not_wait_for_each_other
     sched_free(s);
 }
 
+static void ends_of_a_local_step_may_not_overlap(void **state)
+{
+    static void (*const add[])(sched_builder *, interval, interval) = {sched_copy, sched_reduce};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        sched_builder *b = sched_begin(2, FORM_STEP);
+        sched *s;
+
+        add[i](b, recv_run(0, 4), recv_run(4, 4));
+        add[i](b, recv_run(3, 4), recv_run(0, 4));
+        assert_int_equal(sched_commit(b, &s), SCHED_OK);
+        assert_string_equal(sched_check(s), "the ends of a local step overlap");
+        sched_free(s);
+    }
+}
+
 static void spaces_do_not_meet(void **state)
 {
     sched_builder *b = sched_begin(2, FORM_STEP);
@@ -376,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_read_waits_for_the_write_of_its_bytes),
         cmocka_unit_test(a_write_waits_for_all_readers_and_readers_do_not_wait_for_each_other),
+        cmocka_unit_test(ends_of_a_local_step_may_not_overlap),
         cmocka_unit_test(spaces_do_not_meet),
         cmocka_unit_test(large_elements_counts_give_the_same_dependencies),
         cmocka_unit_test(a_fence_orders_everything_before_with_everything_after),

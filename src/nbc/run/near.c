@@ -120,11 +120,6 @@ static void find_run(const bound *b, const step *st, near_message *m)
     m->offset = x.offset;
 }
 
-static bool overlap(interval x, interval y)
-{
-    return x.space == y.space && x.offset < interval_end(y) && y.offset < interval_end(x);
-}
-
 static bool same(interval x, interval y)
 {
     return x.space == y.space && x.offset == y.offset && x.length == y.length;
@@ -136,8 +131,8 @@ static bool reads(const sched *s, const step *st, interval x)
     bool found = st->kind == STEP_FENCE; /* those behind it may */
 
     for (int i = 0; i < st->n && st->kind != STEP_RECV; i++)
-        found |=
-            (st->kind == STEP_REDUCE || !step_writes(st, i)) && overlap(s->list[st->first + i], x);
+        found |= (st->kind == STEP_REDUCE || !step_writes(st, i)) &&
+                 interval_overlap(s->list[st->first + i], x);
     return found;
 }
 
@@ -166,7 +161,7 @@ static int find_reduce(const bound *b, int index)
             continue;
         readers++;
         if (next->kind == STEP_REDUCE && same(s->list[next->first], x) &&
-            !overlap(s->list[next->first + 1], x) && reduces_lines(b, next))
+            !interval_overlap(s->list[next->first + 1], x) && reduces_lines(b, next))
             found = s->succ[k];
     }
     return readers == 1 ? found : -1;

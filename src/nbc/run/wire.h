@@ -60,17 +60,9 @@ static inline void wire_copy_bytes(char *to, const char *from, size_t n)
 
 static inline void wire_copy(const bound *b, const raw_local *c)
 {
-    const char *from = b->base[c->from_base] + c->from;
-    char *to = b->base[c->to_base] + c->to;
-    size_t n = c->amount;
-
-    simulated_copy((int64_t)n);
-    if (simulated_folded())
-        return;
-    if ((uintptr_t)to - (uintptr_t)from < n || (uintptr_t)from - (uintptr_t)to < n)
-        memmove(to, from, n); /* a result in place that is longer than all before it */
-    else
-        wire_copy_bytes(to, from, n);
+    simulated_copy((int64_t)c->amount);
+    if (!simulated_folded())
+        wire_copy_bytes(b->base[c->to_base] + c->to, b->base[c->from_base] + c->from, c->amount);
 }
 
 static inline int wire_reduce_items(const bound *b, const raw_local *r, const char *from, char *to,

@@ -5,7 +5,6 @@
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- pack ---- */
@@ -207,26 +206,6 @@ static bool copy_packed(const piece *from, const piece *to, int *error)
     return true;
 }
 
-static bool overlap(const piece *from, const piece *to)
-{
-    return from->type == to->type && from->address < to->address + to->items * to->type->extent &&
-           to->address < from->address + from->items * from->type->extent;
-}
-
-/* MPI copies nothing onto itself. */
-static int copy_overlapping(const piece *from, const piece *to)
-{
-    int64_t bytes = piece_bytes(from);
-    char *packed = malloc((size_t)bytes);
-    int at = 0, error = packed ? pack(from, packed, bytes, &at) : MPI_ERR_NO_MEM;
-
-    at = 0;
-    if (!error)
-        error = unpack(to, packed, bytes, &at);
-    free(packed);
-    return error;
-}
-
 raw_local wire_resolve_local(const bound *b, const step *st)
 {
     bool copies = st->kind == STEP_COPY;
@@ -257,8 +236,5 @@ int wire_local(const bound *b, const step *st)
         return reduce(b, &from, &to);
     if (copy_packed(&from, &to, &error))
         return error;
-    if (overlap(&from, &to) && piece_bytes(&from) <= datatype_max_count &&
-        from.items <= datatype_max_count)
-        return copy_overlapping(&from, &to);
     return copy_typed(&from, &to);
 }

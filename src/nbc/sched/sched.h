@@ -8,6 +8,8 @@
  *   REDUCE   from, to                  to = from op to     (from is the left operand)
  *   FENCE    none                      later steps wait for all earlier ones
  *
+ * `from` and `to` do not overlap: memcpy and MPI's own copies and reductions are not made for it.
+ *
  * An algorithm is written as textbook code: it declares steps in program order through a
  * sched_builder. sched_commit derives the dependencies from the bytes each step reads and writes
  * (read-after-write, write-after-read, write-after-write) and returns a read-only sched. It holds
@@ -162,6 +164,11 @@ static inline interval interval_make(sched_space space, int64_t offset, int64_t 
 static inline int64_t interval_end(interval i)
 {
     return i.offset + (int64_t)i.length;
+}
+
+static inline bool interval_overlap(interval a, interval b)
+{
+    return a.space == b.space && a.offset < interval_end(b) && b.offset < interval_end(a);
 }
 
 /* Items before element e, if `parts` elements are `count` items. */

@@ -27,6 +27,9 @@ static const char *check_step(const sched *s, const step *st)
         if (v.space == SPACE_SEND && step_writes(st, i))
             return "a step writes to the send buffer";
     }
+    if ((st->kind == STEP_COPY || st->kind == STEP_REDUCE) &&
+        interval_overlap(s->list[st->first], s->list[st->first + 1]))
+        return "the ends of a local step overlap";
     return NULL;
 }
 
@@ -55,8 +58,7 @@ static bool conflict(const sched *s, const step *a, const step *b)
     for (int i = 0; i < a->n; i++)
         for (int k = 0; k < b->n; k++) {
             interval x = s->list[a->first + i], y = s->list[b->first + k];
-            if ((step_writes(a, i) || step_writes(b, k)) && x.space == y.space &&
-                x.offset < interval_end(y) && y.offset < interval_end(x))
+            if ((step_writes(a, i) || step_writes(b, k)) && interval_overlap(x, y))
                 return true;
         }
     return false;
