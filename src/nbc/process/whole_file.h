@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* whole_file.h - a file that is written whole, or not at all: under another name first, and renamed.
+/* whole_file.h - a file that is written whole, or not at all: under another name first, then
+ * renamed.
  *
  * A file that is there keeps its mode. What is no regular file is written in place (in_place.h).
  */
