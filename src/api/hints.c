@@ -2,6 +2,7 @@
 /* hints.c - see hints.h. */
 #include "api/hints.h"
 
+#include "tune/number.h"
 #include "tune/select.h"
 
 #include <stdio.h>
@@ -64,6 +65,27 @@ static int read_algorithm(const char *text, int p, comm_hints *hints)
     return known ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
 }
 
+static int read_order(MPI_Info info, comm_hints *hints)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    int error = hints_value(info, "tutti_order", text, &hints->has_order);
+
+    if (error || !hints->has_order)
+        return error;
+    hints->order = coll_order_find(text);
+    return hints->order == ORDERS ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
+}
+
+static int read_node_eager(MPI_Info info, comm_hints *hints)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    int error = hints_value(info, "tutti_node_eager", text, &hints->has_eager);
+
+    if (error || !hints->has_eager)
+        return error;
+    return number_size(text, &hints->node_eager) ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+}
+
 int hints_read(MPI_Info info, int p, comm_hints *hints)
 {
     char text[MPI_MAX_INFO_VAL + 1];
@@ -73,10 +95,6 @@ int hints_read(MPI_Info info, int p, comm_hints *hints)
     if (!error && found)
         error = read_algorithm(text, p, hints);
     if (!error)
-        error = hints_value(info, "tutti_order", text, &found);
-    if (error || !found)
-        return error;
-    hints->has_order = true;
-    hints->order = coll_order_find(text);
-    return hints->order == ORDERS ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
+        error = read_order(info, hints);
+    return error ? error : read_node_eager(info, hints);
 }

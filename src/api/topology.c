@@ -84,12 +84,13 @@ static int read_wishes(MPI_Info info, int p, wishes *w)
 /* A number of the wishes; equal wishes, equal numbers. */
 static uint64_t digest(const wishes *w)
 {
-    char text[sizeof w->regions + 32]; /* with two numbers */
+    char text[sizeof w->regions + 64]; /* with four numbers */
     uint64_t sum = 0;
 
     for (int kind = 0; kind < COLL_KINDS; kind++)
         sum = sum * 31 + shape_identity(w->hints.algorithm[kind]);
-    snprintf(text, sizeof text, "%d;%d;%s", w->hints.has_order, w->hints.order, w->regions);
+    snprintf(text, sizeof text, "%d;%d;%d;%lld;%s", w->hints.has_order, w->hints.order,
+             w->hints.has_eager, (long long)w->hints.node_eager, w->regions);
     return sum * 31 + shape_identity(text);
 }
 
@@ -143,6 +144,9 @@ static void adopt(comm *c, const wishes *w, topo *t)
     old = c->topo;
     c->topo = t;
     c->hints = w->hints;
+    if (c->links)
+        c->links->eager =
+            w->hints.has_eager ? w->hints.node_eager : (int64_t)c->machine.way[WAY_NODE].eager;
     engine_leave();
     decisions_forget(c);
     plan_cache_clear(c);

@@ -38,7 +38,7 @@
 #include <tutti.h>
 #include <unistd.h>
 
-enum { N = 300 };
+enum { N = 300, LONG = 40000 }; /* LONG: is read from its sender's memory */
 
 static int rank, p, wrong;
 
@@ -345,6 +345,7 @@ int main(int argc, char **argv)
         limits_are_kept(argv[1], reason);
     for (int n = 1; n <= 3 * N; n += N)
         operate(n);
+    operate(LONG);
     if (argc > 1 && strcmp(argv[1], "forever") == 0) {
         puts("begun");
         fflush(stdout);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_alloc.c - messages of lengths around every limit of shared memory (nbc/node), from and to
  * buffers of tutti_alloc, of malloc, and of both; and the rules of tutti_alloc itself.
+ * Linked with the library's objects, for reads.h.
  */
 #include "mpi/blocks.h"
+#include "mpi/reads.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -82,7 +84,7 @@ static void all_collectives_are_right(void)
 
     type_pairs_make();
     reductions_make();
-    tutti_init();
+    reads_begin();
     for (int i = 0; i < call_set_count; i++)
         for (int n = k % step; n < LENGTHS; n += step, k++)
             one_case(&call_sets[i], lengths[n], k);
@@ -91,28 +93,60 @@ static void all_collectives_are_right(void)
 /* ---- what is lent ---- */
 
 /* The root writes to its buffer as soon as its operation is over: the others have read it then. */
-static void the_lender_may_write_at_once(void)
+static void write_at_once(unsigned char *data, int bytes)
 {
-    enum { BYTES = 1 << 20, ROUNDS = 100 };
-    unsigned char *data = NULL;
+    enum { ROUNDS = 100 };
     MPIX_Request request;
 
-    CHECK(tutti_init() == MPI_SUCCESS); /* memory is shared from here on */
-    CHECK(tutti_alloc(BYTES, &data) == MPI_SUCCESS);
-    CHECK(MPIX_Bcast_binomial_init(data, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+    CHECK(MPIX_Bcast_binomial_init(data, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
                                    &request) == MPI_SUCCESS);
     for (int round = 1; round <= ROUNDS; round++) {
-        memset(data, world_rank ? 0 : round, BYTES);
+        memset(data, world_rank ? 0 : round, (size_t)bytes);
         CHECK(MPIX_Start(&request) == MPI_SUCCESS);
         CHECK(MPIX_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         if (world_rank == 0) /* from the end: who still reads has not come so far */
-            memset(data + BYTES / 2, 255, BYTES / 2);
+            memset(data + bytes / 2, 255, (size_t)bytes / 2);
         else
-            CHECK(data[0] == round && memcmp(data, data + 1, BYTES - 1) == 0);
+            CHECK(data[0] == round && memcmp(data, data + 1, (size_t)bytes - 1) == 0);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     CHECK(MPIX_Request_free(&request) == MPI_SUCCESS);
-    CHECK(tutti_free(data) == MPI_SUCCESS);
+}
+
+static void the_lender_may_write_at_once(void)
+{
+    enum { BYTES = 1 << 20 };
+    unsigned char *shared = NULL, *own = malloc(BYTES);
+
+    reads_begin(); /* memory is shared from here on */
+    CHECK(tutti_alloc(BYTES, &shared) == MPI_SUCCESS);
+    write_at_once(shared, BYTES);
+    write_at_once(own, BYTES);
+    CHECK(tutti_free(shared) == MPI_SUCCESS);
+    free(own);
+}
+
+/* Long ones are read in parts to be reduced; one of these may fail when others have been. */
+static void parts_are_reduced_once(void)
+{
+    enum { INTS = 700001 };
+    int *sum = malloc(INTS * sizeof *sum), wrong = 0;
+    MPIX_Request request;
+
+    reads_begin();
+    CHECK(MPIX_Allreduce_ring_init(MPI_IN_PLACE, sum, INTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                                   MPI_INFO_NULL, &request) == MPI_SUCCESS);
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < INTS; i++)
+            sum[i] = i + world_rank + round;
+        CHECK(MPIX_Start(&request) == MPI_SUCCESS);
+        CHECK(MPIX_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < INTS; i++)
+            wrong += sum[i] != world_size * (i + round) + world_size * (world_size - 1) / 2;
+    }
+    CHECK(wrong == 0);
+    CHECK(MPIX_Request_free(&request) == MPI_SUCCESS);
+    free(sum);
 }
 
 /* ---- tutti_alloc ---- */
@@ -201,9 +235,10 @@ static void the_program_may_ask_for_much(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(memory_is_had_and_given_back),          MPI_TEST(all_collectives_are_right),
-        MPI_TEST(the_lender_may_write_at_once),          MPI_TEST(errors_are_reported),
-        MPI_TEST(a_child_takes_nothing_from_its_parent), MPI_TEST(the_program_may_ask_for_much),
+        MPI_TEST(memory_is_had_and_given_back), MPI_TEST(all_collectives_are_right),
+        MPI_TEST(the_lender_may_write_at_once), MPI_TEST(parts_are_reduced_once),
+        MPI_TEST(errors_are_reported),          MPI_TEST(a_child_takes_nothing_from_its_parent),
+        MPI_TEST(the_program_may_ask_for_much),
     };
 
     return mpi_test_main(argc, argv, "alloc", tests, sizeof tests / sizeof *tests);

@@ -4,9 +4,10 @@
  * non-blocking operations, while a rank is stopped now and then; positions wrap on the way.
  *
  * 100,000 operations; a tenth of them with TEST_CASES=few. Linked with the library's objects, for
- * ring_test_begin.
+ * ring_test_begin, and for reads.h.
  */
 #include "mpi/mpi_test.h"
+#include "mpi/reads.h"
 #include "nbc/node/ring.h"
 
 #include <signal.h>
@@ -247,7 +248,7 @@ static void hundred_thousand_operations(void)
     pid_t child = -1;
 
     own = (uint64_t)world_rank + 100;
-    tutti_init();
+    reads_begin();
     for (int k = 0; k < REQUESTS; k++) {
         make(&kept[k], (kind)(k % KINDS), lengths[k], k % world_size, k % 3 == 0);
         init(&kept[k]);

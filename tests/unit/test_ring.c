@@ -80,7 +80,7 @@ static void put(pair *x, uint64_t at, int64_t bytes)
 
     fill(sent, bytes, at);
     assert_true(ring_room(&x->out, at, lines_of(bytes)));
-    assert_true(ring_put(&x->out, at, sent, bytes, &done));
+    assert_true(ring_put(&x->out, at, sent, bytes, false, &done));
 }
 
 /* What has come of a message, in whatever ring. */
@@ -98,7 +98,7 @@ static ring_state take(ring *r, uint64_t at, unsigned char *to, int64_t bytes, r
                (size_t)piece.bytes);
         ring_read(r, at, bytes, so, &piece);
         if (!piece.at)
-            ring_answer((_Atomic uint64_t *)(uintptr_t)piece.answer, piece.position);
+            ring_answer((_Atomic uint64_t *)(uintptr_t)piece.answer, piece.position, RING_WAS_READ);
     }
     return RING_COMPLETE;
 }
@@ -108,8 +108,8 @@ static void get(pair *x, uint64_t at, int64_t bytes)
     ring_progress so = {0};
 
     memset(got, 0xee, sizeof got);
-    assert_true(ring_begun(&x->in, at));
-    assert_true(ring_complete(&x->in, at));
+    assert_true(ring_begun(&x->in, at, false));
+    assert_true(ring_complete(&x->in, at, false));
     assert_int_equal(take(&x->in, at, got, bytes, &so), RING_COMPLETE);
     assert_int_equal(so.done, bytes);
     fill(sent, bytes, at);
@@ -120,8 +120,8 @@ static void is_empty(pair *x, uint64_t at, int64_t bytes)
 {
     ring_progress so = {0};
 
-    assert_false(ring_begun(&x->in, at));
-    assert_false(ring_complete(&x->in, at));
+    assert_false(ring_begun(&x->in, at, false));
+    assert_false(ring_complete(&x->in, at, false));
     assert_int_equal(take(&x->in, at, got, bytes, &so), RING_EMPTY);
     assert_int_equal(so.done, 0);
 }
@@ -213,7 +213,7 @@ static void blocks_are_read_as_they_come(void **state)
     (void)state;
     put(&x, 0, bytes);
     uint64_t value = atomic_exchange(stamp, 0);
-    assert_false(ring_complete(&x.in, 0));
+    assert_false(ring_complete(&x.in, 0, false));
     assert_int_equal(take(&x.in, 0, got, bytes, &so), RING_EMPTY);
     assert_int_equal(so.done, RING_BLOCK);
     atomic_store(stamp, value);
@@ -238,15 +238,16 @@ static void a_long_message_streams(void **state)
         assert_true(ring_carries(lines_of(bytes), RING_STREAM));
         assert_false(ring_fits(lines_of(bytes), RING_STREAM));
         fill(sent, bytes, at);
-        assert_false(ring_put(&x.out, at, sent, bytes, &written));
+        assert_false(ring_put(&x.out, at, sent, bytes, false, &written));
         assert_int_equal(written, 2 * RING_BLOCK);
-        assert_false(ring_put(&x.out, next, sent, 2000, &none));
+        assert_false(ring_put(&x.out, next, sent, 2000, false, &none));
         do {
             int64_t before = written;
             assert_int_equal(take(&x.in, at, got, bytes, &so), RING_EMPTY);
             assert_int_equal(so.done, before);
-        } while (!ring_put(&x.out, at, sent, bytes, &written));
-        assert_true(ring_put(&x.out, next, sent, 2000, &none)); /* over what is left of the words */
+        } while (!ring_put(&x.out, at, sent, bytes, false, &written));
+        assert_true(
+            ring_put(&x.out, next, sent, 2000, false, &none)); /* over what is left of the words */
         assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
         assert_memory_equal(got, sent, (size_t)bytes);
         so = (ring_progress){0};
@@ -276,16 +277,16 @@ static void data_is_lent(void **state)
         fill(lent, bytes, at);
         assert_true(ring_lend(&x.out, at, (uintptr_t)lent, (uintptr_t)&answer, bytes));
         assert_false(ring_lend(&x.out, at + lines_of(bytes), (uintptr_t)lent, 0, bytes));
-        assert_true(ring_complete(&x.in, at));
+        assert_true(ring_complete(&x.in, at, false));
         assert_int_equal(ring_look(&x.in, at, bytes, &so, &piece), RING_COMPLETE);
         assert_true(!piece.at && piece.last && piece.bytes == bytes);
-        assert_false(ring_answered(&answer, at));
+        assert_int_equal(ring_answered(&answer, at), RING_NO_REPLY);
         so = (ring_progress){0};
         assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
         assert_memory_equal(got, lent, (size_t)bytes);
         if (k % 2)
             memset(x.shared, 0, x.size / 2);
-        assert_true(ring_answered(&answer, at));
+        assert_int_equal(ring_answered(&answer, at), RING_WAS_READ);
         if (k % 2) { /* as it was */
             drop(&x);
             x = make(RING_OF_BLOCKS, 128);
@@ -296,6 +297,44 @@ static void data_is_lent(void **state)
         get(&x, at + lines_of(bytes), 40 * RING_LINE);
     }
     drop(&x);
+}
+
+/* What its receiver cannot read comes again, block by block: it is not taken before, also where
+ * its first block is written over the words that said where it was. */
+static void what_is_lent_in_vain_comes_again(void **state)
+{
+    int64_t bytes = 2 * RING_BLOCK;
+    _Atomic uint64_t answer = 0;
+
+    (void)state;
+    for (int b = 0; b < BEGINS; b++) {
+        ring_test_begin = begins[b];
+        pair x = make(RING_OF_BLOCKS, RING_STREAM);
+        uint64_t at = ring_test_begin;
+        for (int k = 0; k < 20; k++, at += lines_of(bytes)) {
+            int64_t done = 0;
+            ring_progress so = {.again = false};
+            ring_piece piece;
+
+            fill(sent, bytes, at);
+            assert_true(ring_lend(&x.out, at, 64, (uintptr_t)&answer, bytes));
+            assert_int_equal(ring_look(&x.in, at, bytes, &so, &piece), RING_COMPLETE);
+            assert_true(!piece.at && piece.where == 64);
+            so.again = true;
+            ring_answer(&answer, piece.position, RING_UNREADABLE);
+            assert_int_equal(ring_answered(&answer, at + 1), RING_NO_REPLY);
+            assert_int_equal(ring_answered(&answer, at), RING_UNREADABLE);
+            assert_false(ring_begun(&x.in, at, true));
+            assert_false(ring_complete(&x.in, at, true));
+            assert_int_equal(take(&x.in, at, got, bytes, &so), RING_EMPTY);
+            assert_true(ring_put(&x.out, at, sent, bytes, true, &done));
+            assert_true(ring_complete(&x.in, at, true));
+            assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
+            assert_memory_equal(got, sent, (size_t)bytes);
+        }
+        drop(&x);
+    }
+    ring_test_begin = 0;
 }
 
 /* A wrong program: the receiver expects other bytes. All that comes behind is what was sent, also
@@ -312,7 +351,7 @@ static void expect_other(ring_kind kind, uint64_t lines, int64_t its, int64_t mi
         int64_t done = 0;
 
         fill(sent, its, theirs);
-        written = ring_put(&x.out, theirs, sent, its, &done);
+        written = ring_put(&x.out, theirs, sent, its, false, &done);
         assert_int_equal(take(&x.in, at + ring_lines(kind, mine), got, its, &early), RING_EMPTY);
         memset(got, 7, sizeof got);
         assert_int_equal(take(&x.in, at, got, mine, &so), its > mine ? RING_OTHER : RING_COMPLETE);
@@ -320,13 +359,13 @@ static void expect_other(ring_kind kind, uint64_t lines, int64_t its, int64_t mi
             assert_memory_equal(got, sent, (size_t)its);
         assert_int_equal(got[its < mine ? its : 0], 7);
         if (!written) /* what was dropped is waited for no more */
-            assert_true(ring_put(&x.out, theirs, sent, its, &done));
+            assert_true(ring_put(&x.out, theirs, sent, its, false, &done));
         at += ring_lines(kind, mine);
         theirs += ring_lines(kind, its);
         for (int i = 0; i < 3; i++) {
             int64_t none = 0;
             fill(sent, after, theirs);
-            assert_true(ring_put(&x.out, theirs, sent, after, &none));
+            assert_true(ring_put(&x.out, theirs, sent, after, false, &none));
             so = (ring_progress){0};
             assert_int_equal(take(&x.in, at, got, after, &so), RING_COMPLETE);
             assert_memory_equal(got, sent, (size_t)after);
@@ -372,7 +411,7 @@ static void write_all(pair *x, ring_kind kind, uint64_t lines, int n)
     for (int k = 0; k < n; k++) {
         int64_t bytes = length(kind, lines, (uint64_t)k), done = 0;
         fill(sent, bytes, at);
-        while (!ring_put(&x->out, at, sent, bytes, &done))
+        while (!ring_put(&x->out, at, sent, bytes, false, &done))
             sched_yield();
         at += lines_of(bytes);
     }
@@ -425,7 +464,7 @@ static void places_are_skipped(void **state)
         assert_true(ring_skip(&x.in, begin + n, n));
         assert_false(ring_room(&x.out, begin + 2 * n + 1200, n));
         assert_false(ring_all_read(&x.out, begin + n));
-        assert_true(ring_put(&x.out, begin, sent, 1000, &done));
+        assert_true(ring_put(&x.out, begin, sent, 1000, false, &done));
         do {
             assert_int_equal(ring_look(&x.in, begin, 1000, &progress, &piece), RING_COMPLETE);
             ring_read(&x.in, begin, 1000, &progress, &piece);
@@ -482,6 +521,7 @@ int main(void)
         cmocka_unit_test(blocks_are_read_as_they_come),
         cmocka_unit_test(a_long_message_streams),
         cmocka_unit_test(data_is_lent),
+        cmocka_unit_test(what_is_lent_in_vain_comes_again),
         cmocka_unit_test(another_length_is_noticed),
         cmocka_unit_test(places_are_skipped),
         cmocka_unit_test(two_processes_race),

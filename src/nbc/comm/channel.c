@@ -140,7 +140,7 @@ int channel_make(MPI_Comm all)
             PMPI_Group_free(&group);
         return error;
     }
-    segment_make(made, env_node_wire() && !simulated());
+    segment_make(made, simulated() ? NODE_WIRE_OFF : env_node_wire());
     trace_file_agree(made);
     PMPI_Comm_rank(made, &me);
     processes = group;

@@ -60,8 +60,9 @@ typedef struct comm_repeat {
 /* What tutti_comm_set_hints has set. */
 typedef struct comm_hints {
     char algorithm[COLL_KINDS][64]; /* empty: none */
-    bool has_order;
+    bool has_order, has_eager;
     coll_order order;
+    int64_t node_eager; /* bytes: links.h */
 } comm_hints;
 
 /* One number of the communicator on every rank. */

@@ -64,6 +64,8 @@ static int be_alone(comm *c, const hello *mine)
 
 static void join_links(comm *c)
 {
+    if (c->links)
+        c->links->eager = (int64_t)c->machine.way[WAY_NODE].eager;
     for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++)
         links_join(c->links, r, c->rank, c->first.all[r].link,
                    c->topo->node[r] == c->topo->node[c->rank]);

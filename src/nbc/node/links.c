@@ -126,9 +126,13 @@ links *links_make(int p, int rank, const int *place)
         l && find_near(l, p, rank, place) && (l->link = calloc((size_t)l->n, sizeof *l->link));
 
     if (good) {
-        l->mine.takes = segment_lends() ? 2 : 1;
+        l->mine.takes = LINK_SENDS | (segment_lends() ? LINK_STORES : 0) |
+                        (segment_reads() ? LINK_ALL : 0) | (segment_lends_all() ? LINK_LENDS : 0);
         take_memory(l);
     }
+    for (int r = good ? l->low : 0; good && r <= l->high; r++)
+        if (l->of[r - l->low] >= 0)
+            l->link[l->of[r - l->low]].pid = segment_pid(place ? place[r] : r);
     for (int k = 0; good && l->memory && k < l->n; k++) {
         l->link[k].from = desk_at(l->memory, k, l->mine.lines);
         good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true);
@@ -166,7 +170,9 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
         cut(way);
         return;
     }
-    way->reads = its.takes == 2;
+    way->reads_store = its.takes & LINK_STORES;
+    way->reads_all = its.takes & LINK_ALL && l->mine.takes & LINK_LENDS;
+    way->both_read = way->reads_all && its.takes & LINK_LENDS && l->mine.takes & LINK_ALL;
     if (!its.at)
         return;
     way->to = desk_at(segment_at(its.at), my_index(l, rank, me), its.lines);

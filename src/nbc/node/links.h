@@ -26,15 +26,24 @@
 /* What a rank offers: a place in the segment, and the sizes of the rings there. No padding. */
 typedef struct link_offer {
     uint32_t at, lines[RING_KINDS]; /* at 0: none */
-    uint32_t takes; /* 1: it sends to the rings that others offer; 2: and reads what is lent */
+    uint32_t takes;                 /* LINK_: what it does with the rings that others offer */
 } link_offer;
+
+enum {
+    LINK_SENDS = 1,  /* it sends to them, */
+    LINK_STORES = 2, /* and reads what is lent there of a store, */
+    LINK_ALL = 4,    /* or of any other memory; */
+    LINK_LENDS = 8   /* and it lends that */
+};
 
 /* To and from one other member. */
 typedef struct node_link {
     ring in[RING_KINDS], out[RING_KINDS];
     struct link_desk *from, *to; /* in my memory, in the other's; NULL: nothing goes this way */
     uint64_t told, heard;        /* notices */
-    bool reads;                  /* the other can read what I lend */
+    int64_t pid;                 /* of the other: to read what it lends of other memory */
+    bool reads_store, reads_all; /* the other can read what I lend; */
+    bool both_read;              /* of any memory, and I what it lends */
 } node_link;
 
 typedef struct links {
@@ -45,6 +54,7 @@ typedef struct links {
     void *memory;    /* mine in the segment, or NULL, */
     size_t size;     /* and bytes of it */
     link_offer mine;
+    int64_t eager; /* bytes: a longer message is read from its sender's memory, if it can be */
 } links;
 
 /* Before the handshake: my offer, for a communicator of p ranks, of which place[r] (NULL: r) is the

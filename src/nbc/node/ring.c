@@ -174,7 +174,8 @@ static inline uint64_t lines_of_block(int64_t bytes, int64_t done)
     return rest < RING_BLOCK / RING_LINE ? rest : RING_BLOCK / RING_LINE;
 }
 
-static bool put_blocks(ring *r, uint64_t position, const char *from, int64_t bytes, int64_t *done)
+static bool put_blocks(ring *r, uint64_t position, const char *from, int64_t bytes, bool again,
+                       int64_t *done)
 {
     while (*done < bytes) {
         uint64_t block = position + (uint64_t)*done / RING_LINE;
@@ -188,16 +189,20 @@ static bool put_blocks(ring *r, uint64_t position, const char *from, int64_t byt
             put_word(r, position, WORD_BYTES, (uint64_t)bytes);
             put_word(r, position, WORD_WHERE, 0);
         }
-        put_stamp(r, block, stamp_of(block, *done ? 0 : RING_FIRST, 0));
+        if (*done == 0)
+            put_stamp(r, block, stamp_of(block, RING_FIRST, again ? (int64_t)RING_AGAIN : 0));
+        else
+            put_stamp(r, block, stamp_of(block, 0, 0));
         *done += n;
     }
     return true;
 }
 
-bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, int64_t *done)
+bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, bool again,
+              int64_t *done)
 {
     if (r->stamp)
-        return put_blocks(r, position, from, bytes, done);
+        return put_blocks(r, position, from, bytes, again, done);
     if (!ring_room(r, position, ring_lines(RING_OF_LINES, bytes)))
         return false;
     put_lines(r, position, from, bytes);
@@ -347,7 +352,7 @@ static ring_state get_some(ring *r, uint64_t position, uint64_t place, void *to,
 
     if (state == RING_COMPLETE)
         take(r, place, ring_lines(RING_OF_LINES, bytes));
-    else if (progress->done == 0 && ring_begun(r, position) &&
+    else if (progress->done == 0 && ring_begun(r, position, false) &&
              (int64_t)(get_stamp(r, place) & RING_LENGTH) != bytes)
         state = get_other(r, position, place, to, bytes, &progress->done);
     return state;
@@ -393,7 +398,7 @@ static ring_piece first_piece(const ring *r, uint64_t place)
 static ring_state look_first(ring *r, uint64_t position, uint64_t place, int64_t bytes,
                              ring_progress *progress, ring_piece *piece)
 {
-    if (!ring_begun(r, position))
+    if (!ring_begun(r, position, progress->again))
         return RING_EMPTY;
     *piece = first_piece(r, place);
     progress->bytes = (int64_t)get_word(r, place, WORD_BYTES);
@@ -447,12 +452,12 @@ static bool all_blocks(const ring *r, uint64_t place)
            get_stamp(r, last) == stamp_of(last, 0, 0);
 }
 
-bool ring_complete(const ring *r, uint64_t position)
+bool ring_complete(const ring *r, uint64_t position, bool again)
 {
     uint64_t place = ring_place(r, position), last = place;
     int64_t its;
 
-    if (!ring_begun(r, position))
+    if (!ring_begun(r, position, again))
         return false;
     if (r->stamp)
         return all_blocks(r, place);

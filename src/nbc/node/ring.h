@@ -16,8 +16,9 @@
  * A small message is written when there is room for all of it; a stamp is (position + 1, is it the
  * message's first line, bytes of the message). A longer one is written block by block, as room
  * comes, and may be longer than the ring. Or it is lent: its data stays where it is, in memory that
- * both share, and the message says where, and where the lender wants to hear that it has been read:
- * in memory of its own, because that of the ring may be gone by then.
+ * the receiver can read, and the message says where, and where the lender wants to hear that it has
+ * been read: in memory of its own, because that of the ring may be gone by then. A receiver that
+ * cannot read it after all says so in its answer, and the message comes again, block by block.
  *
  * A stamp is written last, with release; who reads it with acquire finds the data that was written
  * before. Where a stamp is there never was data, so nothing that the program sends looks like one;
@@ -53,6 +54,8 @@ enum {
 /* Of a stamp: the length of a small message, and the mark of a message's first line or block. */
 #define RING_LENGTH ((uint64_t)0x7fff)
 #define RING_FIRST  ((uint64_t)0x8000)
+/* Of the first block of a message that comes again, where others have no length. */
+#define RING_AGAIN ((uint64_t)1)
 
 typedef enum ring_kind { RING_OF_LINES, RING_OF_BLOCKS, RING_KINDS } ring_kind;
 
@@ -115,29 +118,41 @@ bool ring_room(ring *r, uint64_t position, uint64_t lines);
 bool ring_all_read(ring *r, uint64_t position);
 
 /* Write as much of a message as there is room for, of a small one all or nothing; *done bytes have
- * been written before. True: all of it has been. */
-bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, int64_t *done);
+ * been written before. again: it was lent in vain. True: all of it has been. */
+bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, bool again,
+              int64_t *done);
 
 /* Say where the data of a longer message is, not 0, and where the answer is wanted. False: there is
  * no room yet. */
 bool ring_lend(ring *r, uint64_t position, uint64_t where, uint64_t answer, int64_t bytes);
 
-/* The answer: it has been read. The last that the receiver does with the lender's memory; a word is
- * used for positions that rise. */
-static inline void ring_answer(_Atomic uint64_t *answer, uint64_t position)
+/* The answer: it has been read, or cannot be. The last that the receiver does with the lender's
+ * memory; a word is used for positions that rise. */
+typedef enum ring_reply { RING_NO_REPLY, RING_WAS_READ, RING_UNREADABLE } ring_reply;
+
+#define RING_REFUSED ((uint64_t)1 << 63)
+
+static inline void ring_answer(_Atomic uint64_t *answer, uint64_t position, ring_reply reply)
 {
-    atomic_store_explicit(answer, position + 1, memory_order_release);
+    uint64_t refused = reply == RING_UNREADABLE ? RING_REFUSED : 0;
+
+    atomic_store_explicit(answer, ((position + 1) & ~RING_REFUSED) | refused, memory_order_release);
 }
 
-static inline bool ring_answered(const _Atomic uint64_t *answer, uint64_t position)
+static inline ring_reply ring_answered(const _Atomic uint64_t *answer, uint64_t position)
 {
-    return atomic_load_explicit(answer, memory_order_acquire) == position + 1;
+    uint64_t word = atomic_load_explicit(answer, memory_order_acquire);
+
+    if ((word & ~RING_REFUSED) != ((position + 1) & ~RING_REFUSED))
+        return RING_NO_REPLY;
+    return word & RING_REFUSED ? RING_UNREADABLE : RING_WAS_READ;
 }
 
 /* What a receiver knows of a message; cleared before and behind it. */
 typedef struct ring_progress {
     int64_t done;  /* bytes that have been read */
     int64_t bytes; /* of blocks: the sender's length, once it has begun */
+    bool again;    /* what was lent cannot be read: it comes again */
 } ring_progress;
 
 /* Where a message is that the receiver counts to be there. */
@@ -146,15 +161,16 @@ static inline uint64_t ring_place(const ring *r, uint64_t position)
     return r->skew && (int64_t)(position - r->skewed) > 0 ? position + r->skew : position;
 }
 
-/* Has the sender begun to write it, and has nothing been read of it? */
-static inline bool ring_begun(const ring *r, uint64_t position)
+/* Has the sender begun to write it, again if so, and has nothing been read of it? */
+static inline bool ring_begun(const ring *r, uint64_t position, bool again)
 {
     uint64_t place = ring_place(r, position), at = place & (r->lines - 1);
     const _Atomic uint64_t *stamp =
         r->stamp ? &r->stamp[at] : (const void *)(r->line + at * RING_LINE + RING_DATA);
+    uint64_t begun = atomic_load_explicit(stamp, memory_order_acquire);
 
-    return (atomic_load_explicit(stamp, memory_order_acquire) | RING_LENGTH) ==
-           ((place + 1) << 16 | RING_FIRST | RING_LENGTH);
+    return (begun | RING_LENGTH) == ((place + 1) << 16 | RING_FIRST | RING_LENGTH) &&
+           (!again || (begun & RING_LENGTH) == RING_AGAIN);
 }
 
 typedef enum ring_state { RING_EMPTY, RING_COMPLETE, RING_OTHER } ring_state;
@@ -178,14 +194,16 @@ typedef struct ring_piece {
 } ring_piece;
 
 /* What comes behind the bytes that have been read? COMPLETE: this piece has come. Read it, then say
- * so. Lengths that differ as above; OTHER: what was lent is to be answered all the same. */
+ * so; of what was lent and cannot be read, set progress->again instead. Lengths that differ as
+ * above; OTHER: what was lent is to be answered all the same. */
 ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
                      ring_piece *piece);
 void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
                const ring_piece *piece);
 
-/* Has all of it come, so that it can be read at once? Of a message that fits, not begun. */
-bool ring_complete(const ring *r, uint64_t position);
+/* Has all of it come, again if so, so that it can be read at once? Of a message that fits, not
+ * begun. */
+bool ring_complete(const ring *r, uint64_t position, bool again);
 
 /* For tests: rings begin at this position. */
 extern uint64_t ring_test_begin;

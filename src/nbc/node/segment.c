@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK, munlock */
 #include "nbc/node/segment.h"
 
+#include "nbc/node/vmread.h"
 #include "nbc/process/process.h"
 #include "topo/here.h"
 
@@ -42,6 +43,7 @@ typedef struct offer {
     uint64_t nonce[2];
     uint64_t store; /* bytes of each */
     int32_t pid, fd;
+    vmread_offer memory; /* of all processes */
 } offer;
 
 typedef struct header {
@@ -88,6 +90,8 @@ static _Atomic unsigned char *opened; /* [units of `mapped`] */
 static int processes, sharing;
 static int32_t *index_of; /* [places]: of a process of this node that shares, or -1 */
 static int places;
+static int64_t *pids;         /* [processes] */
+static bool reads, lends_all; /* memory that is not shared */
 static const char *absent = "no communicator has been used yet";
 static const char *storeless;
 
@@ -113,6 +117,21 @@ size_t segment_slice(void)
 bool segment_shared_with(int place)
 {
     return base && place >= 0 && place < places && index_of[place] >= 0;
+}
+
+bool segment_reads(void)
+{
+    return reads;
+}
+
+bool segment_lends_all(void)
+{
+    return lends_all;
+}
+
+int64_t segment_pid(int place)
+{
+    return pids[index_of[place]];
 }
 
 uint32_t segment_where(const void *memory)
@@ -315,12 +334,15 @@ static void forget(const char *why)
     if (base)
         munmap(base, mapped);
     free(index_of);
+    free(pids);
     free((void *)opened);
     opened = NULL;
     drop(&slice);
     drop(&store);
     base = NULL;
     index_of = NULL;
+    pids = NULL;
+    reads = lends_all = false;
     size = mapped = slice_size = store_size = 0;
     processes = sharing = places = 0;
     storeless = NULL;
@@ -550,16 +572,35 @@ static const char *join_file(const offer *o, int mine)
     return why;
 }
 
+/* Arrays for all ranks, and the members of my node. */
+typedef struct around {
+    int p, rank, n, mine, first; /* n: processes here; I am the mine-th; first: rank of the first */
+    uint64_t node, *nodes;       /* [p] */
+    offer *offers;               /* [p] */
+} around;
+
+/* Read what each of my node shows, while all wait for all. */
+static bool reads_all(const around *a)
+{
+    bool good = true;
+
+    for (int r = 0; good && r < a->p; r++)
+        if (r != a->rank && a->nodes[r] == a->node && a->offers[r].memory.at)
+            good = vmread_works(&a->offers[r].memory);
+    return good;
+}
+
 /* All have said whether they have it. */
-static const char *look_around(int p, const uint64_t *nodes, uint64_t mine)
+static const char *look_around(const around *a)
 {
     header *h = (void *)base;
 
-    places = p;
-    for (int r = 0, k = 0; r < p; r++) {
+    places = a->p;
+    for (int r = 0, k = 0; r < a->p; r++) {
         index_of[r] = -1;
-        if (nodes[r] != mine)
+        if (a->nodes[r] != a->node)
             continue;
+        pids[k] = a->offers[r].memory.pid;
         if (atomic_load_explicit(&h->has[k], memory_order_acquire)) {
             index_of[r] = k;
             sharing++;
@@ -568,13 +609,6 @@ static const char *look_around(int p, const uint64_t *nodes, uint64_t mine)
     }
     return sharing > 1 ? NULL : "no other process of this node has it";
 }
-
-/* Arrays for all ranks, and the members of my node. */
-typedef struct around {
-    int p, rank, n, mine, first; /* n: processes here; I am the mine-th; first: rank of the first */
-    uint64_t node, *nodes;       /* [p] */
-    offer *offers;               /* [p] */
-} around;
 
 static void count_node(around *a)
 {
@@ -589,10 +623,11 @@ static void count_node(around *a)
 }
 
 /* Whatever goes wrong, all processes call the same collectives. */
-static const char *set_up(around *a, MPI_Comm all, bool wanted)
+static const char *set_up(around *a, MPI_Comm all, node_wire wish)
 {
     char host[TOPO_HOST];
     offer mine = {.fd = -1};
+    bool wanted = wish != NODE_WIRE_OFF;
     const char *why = wanted ? NULL : "TUTTI_NODE_WIRE=off";
 
     a->node = here_node(host);
@@ -605,22 +640,35 @@ static const char *set_up(around *a, MPI_Comm all, bool wanted)
     if (!why && !packs_raw())
         why = "MPI packs data in a form of its own";
     divide(a->n > 0 ? a->n : 1);
+    pids = malloc((size_t)processes * sizeof *pids);
+    if (!why && !pids)
+        why = "out of memory";
     if (!why && a->rank == a->first)
         why = begin_file(&mine);
+    if (!why && wish == NODE_WIRE_ON)
+        mine.memory = vmread_offer_mine();
+    lends_all = mine.memory.at != 0;
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, a->offers, sizeof mine, MPI_BYTE, all);
     if (!why && a->rank != a->first)
         why = join_file(&a->offers[a->first], a->mine);
+    reads = !why && wish == NODE_WIRE_ON && reads_all(a);
     if (!why)
         atomic_store_explicit(&((header *)(void *)base)->has[a->mine], 1, memory_order_release);
     PMPI_Barrier(all);
     if (mine.fd >= 0)
         close(mine.fd);
-    return why ? why : look_around(a->p, a->nodes, a->node);
+    if (!why)
+        why = look_around(a);
+    if (!why && wish == NODE_WIRE_ON && !reads && env_verbose())
+        env_say_here(
+            "messages inside the node: copied: the kernel does not let this process read the "
+            "memory of all others");
+    return why;
 }
 
 /* A process without memory for the arrays would leave the others alone: it is a handful of bytes
  * for each rank, as the channel itself. */
-void segment_make(MPI_Comm all, bool wanted)
+void segment_make(MPI_Comm all, node_wire wish)
 {
     around a = {0};
     const char *why = "out of memory";
@@ -636,7 +684,7 @@ void segment_make(MPI_Comm all, bool wanted)
     a.offers = calloc((size_t)a.p, sizeof *a.offers);
     index_of = calloc((size_t)a.p, sizeof *index_of);
     if (a.nodes && a.offers && index_of)
-        why = set_up(&a, all, wanted);
+        why = set_up(&a, all, wish);
     free(a.offers);
     free(a.nodes);
     if (why)

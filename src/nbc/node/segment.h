@@ -19,14 +19,17 @@
 #ifndef TUTTI_SEGMENT_H
 #define TUTTI_SEGMENT_H
 
+#include "nbc/process/env.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Collective over `all`, the channel; blocks. wanted: does this process want to take part? Never
- * fails: what is not possible is not there. */
-void segment_make(MPI_Comm all, bool wanted);
+/* Collective over `all`, the channel; blocks. wish: does this process want to take part? COPY: but
+ * that no process reads memory of another (vmread.h). Never fails: what is not possible is not
+ * there. */
+void segment_make(MPI_Comm all, node_wire wish);
 
 /* The channel is gone. */
 void segment_end(void);
@@ -49,6 +52,16 @@ size_t segment_left(void);
 /* A place in the segment as others know it, in units of 64 bytes; 0: none. */
 uint32_t segment_where(const void *memory);
 void *segment_at(uint32_t where);
+
+/* ---- memory that is not shared ---- */
+
+/* Can this process read that of all others of its node that lend theirs? And does it lend its own?
+ */
+bool segment_reads(void);
+bool segment_lends_all(void);
+
+/* The number by which the system knows a process that shares memory with this one. */
+int64_t segment_pid(int place);
 
 /* ---- the stores: memory that others read in place ---- */
 

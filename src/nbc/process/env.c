@@ -23,7 +23,8 @@ enum { TEXT = 1200 };
 static const char *progress, *regions, *switches, *interpose, *trace, *algorithms[COLL_KINDS];
 static double timeout, most_events = TRACE_EVENTS;
 static stats_wish stats;
-static bool verbose, measures, node_wire = true;
+static bool verbose, measures;
+static node_wire wire = NODE_WIRE_ON;
 static int failure;
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
@@ -138,9 +139,9 @@ bool env_verbose(void)
     return verbose;
 }
 
-bool env_node_wire(void)
+node_wire env_node_wire(void)
 {
-    return node_wire;
+    return wire;
 }
 
 bool env_measures(void)
@@ -214,9 +215,14 @@ static void read_node_wire(void)
 {
     const char *value = nonempty("TUTTI_NODE_WIRE");
 
-    node_wire = !value || strcmp(value, "on") == 0;
-    if (!node_wire && strcmp(value, "off") != 0)
-        env_refuse("TUTTI_NODE_WIRE=%s: must be on or off", value);
+    if (!value || strcmp(value, "on") == 0)
+        wire = NODE_WIRE_ON;
+    else if (strcmp(value, "copy") == 0)
+        wire = NODE_WIRE_COPY;
+    else if (strcmp(value, "off") == 0)
+        wire = NODE_WIRE_OFF;
+    else
+        env_refuse("TUTTI_NODE_WIRE=%s: must be on, copy or off", value);
 }
 
 static void read_trace(void)

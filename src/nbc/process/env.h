@@ -15,6 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Messages inside a node: by the MPI; through shared memory; or that, and long ones read from the
+ * memory of their senders. */
+typedef enum node_wire { NODE_WIRE_OFF, NODE_WIRE_COPY, NODE_WIRE_ON } node_wire;
+
 /* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_NO_MEM. */
 int env_read(void);
 
@@ -32,7 +36,7 @@ const stats_wish *env_stats_wish(void);
 const char *env_trace(void); /* NULL: not set */
 int64_t env_trace_events(void);
 bool env_verbose(void);
-bool env_node_wire(void);
+node_wire env_node_wire(void);
 bool env_measures(void); /* TUTTI_PLAN=measure */
 
 /* When MPI_Finalize begins: save what was measured. */

@@ -12,6 +12,10 @@ extern int channel_test_numbers, channel_test_windows;
 /* A driver that is to fail the self-test, or NULL (progress/driver.c). */
 extern const char *driver_test_refuses;
 
+/* Each so-many-th read of another process's memory fails, half of it done; 0: none does
+ * (node/vmread.c). */
+extern int vmread_test_refuses;
+
 /* Largest count of one message (run/datatype.c). */
 extern int64_t datatype_max_count;
 

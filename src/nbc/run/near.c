@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* near.c - see near.h. */
+/* near.c - which messages go through shared memory, and where: see near.h. What moves them is in
+ * near_run.c. */
 #include "nbc/run/near.h"
 
 #include "nbc/comm/channel.h"
@@ -15,12 +16,8 @@
 #include <stdlib.h>
 
 /* Tuning: longer messages that meet others between the same two ranks are MPI's, which copies as
- * often, unless they are reduced on the way. */
+ * often, unless they are reduced on the way, or read from their senders' memory. */
 enum { MEET_MOST = 262144 };
-
-/* Tuning: fruitless polls between two looks for messages that have left their ring, and looks that
- * a message waits for room before it does. */
-enum { LOOK_AWAY = 64, PATIENCE = 16 };
 
 /* ---- which messages, and where ---- */
 
@@ -69,6 +66,11 @@ static node_link *way_of(const bound *b, const links *l, const step *st)
     return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
 }
 
+static bool is_mpis(const near_message *m, const links *l)
+{
+    return m->bytes > MEET_MOST && (m->bytes <= l->eager || !m->way->both_read);
+}
+
 /* Do long messages go both ways between the two ranks? Both know. */
 static int leave_meeting(near *n, const bound *b, const links *l)
 {
@@ -79,7 +81,7 @@ static int leave_meeting(near *n, const bound *b, const links *l)
         for (int i = 0; i < s->nsteps; i++) {
             const step *st = &s->steps[i];
             near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-            if (!m || !m->way || m->bytes <= MEET_MOST)
+            if (!m || !m->way || !is_mpis(m, l))
                 continue;
             if (round == 0)
                 seen[m->way - l->link] |= st->kind == STEP_SEND ? 1 : 2;
@@ -103,7 +105,7 @@ static int find_ways(near *n, const bound *b, const links *l)
             continue;
         m->way = way_of(b, l, st);
         m->bytes = m->way ? wire_bytes(b, st) : 0;
-        long_ones |= m->bytes > MEET_MOST;
+        long_ones |= m->way && is_mpis(m, l);
     }
     return long_ones && b->given.op.op == MPI_OP_NULL ? leave_meeting(n, b, l) : MPI_SUCCESS;
 }
@@ -167,11 +169,6 @@ static int find_reduce(const bound *b, int index)
     return readers == 1 ? found : -1;
 }
 
-static uint64_t lines_of(const near_message *m)
-{
-    return ring_lines(ring_kind_of(m->track->ring), m->bytes);
-}
-
 static bool carries(const near_track *t, ring_kind kind, int64_t bytes)
 {
     uint64_t n = ring_lines(kind, bytes);
@@ -187,15 +184,18 @@ static near_track *choose_track(near_track *t, int64_t bytes)
     return carries(t, RING_OF_BLOCKS, bytes) ? &t[RING_OF_BLOCKS] : NULL;
 }
 
-/* Will the receiver be able to read it, if it lies in the store? */
-static bool may_lend(const near_message *m, const step *st)
+/* Can its receiver read it where it is, if that is the store, or anywhere? What is packed stays for
+ * that as long as the message takes, unless it is brief. */
+static void find_lending(const links *l, near_message *m, const step *st)
 {
-    return st->kind == STEP_SEND && m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads &&
-           ring_kind_of(m->track->ring) == RING_OF_BLOCKS;
+    if (st->kind != STEP_SEND || ring_kind_of(m->track->ring) != RING_OF_BLOCKS)
+        return;
+    m->lends_store = m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads_store;
+    m->lends_all = m->bytes > l->eager && (m->space >= 0 || !near_is_brief(m)) && m->way->reads_all;
 }
 
 /* The ring is decided for every track: which messages go through it? */
-static void add_messages(near *n, const bound *b)
+static void add_messages(near *n, const bound *b, const links *l)
 {
     const sched *s = b->sched;
 
@@ -212,9 +212,10 @@ static void add_messages(near *n, const bound *b)
             continue;
         m->track = t;
         m->before = t->lines;
-        t->lines += lines_of(m);
+        t->lines += near_lines(m);
         find_run(b, st, m);
-        n->nanswers += may_lend(m, st);
+        find_lending(l, m, st);
+        n->nanswers += m->lends_store || m->lends_all;
         m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
                          ? find_reduce(b, i)
                          : -1;
@@ -234,15 +235,9 @@ static void make_answers(near *n, const sched *s)
     for (int i = 0; n->answers && i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-        if (m && m->track && may_lend(m, st))
+        if (m && (m->lends_store || m->lends_all))
             m->answer = next++;
     }
-}
-
-/* All of a message is packed at once, and can be put at once: one place serves all of them. */
-static bool is_brief(const near_message *m)
-{
-    return ring_fits(lines_of(m), m->track->ring->lines);
 }
 
 /* Room for the messages that are packed: the brief ones, then those that take their time. */
@@ -252,13 +247,13 @@ static int make_packed(near *n, const sched *s)
 
     for (int i = 0; i < s->nmessages; i++) {
         const near_message *m = &n->message[i];
-        if (m->track && m->space < 0 && is_brief(m) && m->bytes > most)
+        if (m->track && m->space < 0 && near_is_brief(m) && m->bytes > most)
             most = m->bytes;
     }
     all = most;
     for (int i = 0; i < s->nmessages; i++) {
         near_message *m = &n->message[i];
-        if (!m->track || m->space >= 0 || is_brief(m))
+        if (!m->track || m->space >= 0 || near_is_brief(m))
             continue;
         m->packed = all;
         all += m->bytes;
@@ -284,9 +279,9 @@ static void gather_tracks(near *n, const sched *s)
 }
 
 /* Complete what has got its rings. Without a message there is no need for any of it. */
-static int finish(near **n, const bound *b)
+static int finish(near **n, const bound *b, const links *l)
 {
-    add_messages(*n, b);
+    add_messages(*n, b, l);
     if (!(*n)->messages) {
         near_free(n);
         return MPI_SUCCESS;
@@ -323,7 +318,7 @@ int near_address(near **n, const bound *b, const links *l)
     error = find_ways(*n, b, l);
     if (!error) {
         take_ways(*n, b->sched);
-        error = finish(n, b);
+        error = finish(n, b, l);
     }
     if (error)
         near_free(n);
@@ -471,7 +466,7 @@ int near_init(near **n, const bound *b, const links *l, const char *collective)
     exchange_all(*n, b->sched, HEAR, collective);
     exchange_all(*n, b->sched, SETTLE, collective);
     if (!error)
-        error = finish(n, b);
+        error = finish(n, b, l);
     if (error)
         near_abandon(n);
     return error;
@@ -483,246 +478,4 @@ void near_abandon(near **n)
     for (int i = 0; *n && i < (*n)->nrings; i++)
         (*n)->in[i].memory = NULL;
     near_free(n);
-}
-
-/* ---- run ---- */
-
-static char *run_of(const near *n, const bound *b, const near_message *m)
-{
-    return m->space < 0 ? n->packed + m->packed : b->base[m->space] + m->offset;
-}
-
-/* Lend it, if it can be. False: it must be copied. */
-static bool lend(const near *n, const bound *b, near_message *m, uint64_t position)
-{
-    uint64_t where = m->answer ? segment_find(run_of(n, b, m), (size_t)m->bytes) : 0;
-
-    if (where)
-        m->begun = ring_lend(m->track->ring, position, where, segment_place(m->answer), m->bytes);
-    return where != 0;
-}
-
-/* Pack it. False: there is no room to put it, and its place may be another's meanwhile. */
-static bool pack(near *n, const bound *b, const step *st, near_message *m, uint64_t position,
-                 int *error)
-{
-    if (is_brief(m) && !ring_room(m->track->ring, position, lines_of(m)))
-        return false;
-    *error = wire_gather(b, st, run_of(n, b, m));
-    m->begun = true;
-    return true;
-}
-
-static void forget(near_message *m)
-{
-    m->progress = (ring_progress){0};
-    m->begun = false;
-    m->waited = 0;
-}
-
-/* One that is longer than the room begins when all before it has been read: from then on it waits
- * for nothing but its receiver. */
-static bool may_begin(const near *n, const near_message *m, uint64_t position)
-{
-    return n->own || m->progress.done > 0 || ring_kind_of(m->track->ring) == RING_OF_LINES ||
-           ring_room(m->track->ring, position, lines_of(m)) ||
-           ring_all_read(m->track->ring, position);
-}
-
-static bool try_send(near *n, const bound *b, const step *st, int *error)
-{
-    near_message *m = &n->message[st->message];
-    ring *r = m->track->ring;
-    uint64_t position = m->track->base + m->before;
-
-    if (m->space >= 0 && m->begun) {
-        m->begun = !ring_answered(m->answer, position);
-        return !m->begun;
-    }
-    if (m->answer && m->progress.done == 0 && lend(n, b, m, position))
-        return false;
-    if (m->space < 0 && !m->begun && !pack(n, b, st, m, position, error))
-        return false;
-    if (!may_begin(n, m, position) ||
-        !ring_put(r, position, run_of(n, b, m), m->bytes, &m->progress.done))
-        return false;
-    forget(m);
-    return true;
-}
-
-/* What is packed is read when all of it is there. */
-static bool receive_small(near *n, const bound *b, const step *st, int *error)
-{
-    near_message *m = &n->message[st->message];
-    uint64_t position = m->track->base + m->before;
-    ring_state state;
-
-    if (m->space < 0 && !ring_complete(m->track->ring, position))
-        return false;
-    state = ring_get(m->track->ring, position, run_of(n, b, m), m->bytes, &m->progress);
-    if (state == RING_EMPTY)
-        return false;
-    if (state == RING_OTHER)
-        *error = MPI_ERR_TRUNCATE;
-    else if (m->space < 0)
-        *error = wire_scatter(b, st, run_of(n, b, m), m->progress.done);
-    forget(m);
-    return true;
-}
-
-/* A piece of a message, from where it lies to where it is wanted. */
-static int take_piece(near *n, const bound *b, const step *st, const ring_piece *p)
-{
-    near_message *m = &n->message[st->message];
-    const char *from = p->at ? p->at : segment_reach(p->where, (size_t)p->bytes);
-    int64_t done = m->progress.done;
-
-    if (m->reducing)
-        return wire_reduce_some(b, &b->locals[b->sched->steps[m->reduces].queue], from, done,
-                                p->bytes);
-    if (m->space < 0 && done == 0 && p->last)
-        return wire_scatter(b, st, from, p->bytes);
-    wire_copy_bytes(run_of(n, b, m) + done, from, (size_t)p->bytes);
-    return m->space < 0 && p->last ? wire_scatter(b, st, run_of(n, b, m), done + p->bytes)
-                                   : MPI_SUCCESS;
-}
-
-/* What was lent has been read. */
-static void answer(const ring_piece *p)
-{
-    if (!p->at)
-        ring_answer(segment_at_place(p->answer), p->position);
-}
-
-static bool receive_blocks(near *n, const bound *b, const step *st, int *error)
-{
-    near_message *m = &n->message[st->message];
-    ring *r = m->track->ring;
-    uint64_t position = m->track->base + m->before;
-    ring_piece piece = {.last = false};
-
-    if (m->space < 0 && is_brief(m) && !ring_complete(r, position))
-        return false;
-    while (!piece.last) {
-        ring_state state = ring_look(r, position, m->bytes, &m->progress, &piece);
-        int one;
-
-        if (state == RING_EMPTY)
-            return false;
-        if (state == RING_OTHER) {
-            m->error = MPI_ERR_TRUNCATE;
-            answer(&piece);
-            break;
-        }
-        one = take_piece(n, b, st, &piece);
-        m->error = m->error ? m->error : one;
-        ring_read(r, position, m->bytes, &m->progress, &piece);
-        answer(&piece);
-    }
-    *error = m->error;
-    m->error = MPI_SUCCESS;
-    if (m->reducing)
-        n->reduced[b->sched->steps[m->reduces].queue] = 1;
-    m->reducing = false;
-    forget(m);
-    return true;
-}
-
-static bool try_receive(near *n, const bound *b, const step *st, int *error)
-{
-    near_message *m = &n->message[st->message];
-    ring *r = m->track->ring;
-
-    if (!m->progress.done && !ring_begun(r, m->track->base + m->before))
-        return false;
-    return ring_kind_of(r) == RING_OF_BLOCKS ? receive_blocks(n, b, st, error)
-                                             : receive_small(n, b, st, error);
-}
-
-static bool try_message(near *n, const bound *b, int index, near_asks *asks, void *runner,
-                        int *error)
-{
-    const step *st = &b->sched->steps[index];
-    near_message *m = &n->message[st->message];
-
-    *error = MPI_SUCCESS;
-    if (st->kind == STEP_SEND)
-        return try_send(n, b, st, error);
-    if (m->reduces >= 0 && m->progress.done == 0)
-        m->reducing = asks(runner, index, m->reduces);
-    return try_receive(n, b, st, error);
-}
-
-bool near_post(near *n, const bound *b, int index, near_asks *asks, void *runner, int *error)
-{
-    if (try_message(n, b, index, asks, runner, error))
-        return true;
-    n->open[n->nopen++] = index;
-    return false;
-}
-
-int near_poll(near *n, const bound *b, near_asks *asks, void *runner, struct finished *finished)
-{
-    int found = 0;
-
-    for (int i = 0; i < n->nopen;) {
-        int index = n->open[i], error;
-
-        if (!try_message(n, b, index, asks, runner, &error)) {
-            i++;
-            continue;
-        }
-        n->open[i] = n->open[--n->nopen];
-        finished[found++] = (struct finished){.step = index, .error = error};
-    }
-    return found;
-}
-
-static bool leaves_for_lack_of_room(near_message *m)
-{
-    bool begun = m->progress.done > 0 || (m->space >= 0 && m->begun);
-
-    return !begun && ++m->waited >= PATIENCE;
-}
-
-/* What was sent before it through the ring, with the same tag, is seen there by now. */
-static bool has_left(const bound *b, const step *st, near_message *m, MPI_Comm wire, int tag)
-{
-    const message *x = &b->messages[st->message];
-    uint64_t position = m->track->base + m->before;
-    int flag = 0;
-
-    if (m->progress.done > 0 || ring_begun(m->track->ring, position))
-        return false;
-    if (PMPI_Iprobe(x->peer, x->tag + tag, wire, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || !flag)
-        return false;
-    return !ring_begun(m->track->ring, position) &&
-           ring_skip(m->track->ring, position, lines_of(m));
-}
-
-int near_leave(near *n, const bound *b, MPI_Comm wire, int tag)
-{
-    if (n->own || ++n->fruitless % LOOK_AWAY != 0)
-        return -1;
-    for (int i = 0; i < n->nopen; i++) {
-        int index = n->open[i];
-        const step *st = &b->sched->steps[index];
-        near_message *m = &n->message[st->message];
-
-        if (!(st->kind == STEP_SEND ? leaves_for_lack_of_room(m) : has_left(b, st, m, wire, tag)))
-            continue;
-        m->reducing = false;
-        forget(m);
-        n->open[i] = n->open[--n->nopen];
-        return index;
-    }
-    return -1;
-}
-
-bool near_is_open(const near *n, int index)
-{
-    for (int i = 0; i < n->nopen; i++)
-        if (n->open[i] == index)
-            return true;
-    return false;
 }

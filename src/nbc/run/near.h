@@ -7,8 +7,10 @@
  * packed one, copied directly where it is a run of bytes.
  *
  * A longer message whose data lies in the segment anyway is lent (ring.h): its receiver copies,
- * unpacks or reduces it from where it is, and the send is over when that has been done. And what
- * comes only to be reduced is reduced out of the ring, without a copy in scratch.
+ * unpacks or reduces it from where it is, and the send is over when that has been done. So is one
+ * that is longer than `eager` (links.h), if the kernel lets its receiver read the sender's memory
+ * (vmread.h). And what comes only to be reduced is reduced out of the ring, or out of what is lent,
+ * without a copy in scratch.
  *
  * A place in a ring is taken when an operation begins, and what is before it may come late: of an
  * older operation that waits for a rank which is in a call of MPI's. So a message of a non-blocking
@@ -37,7 +39,7 @@ typedef struct near_track {
 
 typedef struct near_message {
     near_track *track; /* NULL: by MPI */
-    node_link *way;    /* until the track is found */
+    node_link *way;    /* to or from the other rank */
     uint64_t before;   /* lines of earlier messages of the track */
     int64_t bytes;
     ring_progress progress;
@@ -49,7 +51,12 @@ typedef struct near_message {
     int error;       /* the first one, of pieces that have come */
     _Atomic uint64_t *answer; /* where the receiver says that it has read what is lent; NULL: it
                                  cannot be */
-    bool begun;               /* packed, or lent */
+    bool lends_store;         /* it may be lent where it lies in the store, */
+    bool lends_all;           /* or anywhere */
+    bool packs;               /* it has been packed */
+    bool lent;                /* and not been answered */
+    bool again;               /* it was lent in vain, */
+    int64_t reduced;          /* and so many bytes of it had been reduced */
     int waited;               /* looks that found no room for it */
     bool reducing;            /* that step is being done */
 } near_message;
@@ -64,6 +71,7 @@ typedef struct near {
     int32_t *open; /* [nopen]: steps that wait for data or for room */
     int nopen;
     unsigned fruitless;        /* polls that found nothing */
+    bool put_off;              /* what was posted has not been looked for yet */
     char *packed;              /* room for those that are */
     char *reduced;             /* [local steps]: it has been done with its message */
     bool own;                  /* a persistent request's rings: */
@@ -76,6 +84,17 @@ typedef struct near {
     int64_t messages; /* that go through rings, */
     int64_t bytes;    /* and what they carry, in one start */
 } near;
+
+static inline uint64_t near_lines(const near_message *m)
+{
+    return ring_lines(ring_kind_of(m->track->ring), m->bytes);
+}
+
+/* All of a message is packed at once, and can be put at once: one place serves all of them. */
+static inline bool near_is_brief(const near_message *m)
+{
+    return ring_fits(near_lines(m), m->track->ring->lines);
+}
 
 /* A message that has come or gone. */
 struct finished {
@@ -102,6 +121,7 @@ static inline void near_begin(near *n)
         n->track[i].ring->next += n->track[i].lines;
     }
     n->nopen = 0;
+    n->put_off = false;
 }
 
 /* Does this message go through a ring? */

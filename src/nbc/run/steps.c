@@ -378,16 +378,10 @@ static void begin_flat(exec *e)
     simulated_pay();
 }
 
-void steps_begin(exec *e)
+static void begin_graph(exec *e)
 {
     const sched *s = e->bound.sched;
 
-    if (e->near)
-        near_begin(e->near);
-    if (runs_flat(e)) {
-        begin_flat(e);
-        return;
-    }
     exec_reset(e);
     for (int i = 0; i < s->nready; i++)
         if (step_is_message(&s->steps[s->ready[i]]))
@@ -395,6 +389,18 @@ void steps_begin(exec *e)
         else if (!issue_local(e, s->ready[i]))
             e->run.ready[e->run.local_tail++] = s->ready[i];
     issue_ready(e);
+}
+
+void steps_begin(exec *e)
+{
+    if (e->near)
+        near_begin(e->near);
+    if (runs_flat(e))
+        begin_flat(e);
+    else
+        begin_graph(e);
+    if (e->near && e->near->put_off)
+        steps_poll(e);
 }
 
 void steps_fail(exec *e, int error)

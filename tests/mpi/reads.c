@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reads.c - see reads.h. */
+#include "mpi/reads.h"
+
+#include "mpi/hints.h"
+#include "nbc/process/test_knobs.h"
+
+#include <stdlib.h>
+#include <tutti.h>
+
+void reads_begin(void)
+{
+    const char *bytes = getenv("TEST_NODE_EAGER"), *fail = getenv("TEST_READS_FAIL");
+
+    CHECK(tutti_init() == MPI_SUCCESS);
+    if (bytes)
+        CHECK(hint(MPI_COMM_WORLD, "tutti_node_eager", bytes) == MPI_SUCCESS);
+    vmread_test_refuses = fail ? atoi(fail) : 0;
+}
