@@ -84,20 +84,20 @@ static void rest(void)
 }
 
 /* Those that have a part, in its order; MPI_COMM_NULL for others. */
-static MPI_Comm group_of(int part)
+static MPI_Comm group_of(const tuning *t, int part)
 {
     MPI_Comm comm;
 
     MPI_Comm_split(MPI_COMM_WORLD, part < 0 ? MPI_UNDEFINED : 0, part, &comm);
     if (comm != MPI_COMM_NULL)
-        tutti_comm_prepare(comm);
+        tune_node_eager(comm, t->result.way[WAY_NODE].eager);
     return comm;
 }
 
 static pair_figures of_pair(const tuning *t, two x, pair_way way, size_t longest)
 {
     pair_figures f = {0};
-    MPI_Comm comm = group_of(t->rank == x.a ? 0 : t->rank == x.b ? 1 : -1);
+    MPI_Comm comm = group_of(t, t->rank == x.a ? 0 : t->rank == x.b ? 1 : -1);
 
     if (comm != MPI_COMM_NULL) {
         f = measure_pair(comm, way, longest);
@@ -111,7 +111,7 @@ static pair_figures of_pair(const tuning *t, two x, pair_way way, size_t longest
 /* Of those with a part; there is one. */
 static figure of_group(const tuning *t, const int part[], together_way way, size_t longest)
 {
-    MPI_Comm comm = group_of(part[t->rank]);
+    MPI_Comm comm = group_of(t, part[t->rank]);
     figure f = {0};
     int first = 0;
 
@@ -156,9 +156,13 @@ static void put_pair(tuning *t, const char *way, const pair_figures *f, const ch
     put(t, name, f->bandwidth, how);
     snprintf(name, sizeof name, "%s.eager", way);
     *place_of(t, name, &note) = f->eager.value;
-    snprintf(note, CONSTANTS_NOTE, "%s %.0f: longest send that ended without its receive, %s",
-             f->eager.high > f->longest ? "not looked for above" : "less than",
-             f->eager.high > f->longest ? f->longest : f->eager.high, who);
+    if (f->reads)
+        snprintf(note, CONSTANTS_NOTE,
+                 "longest of 4 KiB, 8 ... that is not slower copied than read, %s", who);
+    else
+        snprintf(note, CONSTANTS_NOTE, "%s %.0f: longest send that ended without its receive, %s",
+                 f->eager.high > f->longest ? "not looked for above" : "less than",
+                 f->eager.high > f->longest ? f->longest : f->eager.high, who);
 }
 
 /* A way between two ranks. False: there are none, and `why` says so. */

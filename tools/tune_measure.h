@@ -24,10 +24,12 @@ typedef struct figure {
 /* Bytes per second of one core. */
 void measure_local(figure *copy, figure *reduce);
 
-/* `longest`: of the messages that bandwidth was found with. */
+/* `longest`: of the messages that bandwidth was found with. `reads`: those longer than `eager` are
+ * read from their senders' memory. */
 typedef struct pair_figures {
     figure latency, overhead, bandwidth, eager;
     double longest;
+    bool reads;
 } pair_figures;
 
 /* Messages of ours inside a node, and between nodes; of the MPI's own inside a node. */
@@ -44,6 +46,12 @@ typedef enum together_way { TOGETHER_RING, TOGETHER_THERE, TOGETHER_BOTH } toget
 /* Bytes per second of all messages together, of BOTH those of one direction. They are as long as
  * `longest`. All ranks call it. */
 figure measure_together(MPI_Comm comm, together_way way, size_t longest);
+
+/* Inside a node: the longest message, in powers of two up to `longest`, that is not slower copied
+ * into shared memory than read from its sender's memory; 0: all are. Of a communicator of two; the
+ * result is the same on both. Messages that are made later go by what tune_node_eager says. */
+figure measure_reads(MPI_Comm pair, size_t longest);
+void tune_node_eager(MPI_Comm comm, double bytes);
 
 /* Out of memory: the job ends. Zeroed, so that its pages are there. */
 void *tune_allocate(size_t bytes);

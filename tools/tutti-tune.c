@@ -172,6 +172,7 @@ static int tune(wish *w, tuning *t)
             fprintf(stderr, "tutti-tune: %s\n", w->why);
         return 2;
     }
+    MPI_Bcast(&t->result, sizeof t->result, MPI_BYTE, 0, MPI_COMM_WORLD);
     tutti_init();
     tune_machine(t);
     wrong = t->rank == 0 ? save(w, t) : 0;
