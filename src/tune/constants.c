@@ -20,18 +20,19 @@ static const char title[] = "tutti constants 1";
 
 /* Round numbers, until tutti-tune measures them where they are used. Inside a node they are what it
  * found on 2 cores of an Intel Xeon (docs/measurements.md, "Constants of this machine"), but for
- * copies and reductions: there the data was in the caches; and for `eager`, which is between what
- * was best there and on an AMD EPYC. */
+ * copies and reductions (there the data was in the caches), and for long messages: these are as
+ * they are read from their senders' memory on 2 cores of an AMD EPYC, and `eager` is between what
+ * was best there and on the Xeon. */
 #define NODE                                                                                       \
     {                                                                                              \
-        .latency = 1.6e-7, .overhead = 3.5e-8, .bandwidth = 1.2e10, .shared = 1.7e10,              \
+        .latency = 1.6e-7, .overhead = 3.5e-8, .bandwidth = 1.4e10, .shared = 2.4e10,              \
         .eager = 24576                                                                             \
     }
 
-/* Between those of MPICH and of Open MPI there. */
+/* Between those of MPICH and of Open MPI there; long ones are read in the same way. */
 #define MPI_OWN                                                                                    \
     {                                                                                              \
-        .latency = 1.4e-7, .overhead = 8e-8, .bandwidth = 2e10, .eager = 4096                      \
+        .latency = 1.4e-7, .overhead = 8e-8, .bandwidth = 1.4e10, .eager = 4096                    \
     }
 
 static const struct machine {
