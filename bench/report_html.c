@@ -2,12 +2,11 @@
 /* report_html.c - collects what a page shows, and writes it at the end: see report.h. */
 #include "report_html.h"
 
-#include <errno.h>
+#include "nbc/process/whole_file.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- collect ---- */
 
@@ -130,68 +129,23 @@ void html_verdict(html_report *h, const verdict *v)
 
 /* ---- the file ---- */
 
-/* What is no regular file is written to as it is: a rename would replace the device. */
-static bool is_replaced(const char *file)
-{
-    struct stat s;
-
-    return lstat(file, &s) != 0 ? errno == ENOENT : S_ISREG(s.st_mode);
-}
-
-static char *temporary_name(const char *file)
-{
-    size_t size = strlen(file) + 32;
-    char *name = malloc(size);
-
-    if (name)
-        snprintf(name, size, "%s.%ld.part", file, (long)getpid());
-    return name;
-}
-
-/* Is there a place to write to? Better known before the measurements. */
-static bool can_be_made(const char *file)
-{
-    char *part = temporary_name(file);
-    bool replaced = is_replaced(file);
-    FILE *out = part ? fopen(replaced ? part : file, replaced ? "w" : "a") : NULL;
-
-    if (out)
-        fclose(out);
-    if (out && replaced)
-        remove(part);
-    free(part);
-    return out;
-}
-
-static bool write_page(const char *name, const html_report *h)
-{
-    FILE *out = fopen(name, "w");
-    bool ok = out;
-
-    if (out) {
-        html_page(out, h);
-        ok = fflush(out) == 0 && !ferror(out);
-        ok = fclose(out) == 0 && ok;
-    }
-    return ok;
-}
-
 static bool write_file(const char *file, const html_report *h)
 {
-    char *part;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
     bool ok;
 
     if (strcmp(file, "-") == 0) {
         html_page(stdout, h);
         return true; /* main looks at stdout */
     }
-    if (!is_replaced(file))
-        return write_page(file, h);
-    part = temporary_name(file);
-    ok = part && write_page(part, h) && rename(part, file) == 0;
-    if (!ok && part)
-        remove(part);
-    free(part);
+    out = open_memstream(&text, &size);
+    if (!out)
+        return false;
+    html_page(out, h);
+    ok = fclose(out) == 0 && whole_file_write(file, text, size);
+    free(text);
     return ok;
 }
 
@@ -205,8 +159,9 @@ html_report *html_open(const options *o, int argc, char **argv)
     html_report *h;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    h = rank == 0 && (strcmp(o->html, "-") == 0 || can_be_made(o->html)) ? calloc(1, sizeof *h)
-                                                                         : NULL;
+    h = rank == 0 && (strcmp(o->html, "-") == 0 || whole_file_possible(o->html))
+            ? calloc(1, sizeof *h)
+            : NULL;
     if (!h) {
         free(where);
         return NULL;

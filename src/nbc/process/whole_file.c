@@ -73,3 +73,18 @@ bool whole_file_write(const char *name, const char *text, size_t size)
     return in_place_wanted(name) ? put(in_place_open(name), text, size, false)
                                  : replace(name, text, size);
 }
+
+bool whole_file_possible(const char *name)
+{
+    char made[PATH_MAX + SUFFIX];
+    FILE *out;
+
+    if (in_place_wanted(name))
+        return access(name, W_OK) == 0;
+    out = make_beside(name, made, sizeof made);
+    if (!out)
+        return false;
+    fclose(out);
+    unlink(made);
+    return true;
+}

@@ -13,4 +13,7 @@
 /* `name` becomes what is in `text`. False: errno says why, and what was there before still is. */
 bool whole_file_write(const char *name, const char *text, size_t size);
 
+/* Could it be, now? Nothing is changed. False: errno says why not. */
+bool whole_file_possible(const char *name);
+
 #endif

@@ -334,7 +334,8 @@ void tally_merge(const tally_comm *theirs, int n, const tally_row *rows, int m, 
         if (row)
             merge_row(row, &rows[i]);
         else
-            unplaced += rows[i].most.calls[0] + rows[i].most.calls[1] + rows[i].most.calls[2];
+            unplaced += rows[i].most.calls[0] + rows[i].most.calls[1] + rows[i].most.calls[2] +
+                        rows[i].most.left;
     }
     unplaced += more;
 }
