@@ -18,7 +18,7 @@ void plan_print_title(const request *r)
 
     select_print(&r->choice, name, sizeof name);
     printf("%s %s", coll_kind_name(r->kind), name);
-    printf(", %d ranks", r->p);
+    printf(", %d rank%s", r->p, r->p == 1 ? "" : "s");
     if (r->regions)
         printf(" on %s", r->regions);
 }

@@ -172,7 +172,7 @@ static void put_title(const picture *p, const char *machine)
     char name[128];
 
     select_print(&r->choice, name, sizeof name);
-    fprintf(p->out, "%s %s, %d ranks", coll_kind_name(r->kind), name, r->p);
+    fprintf(p->out, "%s %s, %d rank%s", coll_kind_name(r->kind), name, r->p, r->p == 1 ? "" : "s");
     if (r->regions) {
         fputs(" on ", p->out);
         put_escaped(p->out, r->regions);

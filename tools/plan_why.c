@@ -74,9 +74,9 @@ int plan_print_why(const request *r)
     told = as_told(&k);
     estimated = planner_choose(&call, all, &nothing, r->topo, &told, &chosen, best, &why);
     select_print(&chosen, taken, sizeof taken);
-    printf("%s, %d ranks%s%s, %lld bytes, machine %s: estimated time, of the fastest, bound by\n",
-           coll_kind_name(r->kind), r->p, r->regions ? " on " : "", r->regions ? r->regions : "",
-           (long long)r->bytes, plan_machine());
+    printf("%s, %d rank%s%s%s, %lld bytes, machine %s: estimated time, of the fastest, bound by\n",
+           coll_kind_name(r->kind), r->p, r->p == 1 ? "" : "s", r->regions ? " on " : "",
+           r->regions ? r->regions : "", (long long)r->bytes, plan_machine());
     asked.k = &k;
     n = coll_has_common_size(r->kind) ? planner_list(&asked, list) : 0;
     for (int i = 0; i < n; i++)

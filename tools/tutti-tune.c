@@ -97,9 +97,10 @@ static void put_heading(char *text, size_t size, const tuning *t)
     mpi[strcspn(mpi, "\n")] = '\0';
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &day));
     snprintf(text, size,
-             "# tutti-tune %d.%d.%d, %d ranks on %d nodes, %s\n# %.150s\n"
+             "# tutti-tune %d.%d.%d, %d rank%s on %d node%s, %s\n# %.150s\n"
              "# Edit what you know better: name, number, unit; each constant once.\n",
-             major, minor, patch, t->at.p, t->at.nodes, date, mpi);
+             major, minor, patch, t->at.p, t->at.p == 1 ? "" : "s", t->at.nodes,
+             t->at.nodes == 1 ? "" : "s", date, mpi);
 }
 
 static bool write_to(FILE *out, const tuning *t)

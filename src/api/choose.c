@@ -27,7 +27,7 @@ static int applicable(choice c, const coll *call)
     const char *why = algo_refuses(a, call);
 
     if (why && env_verbose())
-        env_say("%s on %d ranks: %s", a->name, call->p, why);
+        env_say("%s on %d rank%s: %s", a->name, call->p, call->p == 1 ? "" : "s", why);
     return why ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
 }
 
@@ -265,7 +265,8 @@ static void say_choice(coll_kind kind, int p, int64_t bytes, const choice *c, co
     select_print(c, name, sizeof name);
     print_estimate(by, estimate, sizeof estimate);
     print_size(bytes, size, sizeof size);
-    env_say("%s%s on %d ranks: %s (%s%s)", coll_kind_name(kind), size, p, name, why, estimate);
+    env_say("%s%s on %d rank%s: %s (%s%s)", coll_kind_name(kind), size, p, p == 1 ? "" : "s", name,
+            why, estimate);
 }
 
 int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why)

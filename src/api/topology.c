@@ -239,6 +239,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     choice chosen;
     char name[128];
     char why[300];
+    const char *plural;
     int64_t bytes, total;
     int error = together_ready(user, "tutti_comm_explain", &c);
 
@@ -250,12 +251,14 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     }
     if (error)
         return comm_raise_for(user, c, error);
+    plural = c->p == 1 ? "" : "s";
     select_print(&chosen, name, sizeof name);
     if (coll_shapes[asked.kind].recv == COLL_NONE)
-        snprintf(text, size, "%s on %d ranks: %s (%s)", coll_kind_name(asked.kind), c->p, name,
-                 why);
+        snprintf(text, size, "%s on %d rank%s: %s (%s)", coll_kind_name(asked.kind), c->p, plural,
+                 name, why);
     else
-        snprintf(text, size, "%s of %lld bytes%s on %d ranks: %s (%s)", coll_kind_name(asked.kind),
-                 (long long)bytes, coll_is_vector(asked.kind) ? "" : " a block", c->p, name, why);
+        snprintf(text, size, "%s of %lld bytes%s on %d rank%s: %s (%s)", coll_kind_name(asked.kind),
+                 (long long)bytes, coll_is_vector(asked.kind) ? "" : " a block", c->p, plural, name,
+                 why);
     return MPI_SUCCESS;
 }
