@@ -11,8 +11,9 @@
 
 static const double never = 1e15; /* bytes: all are copied */
 
-/* Lengths that are tried, from the shortest that may be read on, each twice the one before. */
-enum { SHORTEST = 4096, LENGTHS = 9 };
+/* Tuning: the shortest length that is tried, as it is the shortest that may be read; and turns of
+ * each. */
+enum { SHORTEST = 4096, TURNS = 31 };
 
 void tune_node_eager(MPI_Comm comm, double bytes)
 {
@@ -26,17 +27,16 @@ void tune_node_eager(MPI_Comm comm, double bytes)
     MPI_Info_free(&info);
 }
 
-/* A message of each length from rank 0, copied and read, and an answer. */
+/* A message from rank 0, copied and read, and an answer. */
 typedef struct ways {
     MPI_Comm comm;
-    int rank, n;
-    size_t bytes[LENGTHS];
+    int rank;
+    size_t bytes;
     char *buffer;
-    MPIX_Request copied[LENGTHS], read[LENGTHS], answer;
-    double took[LENGTHS][2][TURNS_MOST]; /* seconds there and back: copied, read */
+    MPIX_Request copied, read, answer;
 } ways;
 
-static MPIX_Request make(ways *w, size_t bytes, int from)
+static MPIX_Request make(const ways *w, size_t bytes, int from)
 {
     MPIX_Request request;
 
@@ -45,26 +45,13 @@ static MPIX_Request make(ways *w, size_t bytes, int from)
     return request;
 }
 
-static void make_all(ways *w, size_t longest)
-{
-    for (size_t bytes = SHORTEST; bytes <= longest && w->n < LENGTHS; bytes *= 2)
-        w->bytes[w->n++] = bytes;
-    tune_node_eager(w->comm, never);
-    w->answer = make(w, 1, 1);
-    for (int i = 0; i < w->n; i++)
-        w->copied[i] = make(w, w->bytes[i], 0);
-    tune_node_eager(w->comm, 0);
-    for (int i = 0; i < w->n; i++)
-        w->read[i] = make(w, w->bytes[i], 0);
-}
-
 /* The root writes its data anew: it is in no cache of the other's. */
-static double time_one(ways *w, MPIX_Request *message, size_t bytes, int turn)
+static double time_one(ways *w, MPIX_Request *message, int turn)
 {
     double begin;
 
     if (w->rank == 0)
-        memset(w->buffer, turn, bytes);
+        memset(w->buffer, turn, w->bytes);
     turns_run(&w->answer);
     begin = MPI_Wtime();
     turns_run(message);
@@ -72,60 +59,60 @@ static double time_one(ways *w, MPIX_Request *message, size_t bytes, int turn)
     return MPI_Wtime() - begin;
 }
 
-static double best_of(ways *w, MPIX_Request *message, size_t bytes, int turn)
+static double best_of(ways *w, MPIX_Request *message, int turn)
 {
     double best = HUGE_VAL;
 
     for (int i = 0; i < TRIES; i++)
-        best = smaller(best, time_one(w, message, bytes, turn + i));
+        best = smaller(best, time_one(w, message, turn + i));
     return best;
 }
 
-static int take_turns(ways *w)
+/* Is it slower copied? Rank 0 knows. */
+static int is_slower(ways *w, int *turns)
 {
-    double begin = MPI_Wtime();
-    int n = 0;
+    double copied[TURNS], read[TURNS], begin = MPI_Wtime();
+    int n = 0, slower;
 
-    for (; turns_again(w->comm, n, begin); n++)
-        for (int i = 0; i < w->n; i++) {
-            w->took[i][0][n] = best_of(w, &w->copied[i], w->bytes[i], n);
-            w->took[i][1][n] = best_of(w, &w->read[i], w->bytes[i], n);
-        }
-    return n;
+    for (; n < TURNS && turns_again(w->comm, n, begin); n++) {
+        copied[n] = best_of(w, &w->copied, n);
+        read[n] = best_of(w, &w->read, n);
+    }
+    slower = turns_figure(copied, n, n).value > turns_figure(read, n, n).value;
+    MPI_Bcast(&slower, 1, MPI_INT, 0, w->comm);
+    *turns = n;
+    return slower;
 }
 
-/* The longest of the lengths that is not slower copied. 0: none is. */
-static double longest_copied(ways *w, int turns)
+/* Requests of one length at a time: each has a ring of its own while there is memory for it. */
+static int is_slower_copied(ways *w, int *turns)
 {
-    for (int i = w->n - 1; i >= 0; i--) {
-        double copied = turns_figure(w->took[i][0], turns, turns).value;
-        double read = turns_figure(w->took[i][1], turns, turns).value;
-        if (copied <= read)
-            return (double)w->bytes[i];
-    }
-    return 0;
+    int slower;
+
+    tune_node_eager(w->comm, never);
+    w->answer = make(w, 1, 1);
+    w->copied = make(w, w->bytes, 0);
+    tune_node_eager(w->comm, 0);
+    w->read = make(w, w->bytes, 0);
+    slower = is_slower(w, turns);
+    MPIX_Request_free(&w->answer);
+    MPIX_Request_free(&w->copied);
+    MPIX_Request_free(&w->read);
+    return slower;
 }
 
 figure measure_reads(MPI_Comm comm, size_t longest)
 {
-    ways *w = tune_allocate(sizeof *w);
-    figure f = {0};
+    ways w = {.comm = comm, .bytes = SHORTEST, .buffer = tune_allocate(longest)};
+    int turns = 0;
     double bytes;
 
-    w->comm = comm;
-    MPI_Comm_rank(comm, &w->rank);
-    w->buffer = tune_allocate(longest);
-    make_all(w, longest);
-    f.turns = take_turns(w);
-    bytes = longest_copied(w, f.turns);
-    MPI_Bcast(&bytes, 1, MPI_DOUBLE, 0, comm);
-    f = (figure){.value = bytes, .low = bytes, .high = bytes, .n = f.turns, .turns = f.turns};
-    MPIX_Request_free(&w->answer);
-    for (int i = 0; i < w->n; i++) {
-        MPIX_Request_free(&w->copied[i]);
-        MPIX_Request_free(&w->read[i]);
-    }
-    free(w->buffer);
-    free(w);
-    return f;
+    MPI_Comm_rank(comm, &w.rank);
+    while (2 * w.bytes <= longest)
+        w.bytes *= 2;
+    while (w.bytes >= SHORTEST && is_slower_copied(&w, &turns))
+        w.bytes /= 2;
+    bytes = w.bytes < SHORTEST ? 0 : (double)w.bytes;
+    free(w.buffer);
+    return (figure){.value = bytes, .low = bytes, .high = bytes, .n = turns, .turns = turns};
 }

@@ -26,7 +26,7 @@ static const char title[] = "tutti constants 1";
 #define NODE                                                                                       \
     {                                                                                              \
         .latency = 1.6e-7, .overhead = 3.5e-8, .bandwidth = 1.4e10, .shared = 2.4e10,              \
-        .eager = 24576                                                                             \
+        .eager = 8192                                                                              \
     }
 
 /* Between those of MPICH and of Open MPI there; long ones are read in the same way. */
