@@ -51,6 +51,19 @@ function(f08_parameter parameter)
     endforeach()
 endfunction()
 
+# Sets unused_SIDE: the condition on the count by which no element of the buffer is touched. Where only the other side has a
+# count (reduce_scatter_block) it is for both. Counts of each rank are not looked at.
+macro(f08_unused side other)
+    set(unused_${side} false)
+    if("${side}count" IN_LIST names)
+        set(unused_${side} "*${side}count == 0")
+    elseif("count" IN_LIST names)
+        set(unused_${side} "*count == 0")
+    elseif("${other}count" IN_LIST names AND NOT "${side}counts" IN_LIST names)
+        set(unused_${side} "*${other}count == 0")
+    endif()
+endmacro()
+
 # add_f08_collective(name parameters): sets f08_names and f08_types for add_f08_calls
 function(add_f08_collective collective parameters)
     foreach(argument send recv sendtypes recvtypes)
@@ -67,6 +80,8 @@ function(add_f08_collective collective parameters)
         list(APPEND cs "${f08_c}")
         list(APPEND values "${f08_value}")
     endforeach()
+    f08_unused(send recv)
+    f08_unused(recv send)
     list(JOIN names ", " names)
     list(JOIN types "\n    " types)
     list(JOIN cs ", " cs)
@@ -75,7 +90,8 @@ function(add_f08_collective collective parameters)
     set(f08_types "${types}" PARENT_SCOPE)
     string(APPEND TUTTI_F08_PARAMETERS
         "#define F08_PARAMETERS_${collective}(COUNT, DISPL) ${cs}\n"
-        "#define F08_SIDES_${collective} ${f08_send}, ${f08_recv}, ${f08_sendtypes}, ${f08_recvtypes}\n"
+        "#define F08_SEND_${collective} {${f08_send}, ${f08_sendtypes}, ${unused_send}}\n"
+        "#define F08_RECV_${collective} {${f08_recv}, ${f08_recvtypes}, ${unused_recv}}\n"
         "#define F08_VALUES_${collective} ${values}\n")
     set(TUTTI_F08_PARAMETERS "${TUTTI_F08_PARAMETERS}" PARENT_SCOPE)
 endfunction()

@@ -14,7 +14,8 @@
                                                 MPI_Fint *ierror)                                  \
     {                                                                                              \
         f08_call call;                                                                             \
-        int error = f08_enter(&call, F08_SIDES_##name, comm, F08_BLOCKING);                        \
+        f08_side send = F08_SEND_##name, recv = F08_RECV_##name;                                   \
+        int error = f08_enter(&call, &send, &recv, comm, F08_BLOCKING);                            \
                                                                                                    \
         if (error == MPI_SUCCESS)                                                                  \
             error = MPIX_##Name##_##algorithm##suffix(F08_VALUES_##name);                          \
@@ -27,8 +28,9 @@
                                                  MPI_Fint *request, MPI_Fint *ierror)              \
     {                                                                                              \
         f08_call call;                                                                             \
+        f08_side send = F08_SEND_##name, recv = F08_RECV_##name;                                   \
         MPI_Request native;                                                                        \
-        int error = f08_enter(&call, F08_SIDES_##name, comm, F08_LASTING);                         \
+        int error = f08_enter(&call, &send, &recv, comm, F08_LASTING);                             \
                                                                                                    \
         if (error == MPI_SUCCESS) {                                                                \
             error = MPIX_I##name##_##algorithm##suffix(F08_VALUES_##name, &native);                \
@@ -46,7 +48,8 @@
                                                        MPIX_Request *request, MPI_Fint *ierror)    \
     {                                                                                              \
         f08_call call;                                                                             \
-        int error = f08_enter(&call, F08_SIDES_##name, comm, F08_LASTING);                         \
+        f08_side send = F08_SEND_##name, recv = F08_RECV_##name;                                   \
+        int error = f08_enter(&call, &send, &recv, comm, F08_LASTING);                             \
                                                                                                    \
         if (error == MPI_SUCCESS)                                                                  \
             error = MPIX_##Name##_##algorithm##_init##suffix(F08_VALUES_##name, f08_info(info),    \

@@ -80,9 +80,10 @@ static char *copy_section(const CFI_cdesc_t *d, int dim, char *at, char *packed,
 
 /* ---- one call ---- */
 
-static int take_buffer(void **address, void **copy, const CFI_cdesc_t *d, f08_way way)
+static int take_buffer(void **address, void **copy, const f08_side *side, f08_way way)
 {
     const f08_constants *known = f08_known();
+    const CFI_cdesc_t *d = side->buffer;
 
     if (!d)
         return MPI_SUCCESS;
@@ -91,7 +92,7 @@ static int take_buffer(void **address, void **copy, const CFI_cdesc_t *d, f08_wa
         *address = MPI_IN_PLACE;
     else if (d->base_addr && d->base_addr == known->bottom)
         *address = MPI_BOTTOM;
-    else if (d->base_addr && !in_one_piece(d)) {
+    else if (d->base_addr && !side->unused && !in_one_piece(d)) {
         if (way == F08_LASTING)
             return MPI_ERR_BUFFER;
         *address = *copy = malloc(section_size(d));
@@ -118,20 +119,19 @@ static int take_types(MPI_Datatype **types, const CFI_cdesc_t *d)
     return *types ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-int f08_enter(f08_call *call, const CFI_cdesc_t *send, const CFI_cdesc_t *recv,
-              const CFI_cdesc_t *sendtypes, const CFI_cdesc_t *recvtypes, const MPI_Fint *comm,
+int f08_enter(f08_call *call, const f08_side *send, const f08_side *recv, const MPI_Fint *comm,
               f08_way way)
 {
     int error;
 
-    *call = (f08_call){.recv_section = recv};
+    *call = (f08_call){.recv_section = recv->buffer};
     error = take_buffer(&call->send, &call->send_copy, send, way);
     if (error == MPI_SUCCESS)
         error = take_buffer(&call->recv, &call->recv_copy, recv, way);
     if (error == MPI_SUCCESS && call->send != MPI_IN_PLACE)
-        error = take_types(&call->sendtypes, sendtypes);
+        error = take_types(&call->sendtypes, send->types);
     if (error == MPI_SUCCESS)
-        error = take_types(&call->recvtypes, recvtypes);
+        error = take_types(&call->recvtypes, recv->types);
     if (error != MPI_SUCCESS)
         MPI_Comm_call_errhandler(f08_comm(comm), error);
     return error;

@@ -8,6 +8,8 @@
  *   a(:, 3)      in one piece: its address
  *   a(1:9:2, 3)  not in one piece: a blocking call works on a copy, others refuse it
  *
+ * Where the count is 0 any section will do.
+ *
  * An absent ierror is a null pointer.
  */
 #ifndef TUTTI_F08_H
@@ -76,10 +78,14 @@ typedef struct f08_call {
     const CFI_cdesc_t *recv_section;
 } f08_call;
 
-/* Fill in `call`; null descriptors: there is no such argument. MPI_ERR_BUFFER, MPI_ERR_NO_MEM are
- * raised on comm. */
-int f08_enter(f08_call *call, const CFI_cdesc_t *send, const CFI_cdesc_t *recv,
-              const CFI_cdesc_t *sendtypes, const CFI_cdesc_t *recvtypes, const MPI_Fint *comm,
+/* What is sent, or received. Null descriptors: there is no such argument. */
+typedef struct f08_side {
+    const CFI_cdesc_t *buffer, *types;
+    bool unused; /* its count is 0: a section is as good as any */
+} f08_side;
+
+/* Fill in `call`. MPI_ERR_BUFFER, MPI_ERR_NO_MEM are raised on comm. */
+int f08_enter(f08_call *call, const f08_side *send, const f08_side *recv, const MPI_Fint *comm,
               f08_way way);
 
 /* Put back what was received into a copy, release all. Also after an f08_enter that has failed. */

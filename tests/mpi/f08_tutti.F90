@@ -210,6 +210,35 @@ contains
         call check(ierror == MPI_SUCCESS, "a section in one piece is a buffer")
         call MPI_Wait(native, MPI_STATUS_IGNORE)
         call check(all(got(1, 1, ranks:) == [(100 * i + 7, i=0, ranks - 1)]), "a section in one piece is received")
+        call nothing_in_sections()
+    end subroutine
+
+    ! Of which no element is touched
+    subroutine nothing_in_sections()
+        integer, asynchronous :: matrix(3, 8), got(3, 8)
+        type(MPIX_Request) :: request
+        type(MPI_Request) :: native
+        integer :: ierror
+
+        got = -1
+        call MPIX_Iallgather_linear(matrix(1, :), 0, MPI_INTEGER, got(2, :), 0, MPI_INTEGER, MPI_COMM_WORLD, native, ierror)
+        call check(ierror == MPI_SUCCESS, "a non-blocking call takes a section of which it uses nothing")
+        if (ierror == MPI_SUCCESS) call MPI_Wait(native, MPI_STATUS_IGNORE)
+        call MPIX_Bcast_auto_init_c(got(1, :), 0_MPI_COUNT_KIND, MPI_INTEGER, 0, MPI_COMM_WORLD, MPI_INFO_NULL, request, &
+            ierror)
+        call check(ierror == MPI_SUCCESS, "an init takes a section of which it uses nothing")
+        if (ierror == MPI_SUCCESS) then
+            call MPIX_Start(request)
+            call MPIX_Wait(request, MPI_STATUS_IGNORE)
+            call MPIX_Request_free(request)
+        end if
+        call MPIX_Ireduce_scatter_block_auto(matrix(1, :), got(1, :), 0, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, native, &
+            ierror)
+        call check(ierror == MPI_SUCCESS, "one count for both sides")
+        if (ierror == MPI_SUCCESS) call MPI_Wait(native, MPI_STATUS_IGNORE)
+        call MPIX_Iallgather_linear(matrix(1, :), 1, MPI_INTEGER, got, 1, MPI_INTEGER, MPI_COMM_WORLD, native, ierror)
+        call check(ierror == MPI_ERR_BUFFER, "a section of which something is used is refused")
+        call check(all(got == -1), "nothing is received")
     end subroutine
 
     subroutine operations()
