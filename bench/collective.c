@@ -265,6 +265,7 @@ static void set_defaults(options *o, const char *command)
                    .warmup = -1,
                    .batch = 1,
                    .seed = 1,
+                   .sync = SYNC_BARRIER,
                    .memory = 512 * (int64_t)MiB,
                    .call = "native"};
     if (lanes_command(command))

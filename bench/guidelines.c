@@ -291,6 +291,7 @@ static void set_defaults(options *o, const char *command)
                    .warmup = 10,
                    .batch = 1,
                    .seed = 1,
+                   .sync = SYNC_BARRIER,
                    .memory = (int64_t)512 << 20,
                    .tolerance = 0.05};
 }

@@ -6,7 +6,8 @@
 #include <mpi.h>
 #include <time.h>
 
-const char *const sync_names[SYNC_KINDS] = {"barrier", "dissem", "roundtime"};
+const char *const sync_names[SYNC_KINDS] = {
+    [SYNC_BARRIER] = "barrier", [SYNC_DISSEMINATION] = "dissem", [SYNC_ROUNDTIME] = "roundtime"};
 
 enum { TAG = 77, ROUND_TRIPS = 100 };
 
