@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_tally.c - the table of statistics when it is full, as only long programs fill it. The locks
+ * and the MPI are not there. */
+#include "nbc/process/process.h"
+#include "nbc/tally/tally.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+_Thread_local bool process_in_background;
+
+void process_lock(void)
+{
+}
+
+void process_unlock(void)
+{
+}
+
+int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
+{
+    (void)comm;
+    *name = '\0';
+    *length = 0;
+    return MPI_SUCCESS;
+}
+
+static tally_key key_of(int k)
+{
+    return (tally_key){.parameter = k};
+}
+
+static int64_t unplaced(void)
+{
+    tally_table t;
+
+    assert_true(tally_all(&t));
+    assert_true(t.nrows <= TALLY_ROWS);
+    free(t.row);
+    return t.unplaced;
+}
+
+static int fill(void **state)
+{
+    (void)state;
+    for (int k = 0; k < TALLY_ROWS; k++) {
+        tally_call call = {.form = TALLY_BLOCKING, .key = key_of(k)};
+        tally_end(&call, &(tally_traffic){0});
+    }
+    return 0;
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    tally_clear();
+    return 0;
+}
+
+static void a_call_beyond_the_table_is_counted_in_a_number(void **state)
+{
+    tally_call call = {.form = TALLY_BLOCKING, .key = key_of(TALLY_ROWS)};
+    int64_t before = unplaced();
+
+    (void)state;
+    tally_end(&call, &(tally_traffic){0});
+    tally_left(&call);
+    assert_int_equal(unplaced() - before, 2);
+}
+
+/* Also those that were left to the MPI. */
+static void all_calls_of_another_rank_beyond_the_table_are_counted(void **state)
+{
+    const tally_row there = {.key = key_of(0), .most = {.calls = {1, 2, 3}, .left = 40}},
+                    nowhere = {.key = key_of(-1), .most = {.calls = {1, 2, 3}, .left = 40}};
+    int64_t before = unplaced();
+
+    (void)state;
+    tally_merge(NULL, 0, (const tally_row[]){there, nowhere}, 2, 500);
+    assert_int_equal(unplaced() - before, 546);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call_beyond_the_table_is_counted_in_a_number),
+        cmocka_unit_test(all_calls_of_another_rank_beyond_the_table_are_counted),
+    };
+
+    return cmocka_run_group_tests(tests, fill, clear);
+}
