@@ -20,8 +20,8 @@ static int width(const options *o)
 void guidelines_head(const options *o, int ranks)
 {
     printf(
-        "# guidelines: %d ranks; violated: the 95 %% interval of left / right is above %.4g; us\n",
-        ranks, 1 + o->tolerance);
+        "# guidelines: %d rank%s; violated: the 95 %% interval of left / right is above %.4g; us\n",
+        ranks, ranks == 1 ? "" : "s", 1 + o->tolerance);
     printf("%-9s%-*s%-38s   %-34s%10s%10s%8s  %s\n", "# Size", width(o), "Calls", "Left", "Right",
            "Left", "Right", "Factor", "Interval");
     fflush(stdout);

@@ -251,8 +251,8 @@ static void print_path(const request *r, const critical_path *path, const sched 
     if (s->parts > 1)
         printf(", %d of them a vector", s->parts);
     printf("\n");
-    printf("    %8" PRId64 "  longest chain of messages that need each other (%d messages)\n",
-           path->chain, path->messages);
+    printf("    %8" PRId64 "  longest chain of messages that need each other (%d message%s)\n",
+           path->chain, path->messages, path->messages == 1 ? "" : "s");
     printf("    %8" PRId64 "  with one message at a time on each port of a rank: in, out, %s\n",
            path->on_ports, regions_of(r) ? "local and between regions" : "one region");
     for (int i = 0; i < path->nphases; i++)

@@ -296,8 +296,8 @@ static void say_native(const question *q, const decision_server *s)
     else if (s->estimated)
         snprintf(why, sizeof why, "no gain in the estimate: %.3g us, at best %.3g us",
                  1e-6 * (double)s->times.ours, 1e-6 * (double)s->times.native);
-    env_say("%s%s on %d ranks: left to the MPI where the call blocks (%s)",
-            coll_kind_name(q->call->kind), size, q->call->p, why);
+    env_say("%s%s on %d rank%s: left to the MPI where the call blocks (%s)",
+            coll_kind_name(q->call->kind), size, q->call->p, q->call->p == 1 ? "" : "s", why);
 }
 
 bool choose_native(const args *a, const facts *f)

@@ -380,7 +380,7 @@ static void the_printed_schedule_names_peers_blocks_and_dependencies(void **stat
     sched_print(f, s, "block");
     rewind(f);
     assert_true(fread(text, 1, sizeof text - 1, f) > 0);
-    assert_non_null(strstr(text, "2 steps, 2 messages, 1 dependencies; data in blocks"));
+    assert_non_null(strstr(text, "2 steps, 2 messages, 1 dependency; data in blocks"));
     assert_non_null(strstr(text, "RECV    <- 7       0  recv[4..5]"));
     assert_non_null(strstr(text, "SEND    -> 6       0  recv[5] "));
     assert_non_null(strstr(text, " 0\n"));

@@ -75,8 +75,9 @@ bool sched_print(FILE *out, const sched *s, const char *unit)
         before_free(&b);
         return false;
     }
-    fprintf(out, "%d steps, %d messages, %d dependencies; data in %ss\n", s->nsteps, s->nmessages,
-            s->nedges, unit);
+    fprintf(out, "%d step%s, %d message%s, %d dependenc%s; data in %ss\n", s->nsteps,
+            s->nsteps == 1 ? "" : "s", s->nmessages, s->nmessages == 1 ? "" : "s", s->nedges,
+            s->nedges == 1 ? "y" : "ies", unit);
     fprintf(out, "%5s  %-6s  %-7s  %3s  %-28s after\n", "step", "kind", "peer", "tag", "data");
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
