@@ -144,9 +144,7 @@ static void adopt(comm *c, const wishes *w, topo *t)
     old = c->topo;
     c->topo = t;
     c->hints = w->hints;
-    if (c->links)
-        c->links->eager =
-            w->hints.has_eager ? w->hints.node_eager : (int64_t)c->machine.way[WAY_NODE].eager;
+    comm_find_eager(c);
     engine_leave();
     decisions_forget(c);
     plan_cache_clear(c);

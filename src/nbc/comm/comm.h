@@ -270,6 +270,10 @@ bool comm_prepared(comm *c);
 /* Wait until the communicator is ready, if it has been begun; advances. Returns its error. */
 int comm_wait_ready(comm *c);
 
+/* From which length on messages inside the node are read (links.h): of its topology, constants and
+ * hints. Engine lock, if the communicator is in use already. */
+void comm_find_eager(comm *c);
+
 /* One more handshake, waited for. may_block: as in comm_begin, the same on all ranks. Close it
  * afterwards, also if it fails. */
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);

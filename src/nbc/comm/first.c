@@ -62,13 +62,25 @@ static int be_alone(comm *c, const hello *mine)
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
 }
 
+void comm_find_eager(comm *c)
+{
+    const topo_level *inner = topo_inner(c->topo);
+
+    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++) {
+        node_link *way = links_to(c->links, r);
+        enum way kind = inner && inner->region[r] == inner->region[c->rank] ? WAY_INNER : WAY_NODE;
+        if (way)
+            way->eager =
+                c->hints.has_eager ? c->hints.node_eager : (int64_t)c->machine.way[kind].eager;
+    }
+}
+
 static void join_links(comm *c)
 {
-    if (c->links)
-        c->links->eager = (int64_t)c->machine.way[WAY_NODE].eager;
     for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++)
         links_join(c->links, r, c->rank, c->first.all[r].link,
                    c->topo->node[r] == c->topo->node[c->rank]);
+    comm_find_eager(c);
 }
 
 /* The handshake is over and the channel there. */

@@ -43,7 +43,8 @@ typedef struct node_link {
     uint64_t told, heard;        /* notices */
     int64_t pid;                 /* of the other: to read what it lends of other memory */
     bool reads_store, reads_all; /* the other can read what I lend; */
-    bool both_read;              /* of any memory, and I what it lends */
+    bool both_read;              /* of any memory, and I what it lends; */
+    int64_t eager;               /* and is to, if it is more than so many bytes */
 } node_link;
 
 typedef struct links {
@@ -54,7 +55,6 @@ typedef struct links {
     void *memory;    /* mine in the segment, or NULL, */
     size_t size;     /* and bytes of it */
     link_offer mine;
-    int64_t eager; /* bytes: a longer message is read from its sender's memory, if it can be */
 } links;
 
 /* Before the handshake: my offer, for a communicator of p ranks, of which place[r] (NULL: r) is the

@@ -66,9 +66,9 @@ static node_link *way_of(const bound *b, const links *l, const step *st)
     return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
 }
 
-static bool is_mpis(const near_message *m, const links *l)
+static bool is_mpis(const near_message *m)
 {
-    return m->bytes > MEET_MOST && (m->bytes <= l->eager || !m->way->both_read);
+    return m->bytes > MEET_MOST && (m->bytes <= m->way->eager || !m->way->both_read);
 }
 
 /* Do long messages go both ways between the two ranks? Both know. */
@@ -81,7 +81,7 @@ static int leave_meeting(near *n, const bound *b, const links *l)
         for (int i = 0; i < s->nsteps; i++) {
             const step *st = &s->steps[i];
             near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-            if (!m || !m->way || !is_mpis(m, l))
+            if (!m || !m->way || !is_mpis(m))
                 continue;
             if (round == 0)
                 seen[m->way - l->link] |= st->kind == STEP_SEND ? 1 : 2;
@@ -105,7 +105,7 @@ static int find_ways(near *n, const bound *b, const links *l)
             continue;
         m->way = way_of(b, l, st);
         m->bytes = m->way ? wire_bytes(b, st) : 0;
-        long_ones |= m->way && is_mpis(m, l);
+        long_ones |= m->way && is_mpis(m);
     }
     return long_ones && b->given.op.op == MPI_OP_NULL ? leave_meeting(n, b, l) : MPI_SUCCESS;
 }
@@ -186,16 +186,17 @@ static near_track *choose_track(near_track *t, int64_t bytes)
 
 /* Can its receiver read it where it is, if that is the store, or anywhere? What is packed stays for
  * that as long as the message takes, unless it is brief. */
-static void find_lending(const links *l, near_message *m, const step *st)
+static void find_lending(near_message *m, const step *st)
 {
     if (st->kind != STEP_SEND || ring_kind_of(m->track->ring) != RING_OF_BLOCKS)
         return;
     m->lends_store = m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads_store;
-    m->lends_all = m->bytes > l->eager && (m->space >= 0 || !near_is_brief(m)) && m->way->reads_all;
+    m->lends_all =
+        m->bytes > m->way->eager && (m->space >= 0 || !near_is_brief(m)) && m->way->reads_all;
 }
 
 /* The ring is decided for every track: which messages go through it? */
-static void add_messages(near *n, const bound *b, const links *l)
+static void add_messages(near *n, const bound *b)
 {
     const sched *s = b->sched;
 
@@ -214,7 +215,7 @@ static void add_messages(near *n, const bound *b, const links *l)
         m->before = t->lines;
         t->lines += near_lines(m);
         find_run(b, st, m);
-        find_lending(l, m, st);
+        find_lending(m, st);
         n->nanswers += m->lends_store || m->lends_all;
         m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
                          ? find_reduce(b, i)
@@ -279,9 +280,9 @@ static void gather_tracks(near *n, const sched *s)
 }
 
 /* Complete what has got its rings. Without a message there is no need for any of it. */
-static int finish(near **n, const bound *b, const links *l)
+static int finish(near **n, const bound *b)
 {
-    add_messages(*n, b, l);
+    add_messages(*n, b);
     if (!(*n)->messages) {
         near_free(n);
         return MPI_SUCCESS;
@@ -318,7 +319,7 @@ int near_address(near **n, const bound *b, const links *l)
     error = find_ways(*n, b, l);
     if (!error) {
         take_ways(*n, b->sched);
-        error = finish(n, b, l);
+        error = finish(n, b);
     }
     if (error)
         near_free(n);
@@ -466,7 +467,7 @@ int near_init(near **n, const bound *b, const links *l, const char *collective)
     exchange_all(*n, b->sched, HEAR, collective);
     exchange_all(*n, b->sched, SETTLE, collective);
     if (!error)
-        error = finish(n, b, l);
+        error = finish(n, b);
     if (error)
         near_abandon(n);
     return error;
