@@ -153,9 +153,9 @@ static void took_auto(run *r, char *text, size_t size)
     else
         snprintf(call, sizeof call, "%s %d", coll_kind_name(r->what), r->size);
     if (tutti_comm_explain(r->comm, call, line, sizeof line) != MPI_SUCCESS ||
-        !(name = strstr(line, " ranks: ")))
+        !(name = strstr(line, ": ")))
         return;
-    name += strlen(" ranks: ");
+    name += strlen(": ");
     snprintf(text, size, "%.*s", (int)strcspn(name, " "), name);
 }
 
