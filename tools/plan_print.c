@@ -66,15 +66,17 @@ int plan_print_rank(const request *r)
 
 typedef struct total {
     int64_t sum, least, most;
+    bool begun;
 } total;
 
 static void add(total *t, int64_t value)
 {
-    if (t->sum == 0 || value < t->least)
+    if (!t->begun || value < t->least)
         t->least = value;
     if (value > t->most)
         t->most = value;
     t->sum += value;
+    t->begun = true;
 }
 
 static void print_total(const char *name, const total *t)
