@@ -53,12 +53,18 @@ static int begins(const char *word, size_t length, const struct option known[])
     return n;
 }
 
+/* Is it --name=value, of the option that getopt_long complains of? With an unknown letter in a word
+ * of several it may be the word before. */
 static bool has_value(const char *word, const struct option known[])
 {
     size_t length = strcspn(word, "=");
 
-    return strncmp(word, "--", 2) == 0 && word[length] == '=' &&
-           begins(word + 2, length - 2, known) > 0;
+    if (strncmp(word, "--", 2) != 0 || word[length] != '=')
+        return false;
+    for (; known->name; known++)
+        if (known->val == optopt && strncmp(word + 2, known->name, length - 2) == 0)
+            return true;
+    return false;
 }
 
 void command_wrong_option(command *c, int result, char **argv, const struct option known[])
