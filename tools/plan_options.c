@@ -311,10 +311,8 @@ int plan_parse(request *r, int argc, char **argv)
         return wrong(r, argv[optind + 1], "one word too many");
     if (r->list)
         return n ? take_collective(r, argv[optind]) : 0;
-    if (n == 0 && r->machine) {
-        r->p = 0;
+    if (n == 0 && r->machine && !r->p)
         return 0;
-    }
     failed = take_words(r, n, argv + optind);
     failed = failed ? failed : check(r);
     failed = failed ? failed : make_counts(r);
