@@ -125,7 +125,8 @@ static void parse(wish *w, int argc, char **argv)
     int option;
 
     opterr = 0;
-    while (!w->said && (option = getopt_long(argc, argv, ":acetjh", known, NULL)) != -1) {
+    while (!w->said && !*w->command.error &&
+           (option = getopt_long(argc, argv, ":acetjh", known, NULL)) != -1) {
         w->said = option == 'h' || option == 'v';
         if (option == 'h' && command_speaks())
             fputs(help, stdout);
@@ -142,7 +143,7 @@ static void parse(wish *w, int argc, char **argv)
     }
     if (!w->said && optind < argc)
         command_wrong(&w->command, argv[optind], "one word too many", NULL);
-    if (w->json && w->what && w->what != 'a')
+    if (!w->said && w->json && w->what && w->what != 'a')
         command_wrong(&w->command, "--json", "prints everything, or goes with --algorithms", NULL);
 }
 

@@ -50,7 +50,8 @@ static void parse(int argc, char **argv, wish *w)
     int option;
 
     opterr = 0;
-    while (!w->said && (option = getopt_long(argc, argv, ":o:b:qh", known, NULL)) != -1) {
+    while (!w->said && !*w->command.error &&
+           (option = getopt_long(argc, argv, ":o:b:qh", known, NULL)) != -1) {
         w->said = option == 'h' || option == 'v';
         if (option == 'h' && command_speaks())
             fputs(help, stdout);
