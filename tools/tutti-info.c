@@ -54,7 +54,7 @@ static int print_planner(void)
         return 1;
     printf("constants %s\n", constants);
     if (verdicts)
-        printf("wisdom    %zu verdicts: %s\n", verdicts, wisdom);
+        printf("wisdom    %zu verdict%s: %s\n", verdicts, verdicts == 1 ? "" : "s", wisdom);
     else
         printf("wisdom    %s\n", wisdom);
     return 0;
