@@ -130,8 +130,12 @@ static bool find_variant(session *s, const char *name)
 
 static int open_variants(session *s)
 {
+    variant inner;
+
     if (s->o.root >= s->p)
         return complain(s, "--root", "must be a rank");
+    if (lanes_command(s->o.command) && !variant_parse(&inner, &s->o, s->o.call))
+        return complain(s, s->o.call, "no such call of an alltoall (--call)");
 #ifdef TUTTI_SIMULATED
     if (coll_has(s->o.what, COLL_NEIGHBORS))
         return complain(s, "SimGrid", "its communicators cannot be asked for their topology");

@@ -10,8 +10,8 @@ bool lanes_command(const char *name);
 /* Blocks that a rank receives at most. Collective, on MPI_COMM_WORLD. */
 int lanes_blocks(const char *command);
 
-/* name: a number of lanes. False: it is none, or o->call is unknown. Collective, on MPI_COMM_WORLD.
- */
+/* name: a number of lanes, of calls as o->call says. False: it is none. Collective, on
+ * MPI_COMM_WORLD. */
 bool lanes_variant(variant *v, const options *o, const char *name);
 
 /* After all of these: give back what they share. */
