@@ -111,9 +111,12 @@ static bool replace(const char *name, wisdom *w, const char *mpi, char *kept, si
 {
     char made[PATH_MAX + SUFFIX];
     int fd = make_beside(name, made, sizeof made), error;
+    struct stat old;
 
     if (fd < 0)
         return false;
+    if (stat(name, &old) == 0)
+        (void)!fchmod(fd, old.st_mode & 0777); /* some file systems have no modes */
     errno = 0;
     if (write_to(fd, w, mpi) && (!kept || keep_refused(name, kept, size)) &&
         rename(made, name) == 0)

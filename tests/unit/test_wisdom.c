@@ -736,6 +736,8 @@ static void what_is_saved_is_loaded(void **state)
     add(more, 64, 4096, "node:8", "ring");
     add(more, 64, 8192, "node:8", "ring");
     save(more);
+    assert_int_equal(stat(file, &s), 0);
+    assert_int_equal(s.st_mode & 0777, 0640);
     assert_int_equal(wisdom_count(more), 2);
     back = wisdom_load(file, mpi, why, sizeof why);
     assert_int_equal(wisdom_count(back), 3);
