@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,13 +75,37 @@ bool whole_file_write(const char *name, const char *text, size_t size)
                                  : replace(name, text, size);
 }
 
+/* Of what is no regular file. Nothing is opened that is there: a pipe's reader would see its end. */
+static bool possible_in_place(const char *name)
+{
+    char target[PATH_MAX];
+    struct stat s;
+    FILE *out;
+
+    if (stat(name, &s) == 0 && S_ISDIR(s.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (access(name, W_OK) == 0)
+        return true;
+    if (errno != ENOENT)
+        return false;
+    out = in_place_open(name); /* a link to nothing: the file is made */
+    if (!out)
+        return false;
+    fclose(out);
+    if (realpath(name, target))
+        unlink(target);
+    return true;
+}
+
 bool whole_file_possible(const char *name)
 {
     char made[PATH_MAX + SUFFIX];
     FILE *out;
 
     if (in_place_wanted(name))
-        return access(name, W_OK) == 0;
+        return possible_in_place(name);
     out = make_beside(name, made, sizeof made);
     if (!out)
         return false;
