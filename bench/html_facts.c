@@ -4,6 +4,7 @@
 #include "svg.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const html_style[] = {
@@ -97,14 +98,17 @@ static void argument(FILE *out, const char *s)
         return;
     }
     fputs("&#39;", out);
-    for (; *s; s += strcspn(s, "'")) {
-        char part[256];
+    for (size_t n; *s; s += n) {
+        char *part;
         if (*s == '\'') {
             fputs("&#39;\\&#39;&#39;", out);
             s++;
         }
-        snprintf(part, sizeof part, "%.*s", (int)strcspn(s, "'"), s);
-        html_text(out, part);
+        n = strcspn(s, "'");
+        part = calloc(n + 1, 1);
+        if (part)
+            html_text(out, memcpy(part, s, n));
+        free(part);
     }
     fputs("&#39;", out);
 }
