@@ -66,10 +66,11 @@ static void verdict_bars(FILE *out, const html_report *h)
 
 void html_guidelines(FILE *out, const html_report *h)
 {
-    int violated = 0, measured = 0;
+    int violated = 0, wrong = 0, measured = 0;
 
     for (int i = 0; i < h->nverdicts; i++) {
         violated += h->verdicts[i].violated;
+        wrong += h->verdicts[i].wrong != 0;
         measured += h->verdicts[i].measured;
     }
     fprintf(out,
@@ -80,7 +81,7 @@ void html_guidelines(FILE *out, const html_report *h)
     verdict_bars(out, h);
     verdict_table(out, h, "violations", true);
     fprintf(out, "</section><section><h2>The others</h2><details><summary>%d</summary>\n",
-            h->nverdicts - violated);
+            h->nverdicts - violated - wrong);
     verdict_table(out, h, "others", false);
     fputs("</details></section>\n", out);
 }
