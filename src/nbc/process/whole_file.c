@@ -75,7 +75,8 @@ bool whole_file_write(const char *name, const char *text, size_t size)
                                  : replace(name, text, size);
 }
 
-/* Of what is no regular file. Nothing is opened that is there: a pipe's reader would see its end. */
+/* Of what is no regular file. Nothing is opened that is there: a pipe's reader would see its end.
+ */
 static bool possible_in_place(const char *name)
 {
     char target[PATH_MAX];
