@@ -227,6 +227,7 @@ static void run_all(int p)
 int bench_reorder(int argc, char **argv)
 {
     int sizes[] = {1024, 4096};
+    int64_t p;
     command c = {.name = "tutti-bench reorder"};
 
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
@@ -235,14 +236,13 @@ int bench_reorder(int argc, char **argv)
                "find.\n");
         return 0;
     }
-    for (int i = 1; i < argc; i++) {
-        int64_t p;
+    for (int i = 1; i < argc; i++)
         if (!number_size(argv[i], &p) || p < 128 || p % 128 || p > 1 << 20) {
-            command_wrong(&c, argv[i], "not a number of ranks that 128 divides", NULL);
+            command_wrong(&c, argv[i], "not a multiple of 128 ranks up to 1048576", NULL);
             return command_refuse(&c);
         }
+    for (int i = 1; i < argc && number_size(argv[i], &p); i++)
         run_all((int)p);
-    }
     for (int i = 0; argc < 2 && i < 2; i++)
         run_all(sizes[i]);
     return 0;
