@@ -324,9 +324,24 @@ static int take_ranks(wanted *w, const char *list)
     return 0;
 }
 
+/* The first name in the list that no algorithm has. False: there is none. */
+static bool find_unknown(const char *list, char *name, size_t size)
+{
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        int k = 0;
+        snprintf(name, size, "%.*s", (int)strcspn(at, ","), at);
+        while (k < algo_count && strcmp(algo_table[k]->name, name) != 0)
+            k++;
+        if (k == algo_count)
+            return true;
+    }
+    return false;
+}
+
 static int check(const wanted *w)
 {
     bool any = false;
+    char name[64];
 
     for (int i = 0; w->kinds[i]; i++) {
         bool known = false;
@@ -335,10 +350,12 @@ static int check(const wanted *w)
         if (!known)
             return refuse(w->kinds[i], "no collective that has algorithms of its own");
     }
+    if (find_unknown(w->algorithms, name, sizeof name))
+        return refuse(name, "no such algorithm");
     for (int i = 0; i < algo_count; i++)
         any |= is_wanted(w, algo_table[i]);
     if (!any)
-        return refuse(w->algorithms, "no such algorithm");
+        return refuse(w->algorithms, "no such algorithm of these collectives");
     return w->n ? 0 : refuse("--ranks", "needed");
 }
 
