@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK, munlock */
 #include "nbc/node/segment.h"
 
+#include "nbc/node/arena.h"
 #include "nbc/node/vmread.h"
 #include "nbc/process/process.h"
 #include "topo/here.h"
@@ -20,7 +21,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utlist.h>
 
 enum {
     UNIT = 64,
@@ -52,11 +52,6 @@ typedef struct header {
                                     read the nonce */
 } header;
 
-typedef struct extent {
-    struct extent *prev, *next;
-    size_t at, size;
-} extent;
-
 /* A lock of its own: memory is given back under that of the library. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -71,13 +66,6 @@ static void unlock(void)
     if (process_threaded)
         pthread_mutex_unlock(&mutex);
 }
-
-/* Memory that is given away in parts. */
-typedef struct arena {
-    char *at;
-    size_t left;
-    extent *unused; /* by `at` */
-} arena;
 
 static char *base; /* NULL: there is none */
 static size_t size, slice_size, header_size;
@@ -151,53 +139,12 @@ static size_t rounded(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-static void add_extent(arena *a, size_t at, size_t bytes)
-{
-    extent *e = malloc(sizeof *e), *behind = a->unused, *before;
-
-    if (!e) /* lost to this process, until it ends */
-        return;
-    *e = (extent){.at = at, .size = bytes};
-    while (behind && behind->at < at)
-        behind = behind->next;
-    if (behind)
-        DL_PREPEND_ELEM(a->unused, behind, e);
-    else
-        DL_APPEND(a->unused, e);
-    a->left += bytes;
-    before = e == a->unused ? NULL : e->prev;
-    if (e->next && e->at + e->size == e->next->at) {
-        behind = e->next;
-        e->size += behind->size;
-        DL_DELETE(a->unused, behind);
-        free(behind);
-    }
-    if (before && before->at + before->size == e->at) {
-        before->size += e->size;
-        DL_DELETE(a->unused, e);
-        free(e);
-    }
-}
-
 static void *take(arena *a, size_t bytes)
 {
-    char *memory = NULL;
-    extent *e;
+    void *memory;
 
     lock();
-    DL_FOREACH (a->unused, e)
-        if (e->size >= bytes)
-            break;
-    if (e) {
-        memory = a->at + e->at;
-        e->at += bytes;
-        e->size -= bytes;
-        a->left -= bytes;
-        if (e->size == 0) {
-            DL_DELETE(a->unused, e);
-            free(e);
-        }
-    }
+    memory = arena_take(a, bytes);
     unlock();
     return memory;
 }
@@ -205,17 +152,8 @@ static void *take(arena *a, size_t bytes)
 static void give(arena *a, void *memory, size_t bytes)
 {
     lock();
-    add_extent(a, (size_t)((char *)memory - a->at), bytes);
+    arena_give(a, memory, bytes);
     unlock();
-}
-
-static void drop(arena *a)
-{
-    extent *e, *next;
-
-    DL_FOREACH_SAFE (a->unused, e, next)
-        free(e);
-    *a = (arena){0};
 }
 
 void *segment_take(size_t bytes)
@@ -337,8 +275,8 @@ static void forget(const char *why)
     free(pids);
     free((void *)opened);
     opened = NULL;
-    drop(&slice);
-    drop(&store);
+    arena_end(&slice);
+    arena_end(&store);
     base = NULL;
     index_of = NULL;
     pids = NULL;
@@ -509,12 +447,6 @@ static char *map_as_much(int fd, size_t one)
     return memory ? memory : map(fd, size, PROT_READ | PROT_WRITE);
 }
 
-static void begin_arena(arena *a, char *at, size_t bytes)
-{
-    a->at = at;
-    add_extent(a, 0, bytes);
-}
-
 /* Map the file and allocate my slice of it. NULL, or what was not possible. */
 static const char *map_file(int fd, int mine, size_t one)
 {
@@ -527,12 +459,12 @@ static const char *map_file(int fd, int mine, size_t one)
         return "mmap failed";
     madvise(base, size, MADV_DONTFORK);
     madvise(base, mapped, MADV_DONTDUMP);
-    begin_arena(&slice, base + begin, slice_size);
+    arena_begin(&slice, base + begin, slice_size);
     owner = getpid();
     if (mapped == size)
         return NULL;
     store_size = one;
-    begin_arena(&store, base + rounded(size, HUGE_PAGE) + (size_t)mine * one, one);
+    arena_begin(&store, base + rounded(size, HUGE_PAGE) + (size_t)mine * one, one);
     return NULL;
 }
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* arena.c - see arena.h. */
+#include "nbc/node/arena.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+typedef struct extent {
+    struct extent *prev, *next;
+    size_t at, size;
+} extent;
+
+static void add_extent(arena *a, size_t at, size_t bytes)
+{
+    extent *e = malloc(sizeof *e), *behind = a->unused, *before;
+
+    if (!e) /* lost to this process, until it ends */
+        return;
+    *e = (extent){.at = at, .size = bytes};
+    while (behind && behind->at < at)
+        behind = behind->next;
+    if (behind)
+        DL_PREPEND_ELEM(a->unused, behind, e);
+    else
+        DL_APPEND(a->unused, e);
+    a->left += bytes;
+    before = e == a->unused ? NULL : e->prev;
+    if (e->next && e->at + e->size == e->next->at) {
+        behind = e->next;
+        e->size += behind->size;
+        DL_DELETE(a->unused, behind);
+        free(behind);
+    }
+    if (before && before->at + before->size == e->at) {
+        before->size += e->size;
+        DL_DELETE(a->unused, e);
+        free(e);
+    }
+}
+
+void arena_begin(arena *a, char *at, size_t bytes)
+{
+    a->at = at;
+    add_extent(a, 0, bytes);
+}
+
+void *arena_take(arena *a, size_t bytes)
+{
+    char *memory;
+    extent *e;
+
+    DL_FOREACH (a->unused, e)
+        if (e->size >= bytes)
+            break;
+    if (!e)
+        return NULL;
+    memory = a->at + e->at;
+    e->at += bytes;
+    e->size -= bytes;
+    a->left -= bytes;
+    if (e->size == 0) {
+        DL_DELETE(a->unused, e);
+        free(e);
+    }
+    return memory;
+}
+
+void arena_give(arena *a, void *memory, size_t bytes)
+{
+    add_extent(a, (size_t)((char *)memory - a->at), bytes);
+}
+
+void arena_end(arena *a)
+{
+    extent *e, *next;
+
+    DL_FOREACH_SAFE (a->unused, e, next)
+        free(e);
+    *a = (arena){0};
+}
