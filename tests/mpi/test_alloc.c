@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <tutti.h>
 #include <unistd.h>
 
@@ -149,6 +150,39 @@ static void parts_are_reduced_once(void)
     free(sum);
 }
 
+/* An older operation waits for the last rank, so what cannot be read finds no room in the ring, and
+ * leaves it for the MPI, after a part of it has been read and reduced. */
+static void what_leaves_is_reduced_once(void)
+{
+    enum { INTS = 700001, BLOCK = 500 };
+    int *sum = malloc(INTS * sizeof *sum), *all = malloc((size_t)world_size * BLOCK * sizeof *all);
+    int wrong = 0;
+
+    reads_begin();
+    for (int round = 0; round < 4; round++) {
+        MPI_Request r[2];
+        for (int i = 0; i < INTS; i++)
+            sum[i] = i + world_rank + round;
+        for (int i = 0; i < BLOCK; i++)
+            all[world_rank * BLOCK + i] = world_rank + round;
+        if (world_rank == world_size - 1)
+            nanosleep(&(struct timespec){0, 200000000}, NULL);
+        CHECK(MPIX_Iallgather_ring(MPI_IN_PLACE, BLOCK, MPI_INT, all, BLOCK, MPI_INT,
+                                   MPI_COMM_WORLD, &r[0]) == MPI_SUCCESS);
+        CHECK(MPIX_Iallreduce_ring(MPI_IN_PLACE, sum, INTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                                   &r[1]) == MPI_SUCCESS);
+        CHECK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < INTS; i++)
+            wrong += sum[i] != world_size * (i + round) + world_size * (world_size - 1) / 2;
+        for (int i = 0; i < world_size * BLOCK; i++)
+            wrong += all[i] != i / BLOCK + round;
+    }
+    mpi_test_context("%d are wrong", wrong);
+    CHECK(wrong == 0);
+    free(all);
+    free(sum);
+}
+
 /* ---- tutti_alloc ---- */
 
 static void memory_is_had_and_given_back(void)
@@ -237,8 +271,8 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(memory_is_had_and_given_back), MPI_TEST(all_collectives_are_right),
         MPI_TEST(the_lender_may_write_at_once), MPI_TEST(parts_are_reduced_once),
-        MPI_TEST(errors_are_reported),          MPI_TEST(a_child_takes_nothing_from_its_parent),
-        MPI_TEST(the_program_may_ask_for_much),
+        MPI_TEST(what_leaves_is_reduced_once),  MPI_TEST(errors_are_reported),
+        MPI_TEST(the_program_may_ask_for_much), MPI_TEST(a_child_takes_nothing_from_its_parent),
     };
 
     return mpi_test_main(argc, argv, "alloc", tests, sizeof tests / sizeof *tests);

@@ -36,7 +36,7 @@ static near *make(const sched *s, bool own)
     size_t rings = own ? tracks : 0;
     size_t size = sizeof(near) + m * (sizeof(near_message) + sizeof(int32_t)) +
                   tracks * sizeof(near_track) + rings * (sizeof(own_ring) + sizeof(ring)) +
-                  (size_t)s->nqueues + (size_t)(s->nsteps - s->nmessages) + 128;
+                  (size_t)s->nqueues + (size_t)(s->nsteps - s->nmessages) * sizeof(int64_t) + 128;
     near *n = calloc(1, size);
     char *at = (char *)n;
 

@@ -73,7 +73,7 @@ typedef struct near {
     unsigned fruitless;        /* polls that found nothing */
     bool put_off;              /* what was posted has not been looked for yet */
     char *packed;              /* room for those that are */
-    char *reduced;             /* [local steps]: it has been done with its message */
+    int64_t *reduced;          /* [local steps]: bytes of its message that have been reduced */
     bool own;                  /* a persistent request's rings: */
     int nrings;                /* kinds x queues */
     own_ring *in;              /* [nrings], */
@@ -140,14 +140,14 @@ int near_poll(near *n, const bound *b, near_asks *asks, void *runner, struct fin
  * the window of the operation adds to the messages' tags. */
 int near_leave(near *n, const bound *b, MPI_Comm wire, int tag);
 
-/* Has this local step been done with its message? Asked once. */
-static inline bool near_did(near *n, const step *st)
+/* Bytes that this local step need not reduce: they have been, with its message. Asked once. */
+static inline int64_t near_reduced(near *n, const step *st)
 {
-    bool did = n && n->reduced[st->queue];
+    int64_t done = n ? n->reduced[st->queue] : 0;
 
-    if (did)
+    if (done)
         n->reduced[st->queue] = 0;
-    return did;
+    return done;
 }
 
 static inline bool near_waits(const near *n)

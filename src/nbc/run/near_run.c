@@ -220,7 +220,7 @@ static bool receive_blocks(near *n, const bound *b, const step *st, int *error)
     *error = m->error;
     m->error = MPI_SUCCESS;
     if (m->reducing)
-        n->reduced[b->sched->steps[m->reduces].queue] = 1;
+        n->reduced[b->sched->steps[m->reduces].queue] = INT64_MAX;
     m->reducing = false;
     forget(m);
     return true;
@@ -318,6 +318,8 @@ int near_leave(near *n, const bound *b, MPI_Comm wire, int tag)
 
         if (!(st->kind == STEP_SEND ? leaves_for_lack_of_room(m) : has_left(b, st, m, wire, tag)))
             continue;
+        if (m->reduced)
+            n->reduced[b->sched->steps[m->reduces].queue] = m->reduced;
         m->reducing = false;
         forget(m);
         n->open[i] = n->open[--n->nopen];

@@ -126,8 +126,7 @@ static bool do_local(exec *e, const step *st)
         return true;
     }
     if (x->amount) {
-        if (!near_did(e->near, st))
-            keep_error(e, wire_reduce(&e->bound, x));
+        keep_error(e, wire_reduce_rest(&e->bound, x, near_reduced(e->near, st)));
         return true;
     }
     if (is_put_off(e, st))

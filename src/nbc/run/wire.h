@@ -90,6 +90,18 @@ static inline int wire_reduce_some(const bound *b, const raw_local *r, const cha
                              (size_t)(bytes / b->space[r->to_base].type.size));
 }
 
+/* All of it but the first `done` bytes. */
+static inline int wire_reduce_rest(const bound *b, const raw_local *r, int64_t done)
+{
+    int64_t all = (int64_t)r->amount * b->space[r->to_base].type.size;
+
+    if (done == 0)
+        return wire_reduce(b, r);
+    if (done >= all)
+        return MPI_SUCCESS;
+    return wire_reduce_some(b, r, b->base[r->from_base] + r->from + done, done, all - done);
+}
+
 static inline bool wire_packed(const message *m)
 {
     return m->base == BASE_PACK;
