@@ -36,10 +36,10 @@ static bool is_the_same(const algo_set *a, const algo_set *b)
 /* Into *result, if it is there. */
 static bool find(const comm *c, struct kept *result)
 {
-    const decisions *all = c->decisions;
     bool found = false;
 
     process_lock();
+    const decisions *all = c->decisions;
     for (int i = 0; all && i < all->n && !found; i++)
         if (all->kept[i].key == result->key &&
             is_the_same(&all->kept[i].without, &result->without)) {
