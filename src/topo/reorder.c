@@ -8,6 +8,8 @@
  */
 #include "topo/reorder.h"
 
+#include "topo/orders.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,14 +386,11 @@ static bool try_dealt(const topo *t, const int *ranks, int n, int *order)
     return done;
 }
 
-bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
+/* order: as given. */
+static bool find_order(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
 {
-    int64_t before;
+    int64_t before = reorder_cost(pattern, t, order, n);
 
-    as_given(ranks, n, order);
-    if (!t || t->nlevels == 0 || n < 3)
-        return true;
-    before = reorder_cost(pattern, t, order, n);
     if (!reorder_always(pattern, t, ranks, n, order))
         return false;
     if (pattern == REORDER_GATHER && !try_dealt(t, ranks, n, order))
@@ -399,4 +398,27 @@ bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int
     if (reorder_cost(pattern, t, order, n) >= before)
         as_given(ranks, n, order);
     return true;
+}
+
+/* Are all as far from each other? In one region of the finest level, or each in another one of the
+ * coarsest, which are numbered as their first ranks are. */
+static bool is_flat(const topo *t, const int *order, int n)
+{
+    const int *coarse = t->level[0].region, *fine = t->level[t->nlevels - 1].region;
+    bool together = true, apart = true;
+
+    for (int i = 1; i < n && (together || apart); i++) {
+        together &= fine[order[i]] == fine[order[0]];
+        apart &= coarse[order[i]] > coarse[order[i - 1]];
+    }
+    return together || apart;
+}
+
+bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
+{
+    as_given(ranks, n, order);
+    if (!t || t->nlevels == 0 || n < 3 || is_flat(t, order, n) ||
+        orders_find(t, pattern, ranks, n, order))
+        return true;
+    return find_order(pattern, t, ranks, n, order) && orders_keep(t, pattern, ranks, n, order);
 }

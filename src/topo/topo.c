@@ -2,6 +2,8 @@
 /* topo.c - see topo.h. O(p log p) per level. */
 #include "topo/topo.h"
 
+#include "topo/orders.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,7 +234,8 @@ topo *topo_make_apart(const location *first, size_t stride, int p)
 
     if (t && region && s) {
         t->p = p;
-        made = add_levels(t, &by, region, s, region + p);
+        t->orders = orders_make();
+        made = t->orders && add_levels(t, &by, region, s, region + p);
     }
     free(s);
     free(region);
@@ -255,6 +258,7 @@ void topo_free(topo *t)
         free(t->level[i].region);
     free(t->zeros);
     free(t->host);
+    orders_free(t->orders);
     free(t);
 }
 

@@ -219,6 +219,57 @@ static void a_gather_finds_room_for_its_subtrees(void **state)
     topo_free(t);
 }
 
+/* On a topology that has been asked nothing before. */
+static void expect_order(reorder_pattern pattern, const topo *t, const int *ranks, int n)
+{
+    int order[64], again[64];
+    topo *fresh = machine(mappings[2], 64);
+
+    assert_true(reorder_ranks(pattern, fresh, ranks, n, order));
+    assert_true(reorder_ranks(pattern, t, ranks, n, again));
+    assert_memory_equal(order, again, (size_t)n * sizeof *order);
+    topo_free(fresh);
+}
+
+/* More of them than are kept: all ranks, some, and the same with another first one. */
+static void what_was_found_is_found_again(void **state)
+{
+    topo *t = machine(mappings[2], 64);
+    int ranks[64];
+
+    (void)state;
+    for (int round = 0; round < 3; round++)
+        for (int pattern = 0; pattern < REORDER_PATTERNS; pattern++) {
+            expect_order((reorder_pattern)pattern, t, NULL, 64);
+            for (int left = 1; left < 5; left++) {
+                int n = 64 - 8 * left;
+                for (int i = 0; i < n; i++)
+                    ranks[i] = i + left;
+                expect_order((reorder_pattern)pattern, t, ranks, n);
+                ranks[0] = 0;
+                expect_order((reorder_pattern)pattern, t, ranks, n);
+            }
+        }
+    topo_free(t);
+}
+
+static void where_all_are_as_far_the_order_stays(void **state)
+{
+    static const char *const shapes[] = {"node:64", "node:1", "node:8 package:2"};
+    int order[64], ranks[8];
+
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        ranks[i] = 8 * i + i % 3;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int pattern = 0; pattern < REORDER_PATTERNS; pattern++) {
+            topo *t = machine(shapes[i], 64);
+            assert_true(reorder_ranks((reorder_pattern)pattern, t, ranks, 8, order));
+            assert_memory_equal(order, ranks, sizeof ranks);
+            topo_free(t);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +280,8 @@ int main(void)
         cmocka_unit_test(costs_are_those_of_executed_schedules),
         cmocka_unit_test(the_ways_to_keep_the_order_cost_what_they_say),
         cmocka_unit_test(a_gather_finds_room_for_its_subtrees),
+        cmocka_unit_test(what_was_found_is_found_again),
+        cmocka_unit_test(where_all_are_as_far_the_order_stays),
     };
 
     return cmocka_run_group_tests_name("reorder", tests, NULL, NULL);
