@@ -21,7 +21,10 @@ static bool print_row(const forecast *f, int64_t least, const char *taken)
     bool is_taken = strcmp(name, taken) == 0;
     printf("  %12.3f us  %5.2f  %-40s %s%s\n", 1e-6 * (double)f->time,
            least ? (double)f->time / (double)least : 1, name,
-           f->executed ? f->bound : "closed form", is_taken ? ", auto" : "");
+           !f->executed ? "closed form"
+           : f->longer  ? "longer, given up"
+                        : f->bound,
+           is_taken ? ", auto" : "");
     return is_taken;
 }
 

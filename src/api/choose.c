@@ -220,7 +220,8 @@ static void print_estimate(const decision *v, char *text, size_t size)
     if (v->n < 2 || n >= size)
         return;
     select_print(&v->best[1].choice, name, sizeof name);
-    snprintf(text + n, size - n, "; then %s: %.3g us", name, 1e-6 * (double)v->best[1].time);
+    snprintf(text + n, size - n, "; then %s: %s%.3g us", name, v->best[1].longer ? "over " : "",
+             1e-6 * (double)v->best[1].time);
 }
 
 int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, choice *result,

@@ -73,13 +73,16 @@ typedef struct model {
     event *heap;
     int nheap, room;
     uint32_t events;
-    int64_t end; /* of the last step whose end is known */
-    int ended;   /* steps */
+    int64_t most; /* nobody asks how much longer it takes */
+    int64_t end;  /* of the last step whose end is known */
+    int ended;    /* steps */
     bool no_memory;
     step_time *times; /* [g->n], or NULL: nobody wants them */
 } model;
 
 /* ---- events, the next first ---- */
+
+enum { WIDTH = 4 }; /* of the heap: half as deep as a binary one, and in fewer lines of the cache */
 
 static event event_make(int64_t at, uint32_t number, what what, int step)
 {
@@ -102,8 +105,8 @@ static bool grow(model *m)
 
 static void rise(event *heap, int i, event e)
 {
-    for (; i > 0 && e < heap[(i - 1) / 2]; i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
+    for (int up; i > 0 && e < heap[up = (i - 1) / WIDTH]; i = up)
+        heap[i] = heap[up];
     heap[i] = e;
 }
 
@@ -113,15 +116,24 @@ static void push(model *m, int64_t at, what what, int step)
         rise(m->heap, m->nheap++, event_make(at, m->events++, what, step));
 }
 
+static int first_of(const event *heap, int i, int end)
+{
+    int first = i;
+
+    for (i++; i < end; i++)
+        first = heap[i] < heap[first] ? i : first;
+    return first;
+}
+
 /* The hole goes down to a leaf, and the last event up from there: it seldom rises far. */
 static event pop(model *m)
 {
     event *heap = m->heap, first = heap[0];
     int n = --m->nheap, i = 0;
 
-    for (int child; (child = 2 * i + 1) < n; i = child) {
-        child +=
-            heap[child + 1] < heap[child]; /* at n is the last one: then nothing is left to do */
+    for (int child; (child = WIDTH * i + 1) < n; i = child) {
+        child =
+            child + WIDTH <= n ? first_of(heap, child, child + WIDTH) : first_of(heap, child, n);
         heap[i] = heap[child];
     }
     rise(heap, i, heap[n]);
@@ -463,7 +475,7 @@ static void run(model *m)
         for (int k = 0; k < s->nready; k++)
             begin_step(m, m->g->base[r] + s->ready[k], 0);
     }
-    while (m->nheap > 0)
+    while (m->nheap > 0 && m->end <= m->most)
         happen(m, pop(m));
 }
 
@@ -597,6 +609,8 @@ static estimate result_of(const model *m)
     for (int r = 0; r < m->g->p; r++)
         processor = larger(processor, m->processor[r].work);
     return (estimate){.time = m->end,
+                      .steps = m->ended,
+                      .longer = m->end > m->most,
                       .processor = processor,
                       .memory = most_work(m, MEMORY),
                       .out = most_work(m, OUT),
@@ -608,14 +622,8 @@ static bool has_switches(const topo *t)
     return t && t->nlevels > 0 && t->level[0].kind == TOPO_SWITCH;
 }
 
-bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
-                   const constants *k, estimate *result)
-{
-    return estimate_watch(g, count, size, t, k, NULL, result);
-}
-
-bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,
-                    const constants *k, step_time *times, estimate *result)
+static bool find(const stepgraph *g, int64_t count, int64_t size, const topo *t, const constants *k,
+                 int64_t most, step_time *times, estimate *result)
 {
     const topo_level *inner = topo_inner(t);
     model m = {.g = g,
@@ -628,6 +636,7 @@ bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo 
                .nodes = t && !g->fold ? t->nodes : 1,
                .copy = of_rate(k->copy),
                .reduce = of_rate(k->reduce),
+               .most = most,
                .times = times};
     bool done = allocate(&m);
 
@@ -640,8 +649,8 @@ bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo 
         make_queues(&m);
         make_links(&m);
         run(&m);
-        done = !m.no_memory && m.ended == g->n;
         *result = result_of(&m);
+        done = !m.no_memory && (m.ended == g->n || result->longer);
     }
     free(m.heap);
     free(m.of);
@@ -653,4 +662,16 @@ bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo 
     free(m.home);
     free(m.processor);
     return done;
+}
+
+bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
+                   const constants *k, int64_t most, estimate *result)
+{
+    return find(g, count, size, t, k, most, NULL, result);
+}
+
+bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,
+                    const constants *k, step_time *times, estimate *result)
+{
+    return find(g, count, size, t, k, ESTIMATE_ALL, times, result);
 }

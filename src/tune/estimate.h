@@ -24,13 +24,17 @@
 typedef struct estimate {
     int64_t time;                       /* until the last rank has done its last step */
     int64_t processor, memory, out, in; /* work of the rank, or node, that has most of it */
+    int steps;                          /* that had ended by then */
+    bool longer;                        /* it takes longer than `time`, and was given up */
 } estimate;
 
 /* count: items of an element, or of a vector that is cut (sched_cut); each is of `size` bytes. t:
- * where the ranks are; NULL: on one node. False: out of memory, or ranks wait for each other, as
- * they may where the graph is folded. */
+ * where the ranks are; NULL: on one node. most: what takes longer is given up; ESTIMATE_ALL: nothing
+ * is. False: out of memory, or ranks wait for each other, as they may where the graph is folded. */
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
-                   const constants *k, estimate *result);
+                   const constants *k, int64_t most, estimate *result);
+
+#define ESTIMATE_ALL INT64_MAX
 
 enum { STEP_NEVER = -1 };
 

@@ -19,7 +19,7 @@ enum {
     WORK_OF_THIN = 32000,
     WORK_OF_PROOF = 40000,
     WORK_OF_PARTS = 16000,
-    UNEVEN = 4
+    UNEVEN = 2
 };
 
 /* Ranks from which on smaller machines are looked at; and steps up to which a schedule of the large
@@ -106,12 +106,14 @@ static bool execute_graph(forecaster *q, const place *m, sched **of, int n, cons
     stepgraph g = {0};
     estimate e;
     bool done = stepgraph_make(&g, of, n, f) &&
-                estimate_find(&g, q->asked.count, q->asked.size, m->t, q->call->k, &e);
+                estimate_find(&g, q->asked.count, q->asked.size, m->t, q->call->k, q->most, &e);
 
     if (done) {
         *time = e.time;
         q->bound = bound_of(&e);
         q->last = e;
+        q->longer = e.longer;
+        q->spent = e.longer ? (g.n + e.steps) / 2 : g.n;
     }
     stepgraph_free(&g);
     return done;
@@ -151,7 +153,7 @@ static bool execute_folded(forecaster *q, const choice *c, const place *m, int64
     done =
         of && uniform_on(&q->asked, c, m, of) && execute_graph(q, m, of, m->fold.n, &m->fold, time);
     if (done)
-        q->work -= work;
+        q->work -= q->longer ? q->spent : work;
     free_some(of, m->fold.n);
     return done;
 }
@@ -163,7 +165,7 @@ static bool execute_all(forecaster *q, const choice *c, const place *m, int64_t 
     bool done = of && execute_graph(q, m, of, m->p, NULL, time);
 
     if (of)
-        q->work -= steps * m->p;
+        q->work -= done && q->longer ? q->spent : steps * m->p;
     free_some(of, m->p);
     return done;
 }
@@ -178,15 +180,35 @@ static bool execute_on(forecaster *q, const choice *c, const place *m, int64_t s
     return execute_folded(q, c, m, steps, time) || execute_all(q, c, m, steps, time);
 }
 
-static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_t *time)
+/* At least: others may stand for none of its ranks. */
+static int64_t work_of_parts(const forecaster *q, const sight *f)
 {
-    int64_t times[PLACE_PARTS];
+    int64_t sum = 0;
 
     for (int i = 0; i < PLACE_PARTS; i++)
-        if (!execute_on(q, c, &q->part[i], f->part[i].steps, &times[i]))
-            return false;
-    *time = extend_time(f->part, times, &f->whole, times_of(q));
-    return true;
+        sum += f->part[i].steps * (q->part[i].fold.n ? q->part[i].fold.n : q->part[i].p);
+    return sum;
+}
+
+/* Of the largest one nothing is given up that is faster than `most`: the whole takes longer. It is
+ * the first, so that what does not fit, and what is given up, is no work on the others. */
+static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_t most,
+                          int64_t *time)
+{
+    enum { LAST = PLACE_PARTS - 1 };
+    int64_t times[PLACE_PARTS];
+    bool done;
+
+    if (work_of_parts(q, f) > q->work)
+        return false;
+    q->most = most;
+    done = execute_on(q, c, &q->part[LAST], f->part[LAST].steps, &times[LAST]);
+    q->most = ESTIMATE_ALL;
+    for (int i = LAST; done && !q->longer && i-- > 0;)
+        done = execute_on(q, c, &q->part[i], f->part[i].steps, &times[i]);
+    if (done)
+        *time = q->longer ? times[LAST] : extend_time(f->part, times, &f->whole, times_of(q));
+    return done;
 }
 
 /* ---- sketch ---- */
@@ -279,7 +301,8 @@ bool forecaster_affords(const forecaster *q, const choice *c, int times)
 }
 
 /* By how much longer than its closed form it takes on a machine with fewer ranks of each node. */
-static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t *time)
+static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t most,
+                         int64_t *time)
 {
     int64_t work = q->work, took;
     closed_form said;
@@ -288,7 +311,10 @@ static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t
     if (q->thin.p == 0 || !look_at(&q->asked, c, &q->thin, &said) || said.time <= 0)
         return false;
     q->work = q->thin_work;
+    if (most < ESTIMATE_ALL && f->whole.time > 0)
+        q->most = (int64_t)((__int128)most * said.time / f->whole.time);
     done = execute_on(q, c, &q->thin, said.steps, &took);
+    q->most = ESTIMATE_ALL;
     q->thin_work = q->work;
     q->work = work;
     if (done)
@@ -296,23 +322,29 @@ static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t
     return done;
 }
 
-bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t *time)
+static bool execute_whole(forecaster *q, const choice *c, const sight *f, int64_t most,
+                          int64_t *time)
+{
+    q->most = most;
+    bool done = execute_on(q, c, &q->whole, f->whole.steps, time);
+    q->most = ESTIMATE_ALL;
+    q->proven = done && !q->longer;
+    return done;
+}
+
+bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t most, int64_t *time)
 {
     bool extends = q->part[PLACE_PARTS - 1].p > 0;
     sight s = *f;
 
-    q->proven = false;
+    q->proven = q->longer = false;
     if (q->is_sketched)
         return execute_sketches(q, c, f, time);
     if (q->is_large)
-        return execute_parts(q, c, f, time) || execute_thin(q, c, f, time);
-    if (!(extends && is_much(q, f->whole.steps)) &&
-        execute_on(q, c, &q->whole, f->whole.steps, time)) {
-        q->proven = true;
-        return true;
-    }
-    return (extends && count_parts(q, c, &s) && execute_parts(q, c, &s, time)) ||
-           execute_thin(q, c, f, time);
+        return execute_parts(q, c, f, most, time) || execute_thin(q, c, f, most, time);
+    return (!(extends && is_much(q, f->whole.steps)) && execute_whole(q, c, f, most, time)) ||
+           (extends && count_parts(q, c, &s) && execute_parts(q, c, &s, most, time)) ||
+           execute_thin(q, c, f, most, time);
 }
 
 /* Steps of a rank: of some the most. */
@@ -381,6 +413,7 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                                 .whole = c->whole,
                                 .k = c->k},
                       .work = work_for(c->p),
+                      .most = ESTIMATE_ALL,
                       .proof_work = WORK_OF_PROOF};
     place_make(&q->whole, c->p, c->t, alike);
     q->is_sketched = !alike && c->p > LARGE && sketch_make(&q->sketch, &q->whole);

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much longer than the best time so far a closed form may say. */
-enum { FAR = 2 };
+/* How much longer than the best time so far a closed form may say; and by which part of it what
+ * could gain by other pieces. */
+enum { FAR = 2, NEAR = 4 };
 
 /* Bytes of a block, or vector, up to which messages of several go whole, and of all from which they
  * go one by one. */
@@ -134,14 +135,30 @@ static void insert(listing *l, const forecast *f)
     l->list[i] = *f;
 }
 
+/* What takes longer is neither the best, nor the next, nor as good as try_fitting asks for. */
+static int64_t most_of(const listing *l)
+{
+    int64_t least[2], near;
+    int n = 0;
+
+    for (int i = 0; i < l->n && n < 2; i++)
+        if (l->list[i].executed && !l->list[i].longer)
+            least[n++] = l->list[i].time;
+    if (n < 2)
+        return ESTIMATE_ALL;
+    near = least[0] + least[0] / NEAR;
+    return near > least[1] ? near : least[1];
+}
+
 static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
 {
     forecast f = {.choice = *c, .time = seen->whole.time};
     bool late = l->n > 0 && f.time / FAR >= planner_judged(&l->list[0]);
 
-    f.executed = !late && forecaster_execute(q, c, seen, &f.time);
+    f.executed = !late && forecaster_execute(q, c, seen, most_of(l), &f.time);
     f.bound = f.executed ? q->bound : NULL;
     f.proven = f.executed && q->proven;
+    f.longer = f.executed && q->longer;
     if (l->n < PLANNER_MOST)
         insert(l, &f);
 }
@@ -195,7 +212,7 @@ static int pieces_that_fit(const forecaster *q, const choice *c)
 /* The same of the fastest ones that wait: what seems to be as fast as others may gain by it. */
 static void try_fitting(forecaster *q, listing *l)
 {
-    enum { FEW = 3, NEAR = 4 }; /* up to 5/4 of the best time */
+    enum { FEW = 3 };
     choice of[FEW];
     int pieces[FEW], n = 0;
 
@@ -233,6 +250,7 @@ static bool prove_one(forecaster *q, listing *l, int i)
     if (!forecaster_prove(q, &f.choice, &f.time))
         return false;
     f.executed = f.proven = true;
+    f.longer = false;
     f.bound = q->bound;
     move(l, i, &f);
     return true;
@@ -246,7 +264,7 @@ static void prove_first(forecaster *q, listing *l)
     int n = l->n;
 
     memcpy(before, l->list, (size_t)n * sizeof *before);
-    while (is_disputed(l) && !l->list[0].proven)
+    while (!l->list[0].proven && (is_disputed(l) || l->list[0].longer))
         if (!prove_one(q, l, 0)) {
             memcpy(l->list, before, (size_t)n * sizeof *before);
             l->n = n;

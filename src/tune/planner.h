@@ -25,6 +25,7 @@ typedef struct forecast {
     int64_t time;      /* picoseconds */
     bool executed;     /* else it is what the closed form says */
     bool proven;       /* on the whole machine */
+    bool longer;       /* it takes longer than `time`, and was given up: others are faster */
     const char *bound; /* what most of the time is the work of, static: "latency", ...; NULL */
 } forecast;
 

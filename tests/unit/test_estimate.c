@@ -67,17 +67,22 @@ static topo *ranks_on(const char *shape)
     return t;
 }
 
-static estimate estimated(int64_t bytes, const char *shape)
+static estimate estimated_to(int64_t bytes, const char *shape, int64_t most)
 {
     stepgraph g;
     estimate e;
     topo *t = ranks_on(shape);
 
     assert_true(stepgraph_make(&g, scheds, p, NULL));
-    assert_true(estimate_find(&g, bytes, 1, t, &machine, &e));
+    assert_true(estimate_find(&g, bytes, 1, t, &machine, most, &e));
     stepgraph_free(&g);
     topo_free(t);
     return e;
+}
+
+static estimate estimated(int64_t bytes, const char *shape)
+{
+    return estimated_to(bytes, shape, ESTIMATE_ALL);
 }
 
 static estimate end(int64_t bytes, const char *shape)
@@ -247,6 +252,28 @@ static void it_does_not_depend_on_the_root(void **state)
     }
 }
 
+static void what_takes_too_long_is_given_up(void **state)
+{
+    estimate whole, part;
+
+    (void)state;
+    compile("binomial", 13, 0, NULL);
+    whole = estimated(12345, NULL);
+    assert_false(whole.longer);
+    part = estimated_to(12345, NULL, whole.time);
+    assert_false(part.longer);
+    assert_int_equal(part.time, whole.time);
+    assert_int_equal(part.steps, whole.steps);
+    for (int64_t most = whole.time - 1; most > 0; most /= 2) {
+        part = estimated_to(12345, NULL, most);
+        assert_true(part.longer);
+        assert_true(part.time > most && part.time <= whole.time);
+        assert_true(part.steps < whole.steps);
+    }
+    for (int r = 0; r < p; r++)
+        sched_free(scheds[r]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +285,7 @@ int main(void)
         cmocka_unit_test(packing_copying_and_adding_take_time),
         cmocka_unit_test(a_tree_is_as_long_as_its_longest_branch),
         cmocka_unit_test(it_does_not_depend_on_the_root),
+        cmocka_unit_test(what_takes_too_long_is_given_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

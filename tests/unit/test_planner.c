@@ -66,7 +66,7 @@ static int64_t executed(const choice *c, coll_kind kind, int p, const topo *t, c
     for (int i = 0; i < n; i++)
         of[i] = compiled(c, kind, p, f ? f->who[i] : i, t);
     if (stepgraph_make(&g, of, n, f)) {
-        if (!estimate_find(&g, bytes / size, size, t, constants_builtin("fast"), &e))
+        if (!estimate_find(&g, bytes / size, size, t, constants_builtin("fast"), ESTIMATE_ALL, &e))
             e.time = -1;
         stepgraph_free(&g);
     }
@@ -232,6 +232,52 @@ static void the_best_is_executed_in_full(void **state)
     assert_true(loss(COLL_allreduce, "node:7", 100, 16384) <= 1.1);
 }
 
+static forecast_call call_on(coll_kind kind, int p, const topo *t, int64_t bytes)
+{
+    return (forecast_call){.kind = kind,
+                           .p = p,
+                           .bytes = all_of(kind, p, bytes),
+                           .t = t,
+                           .k = constants_builtin("fast")};
+}
+
+/* Returns how many. They take at least as long as is said. */
+static int check_given_up(const forecast *list, int n, coll_kind kind, int p, const topo *t,
+                          int64_t bytes)
+{
+    int count = 0;
+
+    assert_false(n > 0 && list[0].longer);
+    for (int i = 0; i < n; i++)
+        if (list[i].longer) {
+            assert_true(list[i].time > list[0].time + list[0].time / 8);
+            assert_true(10 * in_full(&list[i].choice, kind, p, t, bytes) >= 9 * list[i].time);
+            count++;
+        }
+    return count;
+}
+
+static void what_is_given_up_is_none_of_the_best(void **state)
+{
+    static const char *const shapes[] = {"node:8", "node:5,3", NULL};
+    forecast list[PLANNER_MOST];
+    int count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        topo *t = ranks_on(shapes[i], 32);
+        for (int k = 0; k < KINDS; k++)
+            for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 32) {
+                forecast_call call = call_on(kinds[k], 32, t, bytes);
+                int n = planner_list(&call, list);
+                count += check_given_up(list, n, kinds[k], 32, t, bytes);
+            }
+        topo_free(t);
+    }
+    print_message("%d given up\n", count);
+    assert_true(count > 50);
+}
+
 static void all_sizes_of_a_class_get_the_same(void **state)
 {
     topo *t = ranks_on("node:4", 16);
@@ -256,11 +302,7 @@ static void expect_extended(coll_kind kind, const char *name, int64_t bytes)
 {
     enum { P = 512 };
     topo *t = ranks_on("node:16", P);
-    forecast_call call = {.kind = kind,
-                          .p = P,
-                          .bytes = all_of(kind, P, bytes),
-                          .t = t,
-                          .k = constants_builtin("fast")};
+    forecast_call call = call_on(kind, P, t, bytes);
     forecaster q;
     sight seen;
     choice c;
@@ -272,7 +314,7 @@ static void expect_extended(coll_kind kind, const char *name, int64_t bytes)
     q.work = INT64_MAX;
     assert_true(q.is_large || q.is_sketched);
     assert_true(forecaster_look(&q, &c, &seen));
-    assert_true(forecaster_execute(&q, &c, &seen, &time));
+    assert_true(forecaster_execute(&q, &c, &seen, ESTIMATE_ALL, &time));
     forecaster_end(&q);
     ratio = (double)time / (double)in_full(&c, kind, P, t, bytes);
     if (ratio > 1.3 || ratio < 1 / 1.3)
@@ -429,6 +471,7 @@ int main(void)
         cmocka_unit_test(ranks_of_a_node_stand_for_all),
         cmocka_unit_test(what_auto_takes_is_fast),
         cmocka_unit_test(the_best_is_executed_in_full),
+        cmocka_unit_test(what_is_given_up_is_none_of_the_best),
         cmocka_unit_test(all_sizes_of_a_class_get_the_same),
         cmocka_unit_test(small_machines_tell_of_a_large_one),
         cmocka_unit_test(what_auto_takes_of_many_ranks_is_fast),
