@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the planner says of a call on a simulated machine: tutti-plan of an ordinary build (build/mpich, or TUTTI_PLAN)."""
+"""What the planner says of a call on a simulated machine: tutti-plan of an ordinary build (build/mpich, or PLAN_PROGRAM)."""
 
 import functools
 import os
@@ -14,7 +14,7 @@ import platforms
 from machines import Machine
 from simulation import ROOT, Failed
 
-PLAN = os.environ.get("TUTTI_PLAN", str(ROOT / "build/mpich/bin/tutti-plan"))
+PLAN = os.environ.get("PLAN_PROGRAM", str(ROOT / "build/mpich/bin/tutti-plan"))
 ROW = re.compile(r"\s+([\d.]+) us\s+[\d.]+\s+(\S+)\s+(.*)$")
 
 
