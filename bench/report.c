@@ -2,6 +2,8 @@
 /* report.c - which reports there are, and their files: see report.h. */
 #include "report.h"
 
+#include "nbc/process/whole_file.h"
+
 #include <string.h>
 
 static bool is_stdout(const char *file)
@@ -12,9 +14,7 @@ static bool is_stdout(const char *file)
 /* Is there a place to write to? Better known before the measurements. */
 static bool can_be_written(const char *file)
 {
-    FILE *out = is_stdout(file) ? stdout : fopen(file, "a");
-
-    return out && (out == stdout || fclose(out) == 0);
+    return is_stdout(file) || whole_file_possible(file);
 }
 
 const char *reports_open(reports *r, const options *o, int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report_json.c - see report.h. */
 #include "claims.h"
+#include "nbc/process/whole_file.h"
 #include "report.h"
 
 #include <jansson.h>
@@ -194,17 +195,26 @@ void json_verdict(json_report *j, const verdict *v)
     json_object_set_new(o, "coverage", json_real(v->ratio.coverage));
 }
 
+/* Whether standard output could be written command_end says. */
+static bool write_text(const char *file, char *text, size_t n)
+{
+    if (strcmp(file, "-") != 0)
+        return whole_file_write(file, text, n);
+    fwrite(text, 1, n, stdout);
+    return true;
+}
+
 bool json_close(json_report *j, const char *file)
 {
-    FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-    bool ok = out && json_dumpf(j->root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    char *text = json_dumps(j->root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    size_t n = text ? strlen(text) : 0;
+    bool ok = false;
 
-    if (out)
-        ok = fputc('\n', out) != EOF && ok;
-    if (out && out != stdout)
-        ok = fclose(out) == 0 && ok;
-    else if (out)
-        ok |= ferror(out) != 0;
+    if (text) {
+        text[n] = '\n'; /* in place of the final 0 */
+        ok = write_text(file, text, n + 1);
+    }
+    free(text);
     json_decref(j->root);
     free(j);
     return ok;
