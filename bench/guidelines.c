@@ -95,9 +95,16 @@ static int check_options(session *s)
     const options *o = &s->o;
     const char *unknown;
 
-    if (o->overlap || o->calls || o->threads || o->fold || o->shared || o->call)
-        return complain(s, "--overlap, -t, --threads, --fold, --shared-buffers, --call",
-                        "not here");
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{o->overlap, "--overlap"},       {o->calls, "-t"},
+                  {o->threads, "--threads"},       {o->fold, "--fold"},
+                  {o->shared, "--shared-buffers"}, {o->call, "--call"}};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return complain(s, others[i].name, "not here");
 #ifndef TUTTI_SIMULATED
     if (o->iterations < 6)
         return complain(s, "-i", "must be at least 6 for an interval of 95 %");
