@@ -76,8 +76,10 @@ static double time_of(const algo *a, coll_form form, const coll *c, const topo *
 
     for (int i = 0; i < REPETITIONS; i++) {
         double begin = compile_now();
-        if (algo_compile(a, form, c, t, s) != SCHED_OK)
+        if (algo_compile(a, form, c, t, s) != SCHED_OK) {
+            fprintf(stderr, "tutti-bench compile: %s: out of memory\n", a->name);
             exit(1);
+        }
         times[i] = compile_now() - begin;
         if (i < REPETITIONS - 1)
             sched_free(*s);

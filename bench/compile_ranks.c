@@ -363,6 +363,7 @@ int compile_ranks(int argc, char **argv)
 {
     static const struct option options[] = {{"ranks", required_argument, NULL, 'p'},
                                             {"regions", required_argument, NULL, 'g'},
+                                            {"choices", no_argument, NULL, 'c'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     command c = {.name = "tutti-bench compile"};
@@ -381,6 +382,8 @@ int compile_ranks(int argc, char **argv)
         case 'a':
             w.algorithms = optarg;
             break;
+        case 'c':
+            return refuse("--choices", "goes with nothing else");
         case 'h':
             fputs(help, stdout);
             return 0;

@@ -84,8 +84,12 @@ int bench_reduce_local(int argc, char **argv)
 {
     in = calloc(1, LARGEST);
     inout = calloc(1, LARGEST);
-    if (!in || !inout)
+    if (!in || !inout) {
+        fputs("tutti-bench reduce_local: out of memory\n", stderr);
+        free(inout);
+        free(in);
         return 2;
+    }
     MPI_Init(&argc, &argv);
     printf("# ns a call, medians of %d batches\n%-14s %8s %12s %10s %10s %8s %8s\n", BATCHES,
            "# operation", "bytes", "Reduce_local", "loop -O2", "loop -O3", "-O2/MPI", "-O3/MPI");

@@ -109,12 +109,22 @@ static int run_plain(int i, int argc, char **argv)
     return commands[i].run(argc, argv);
 }
 
+static bool is_subcommand(const char *name)
+{
+    bool found = bench_collective_known(name);
+
+    for (int i = 0; commands[i].name; i++)
+        found |= strcmp(name, commands[i].name) == 0;
+    return found;
+}
+
 static int run(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     word_guess g;
 
-    if (is(name, "-v", "--version") || (argc == 3 && strcmp(argv[2], "--version") == 0)) {
+    if (is(name, "-v", "--version") ||
+        (is_subcommand(name) && argc == 3 && strcmp(argv[2], "--version") == 0)) {
         command_version("tutti-bench");
         return 0;
     }
