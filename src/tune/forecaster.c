@@ -22,6 +22,9 @@ enum {
     UNEVEN = 2
 };
 
+/* So many intervals of a large schedule take as long to compile as a step to be executed. */
+enum { INTERVALS_OF_A_STEP = 4 };
+
 /* Ranks from which on smaller machines are looked at; and steps up to which a schedule of the large
  * one is. */
 enum { LARGE = 300, SHORT = 500 };
@@ -85,8 +88,7 @@ static void free_some(sched **of, int n)
 }
 
 /* who: NULL: ranks 0 to n - 1. */
-static sched **compile_some(const forecaster *q, const choice *c, const place *m, const int *who,
-                            int n)
+static sched **compile_some(forecaster *q, const choice *c, const place *m, const int *who, int n)
 {
     sched **of = calloc((size_t)n, sizeof(sched *));
 
@@ -96,6 +98,7 @@ static sched **compile_some(const forecaster *q, const choice *c, const place *m
             free_some(of, i);
             return NULL;
         }
+        q->intervals += of[i]->nintervals;
     }
     return of;
 }
@@ -196,7 +199,7 @@ static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_
                           int64_t *time)
 {
     enum { LAST = PLACE_PARTS - 1 };
-    int64_t times[PLACE_PARTS];
+    int64_t times[PLACE_PARTS], before = q->intervals;
     bool done;
 
     if (work_of_parts(q, f) > q->work)
@@ -206,6 +209,7 @@ static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_
     q->most = ESTIMATE_ALL;
     for (int i = LAST; done && !q->longer && i-- > 0;)
         done = execute_on(q, c, &q->part[i], f->part[i].steps, &times[i]);
+    q->work -= (q->intervals - before) / INTERVALS_OF_A_STEP;
     if (done)
         *time = q->longer ? times[LAST] : extend_time(f->part, times, &f->whole, times_of(q));
     return done;

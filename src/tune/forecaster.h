@@ -27,9 +27,10 @@ typedef struct forecaster {
     place even; /* that is executed in place of a whole of unequal nodes; of p = 0: there is none */
     place thin; /* by which closed forms of the whole are corrected; of p = 0: there is none */
     int64_t thin_work, proof_work;
-    int64_t most;     /* picoseconds: what takes longer than that is given up */
-    bool is_large;    /* only the parts are looked at */
-    bool is_sketched; /* only the sketch is: no rank stands for another */
+    int64_t intervals; /* of all schedules that were executed */
+    int64_t most;      /* picoseconds: what takes longer than that is given up */
+    bool is_large;     /* only the parts are looked at */
+    bool is_sketched;  /* only the sketch is: no rank stands for another */
     sketch sketch;
     const char *bound; /* of the last execution */
     estimate last;     /* it, */
