@@ -8,12 +8,17 @@
 #include <stdlib.h>
 #include <tutti.h>
 
-void reads_begin(void)
+void reads_begin_on(MPI_Comm comm)
 {
     const char *bytes = getenv("TEST_NODE_EAGER"), *fail = getenv("TEST_READS_FAIL");
 
     CHECK(tutti_init() == MPI_SUCCESS);
     if (bytes)
-        CHECK(hint(MPI_COMM_WORLD, "tutti_node_eager", bytes) == MPI_SUCCESS);
+        CHECK(hint(comm, "tutti_node_eager", bytes) == MPI_SUCCESS);
     vmread_test_refuses = fail ? atoi(fail) : 0;
+}
+
+void reads_begin(void)
+{
+    reads_begin_on(MPI_COMM_WORLD);
 }

@@ -9,7 +9,12 @@
 #ifndef TUTTI_TEST_READS_H
 #define TUTTI_TEST_READS_H
 
-/* For MPI_COMM_WORLD; calls tutti_init. */
+#include <mpi.h>
+
+/* They call tutti_init; on MPI_COMM_WORLD, */
 void reads_begin(void);
+
+/* or on another one. */
+void reads_begin_on(MPI_Comm comm);
 
 #endif

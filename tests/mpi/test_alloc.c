@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <tutti.h>
 #include <unistd.h>
 
@@ -150,32 +149,52 @@ static void parts_are_reduced_once(void)
     free(sum);
 }
 
+static void hear_from_others(void)
+{
+    for (int r = 0; r < world_size - 1; r++)
+        CHECK(MPI_Recv(NULL, 0, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+}
+
+/* Messages leave a ring after 1024 polls in vain. */
+static void poll_and_tell_last(void)
+{
+    for (int i = 0; i < 4000; i++)
+        CHECK(tutti_progress() == MPI_SUCCESS);
+    CHECK(MPI_Send(NULL, 0, MPI_INT, world_size - 1, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+}
+
 /* An older operation waits for the last rank, so what cannot be read finds no room in the ring, and
- * leaves it for the MPI, after a part of it has been read and reduced. */
+ * leaves it for the MPI, after a part of it has been read and reduced. A message that could not be
+ * read once is never lent again: each round has a communicator of its own. */
 static void what_leaves_is_reduced_once(void)
 {
-    enum { INTS = 700001, BLOCK = 500 };
+    enum { ROUNDS = 8, INTS = 700001, BLOCK = 500 };
     int *sum = malloc(INTS * sizeof *sum), *all = malloc((size_t)world_size * BLOCK * sizeof *all);
     int wrong = 0;
 
-    reads_begin();
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         MPI_Request r[2];
+        MPI_Comm comm;
+        CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
+        reads_begin_on(comm);
         for (int i = 0; i < INTS; i++)
             sum[i] = i + world_rank + round;
         for (int i = 0; i < BLOCK; i++)
             all[world_rank * BLOCK + i] = world_rank + round;
         if (world_rank == world_size - 1)
-            nanosleep(&(struct timespec){0, 200000000}, NULL);
-        CHECK(MPIX_Iallgather_ring(MPI_IN_PLACE, BLOCK, MPI_INT, all, BLOCK, MPI_INT,
-                                   MPI_COMM_WORLD, &r[0]) == MPI_SUCCESS);
-        CHECK(MPIX_Iallreduce_ring(MPI_IN_PLACE, sum, INTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
-                                   &r[1]) == MPI_SUCCESS);
+            hear_from_others();
+        CHECK(MPIX_Iallgather_ring(MPI_IN_PLACE, BLOCK, MPI_INT, all, BLOCK, MPI_INT, comm,
+                                   &r[0]) == MPI_SUCCESS);
+        CHECK(MPIX_Iallreduce_ring(MPI_IN_PLACE, sum, INTS, MPI_INT, MPI_SUM, comm, &r[1]) ==
+              MPI_SUCCESS);
+        if (world_rank < world_size - 1)
+            poll_and_tell_last();
         CHECK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
         for (int i = 0; i < INTS; i++)
             wrong += sum[i] != world_size * (i + round) + world_size * (world_size - 1) / 2;
         for (int i = 0; i < world_size * BLOCK; i++)
             wrong += all[i] != i / BLOCK + round;
+        CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
     }
     mpi_test_context("%d are wrong", wrong);
     CHECK(wrong == 0);
