@@ -165,12 +165,65 @@ static void requests_may_be_freed_beside_an_init(void)
     }
 }
 
+/* ---- plans are dropped while MPI calls back ---- */
+
+enum { PLANS = 300, LONG = 4096 };
+
+static atomic_bool over;
+
+/* MPI may hold a lock of its own when it tells us that a request or a communicator goes. */
+static void *be_called_back(void *argument)
+{
+    worker *w = argument;
+    int sent = 7, received;
+    MPI_Request r;
+    MPI_Comm c;
+
+    while (!atomic_load(&over)) {
+        MPI_Comm_dup(MPI_COMM_SELF, &c);
+        for (int i = 0; i < 20; i++) {
+            received = 0;
+            w->wrong += MPIX_Iallgather_ring(&sent, 1, MPI_INT, &received, 1, MPI_INT, c, &r) !=
+                        MPI_SUCCESS;
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+            w->wrong += received != sent;
+        }
+        MPI_Comm_free(&c);
+    }
+    return NULL;
+}
+
+/* A lock of ours must not be held when MPI is called: it would wait for the other thread's callback,
+ * and that one for us. */
+static void plans_are_dropped_beside_callbacks(void)
+{
+    size_t n = (size_t)world_size * LONG;
+    int *from = calloc(n, sizeof *from), *to = calloc(n, sizeof *to), level;
+    worker w = {0};
+
+    MPI_Query_thread(&level);
+    if (level == MPI_THREAD_MULTIPLE) {
+        CHECK(pthread_create(&w.thread, NULL, be_called_back, &w) == 0);
+        for (int i = 0; i < PLANS; i++) { /* its messages have datatypes of their own */
+            CHECK(MPIX_Alltoall_bruck_zerocopy(from, LONG, MPI_INT, to, LONG, MPI_INT,
+                                               MPI_COMM_WORLD) == MPI_SUCCESS);
+            CHECK(tutti_comm_set_hints(MPI_COMM_WORLD, MPI_INFO_NULL) == MPI_SUCCESS);
+        }
+        atomic_store(&over, true);
+        pthread_join(w.thread, NULL);
+        CHECK(w.wrong == 0);
+    }
+    free(from);
+    free(to);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(threads_work_side_by_side_on_their_own_communicators),
         MPI_TEST(threads_share_a_communicator_in_an_order_of_their_own),
         MPI_TEST(requests_may_be_freed_beside_an_init),
+        MPI_TEST(plans_are_dropped_beside_callbacks),
     };
 
     return mpi_test_main(argc, argv, "threads", tests, sizeof tests / sizeof *tests);

@@ -24,18 +24,17 @@ static void plan_free(plan *p)
 static _Atomic(plan *) dead_plans;
 static _Atomic(exec *) dead_execs; /* each holds a reference to its plan */
 
+/* Library lock held: that is no place to free datatypes. MPI takes a lock of its own for it, which
+ * another thread may hold that MPI has called back, and that waits for ours. */
 static void unref_locked(plan *p)
 {
     if (--p->refs > 0)
         return;
-    if (!process_in_callback) {
-        plan_free(p);
-        return;
-    }
     p->next_dead = atomic_load(&dead_plans);
     while (!atomic_compare_exchange_weak(&dead_plans, &p->next_dead, p))
         ;
-    atomic_store(&process_litter, true);
+    if (process_in_callback) /* else the caller frees it */
+        atomic_store(&process_litter, true);
 }
 
 static void bury(exec *e, plan *p)
@@ -47,10 +46,25 @@ static void bury(exec *e, plan *p)
     atomic_store(&process_litter, true);
 }
 
+/* What unref_locked has left. No lock held. */
+static void free_dead_plans(void)
+{
+    plan *p = NULL;
+
+    if (process_in_callback)
+        return;
+    if (atomic_load_explicit(&dead_plans, memory_order_relaxed))
+        p = atomic_exchange(&dead_plans, NULL);
+    while (p) {
+        plan *next = p->next_dead;
+        plan_free(p);
+        p = next;
+    }
+}
+
 void plan_reap(void)
 {
     exec *e = NULL;
-    plan *p = NULL;
 
     if (atomic_load_explicit(&dead_execs, memory_order_relaxed))
         e = atomic_exchange(&dead_execs, NULL);
@@ -62,13 +76,7 @@ void plan_reap(void)
             plan_unref(of);
         e = next;
     }
-    if (atomic_load_explicit(&dead_plans, memory_order_relaxed))
-        p = atomic_exchange(&dead_plans, NULL);
-    while (p) {
-        plan *next = p->next_dead;
-        plan_free(p);
-        p = next;
-    }
+    free_dead_plans();
 }
 
 void plan_unref(plan *p)
@@ -76,6 +84,7 @@ void plan_unref(plan *p)
     process_lock();
     unref_locked(p);
     process_unlock();
+    free_dead_plans();
 }
 
 void plan_forget_repeat(comm_repeat *r)
@@ -104,6 +113,7 @@ void plan_cache_clear(comm *c)
     for (int kind = 0; kind < COLL_KINDS; kind++) /* also of what has been left to the MPI */
         plan_forget_repeat(&c->repeat[kind]);
     process_unlock();
+    free_dead_plans();
 }
 
 static void cache(comm *c, plan *p)
@@ -177,6 +187,7 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
         *result = p;
     }
     process_unlock();
+    free_dead_plans();
     return error;
 }
 
