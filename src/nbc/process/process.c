@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-bool process_threaded;
+bool process_threaded = true;
 _Thread_local bool process_in_callback;
 _Thread_local bool process_in_background;
 atomic_flag engine_taken = ATOMIC_FLAG_INIT;
@@ -30,7 +30,8 @@ int process_start(void)
     int level = MPI_THREAD_SINGLE, error;
 
     PMPI_Query_thread(&level);
-    process_threaded = level == MPI_THREAD_MULTIPLE;
+    if (level != MPI_THREAD_MULTIPLE)
+        process_threaded = false;
     make_empty_status();
     error = PMPI_Comm_dup(MPI_COMM_SELF, &self);
     return error ? error : PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);

@@ -17,7 +17,8 @@
 /* Once, before all else: makes the private duplicate of MPI_COMM_SELF. */
 int process_start(void);
 
-/* MPI_THREAD_MULTIPLE? Set before anything else happens. */
+/* MPI_THREAD_MULTIPLE? As if, until process_start has found out: the first calls may come at the
+ * same time. */
 extern bool process_threaded;
 
 /* Private duplicate of MPI_COMM_SELF that returns errors; MPI_COMM_NULL before process_start. */

@@ -11,7 +11,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-bool tally_on = true;
+atomic_bool tally_on = true;
 
 /* Tuning: native waits poll without a pause; programs compute for longer between tests. */
 static const double one_wait = 20e-6;

@@ -17,13 +17,14 @@
 #include "tune/select.h"
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { TALLY_COMMS = 1024, TALLY_ROWS = 8192, TALLY_NAME = 64 };
 
 /* Until TUTTI_STATS has been read it is on: the first call may be to be counted. */
-extern bool tally_on;
+extern atomic_bool tally_on;
 
 typedef enum tally_form {
     TALLY_NONE, /* not a call of the program's */
