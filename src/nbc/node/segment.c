@@ -87,14 +87,26 @@ static arena slice, store;
 /* Of both; a child has a copy of what is said here, and none of what is meant. */
 static pid_t owner;
 
+/* What other threads may ask for while one of them sets all this up: told when that is done. */
+static _Atomic(const char *) told = "no communicator has been used yet";
+static atomic_int told_sharing;
+static atomic_bool lends;
+
+static void tell(void)
+{
+    atomic_store(&told, base ? storeless : absent);
+    atomic_store(&told_sharing, sharing);
+    atomic_store(&lends, store.at != NULL);
+}
+
 const char *segment_absent(void)
 {
-    return base ? storeless : absent;
+    return atomic_load(&told);
 }
 
 int segment_processes(void)
 {
-    return sharing;
+    return atomic_load(&told_sharing);
 }
 
 size_t segment_slice(void)
@@ -183,7 +195,7 @@ size_t segment_left(void)
 
 bool segment_lends(void)
 {
-    return store.at != NULL;
+    return atomic_load_explicit(&lends, memory_order_acquire);
 }
 
 /* Where there are too many mappings, all are opened: that is one. */
@@ -216,7 +228,7 @@ static void open_range(uint64_t where, size_t bytes, unsigned char how)
 void *segment_store_take(size_t bytes)
 {
     size_t n = rounded(bytes, PAGE);
-    void *memory = store.at && n && getpid() == owner ? take(&store, n) : NULL;
+    void *memory = segment_lends() && n && getpid() == owner ? take(&store, n) : NULL;
 
     if (memory)
         open_range((uint64_t)((char *)memory - base), n, WRITABLE);
@@ -293,6 +305,7 @@ void segment_end(void)
     if (store.at && store.left < store_size)
         return;
     forget("MPI_Finalize has begun");
+    tell();
 }
 
 /* Where the shared part of each begins. */
@@ -610,6 +623,7 @@ void segment_make(MPI_Comm all, node_wire wish)
     PMPI_Comm_rank(all, &a.rank);
     if (a.p < 2) {
         absent = "there is one process only";
+        tell();
         return;
     }
     a.nodes = calloc((size_t)a.p, sizeof *a.nodes);
@@ -621,4 +635,5 @@ void segment_make(MPI_Comm all, node_wire wish)
     free(a.nodes);
     if (why)
         forget(why);
+    tell();
 }
