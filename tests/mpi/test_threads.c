@@ -17,6 +17,100 @@ typedef struct worker {
     int number, wrong;
 } worker;
 
+/* ---- the first calls ---- */
+
+static atomic_bool first_over;
+
+/* What is local, and may be called at any time. */
+static void *ask(void *argument)
+{
+    worker *w = argument;
+    const char *text;
+    void *memory;
+    int n;
+
+    while (!atomic_load(&first_over)) {
+        w->wrong += tutti_progress() != MPI_SUCCESS;
+        w->wrong += tutti_alloc(100000, &memory) != MPI_SUCCESS;
+        memset(memory, 1, 100000);
+        w->wrong += tutti_free(memory) != MPI_SUCCESS;
+        w->wrong += tutti_shared_memory(&n, &text) != MPI_SUCCESS;
+        w->wrong += tutti_comm_prepared(w->comm, &n) != MPI_SUCCESS;
+    }
+    return NULL;
+}
+
+static void the_first_calls_may_come_at_the_same_time(void)
+{
+    int *all = calloc((size_t)world_size, sizeof *all), level;
+    worker w[THREADS];
+
+    MPI_Query_thread(&level);
+    for (int i = 0; level == MPI_THREAD_MULTIPLE && i < THREADS; i++) {
+        w[i] = (worker){.comm = MPI_COMM_WORLD};
+        CHECK(pthread_create(&w[i].thread, NULL, ask, &w[i]) == 0);
+    }
+    CHECK(MPIX_Allgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+    for (int r = 0; r < world_size; r++)
+        CHECK(all[r] == r);
+    atomic_store(&first_over, true);
+    for (int i = 0; level == MPI_THREAD_MULTIPLE && i < THREADS; i++) {
+        pthread_join(w[i].thread, NULL);
+        CHECK(w[i].wrong == 0);
+    }
+    free(all);
+}
+
+/* ---- the first call on a communicator ---- */
+
+enum { COMMS = 60 };
+
+static MPI_Comm asked[COMMS];
+static atomic_int next_asked;
+
+static void *ask_each(void *argument)
+{
+    worker *w = argument;
+
+    for (int i = 0; i < COMMS; i++) {
+        int flag = 0;
+        while (atomic_load(&next_asked) <= i)
+            sched_yield();
+        while (!flag)
+            w->wrong += tutti_comm_prepared(asked[i], &flag) != MPI_SUCCESS;
+    }
+    return NULL;
+}
+
+static void a_communicator_may_be_asked_about_beside_its_first_call(void)
+{
+    int *all = calloc((size_t)world_size, sizeof *all), level;
+    worker w[THREADS] = {{0}};
+
+    MPI_Query_thread(&level);
+    for (int i = 0; i < COMMS; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &asked[i]);
+    for (int i = 0; level == MPI_THREAD_MULTIPLE && i < THREADS; i++)
+        CHECK(pthread_create(&w[i].thread, NULL, ask_each, &w[i]) == 0);
+    for (int i = 0; i < COMMS; i++) {
+        atomic_store(&next_asked, i + 1);
+        CHECK(MPIX_Allgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, asked[i]) ==
+              MPI_SUCCESS);
+        for (int r = 0; r < world_size; r++)
+            CHECK(all[r] == r);
+    }
+    for (int i = 0; level == MPI_THREAD_MULTIPLE && i < THREADS; i++) {
+        pthread_join(w[i].thread, NULL);
+        CHECK(w[i].wrong == 0);
+    }
+    for (int i = 0; i < COMMS; i++)
+        MPI_Comm_free(&asked[i]);
+    free(all);
+}
+
+/* ---- communicators of their own ---- */
+
 static void check(worker *w, const int *all, int base)
 {
     for (int i = 0; i < world_size; i++)
@@ -167,7 +261,7 @@ static void requests_may_be_freed_beside_an_init(void)
 
 /* ---- plans are dropped while MPI calls back ---- */
 
-enum { PLANS = 300, LONG = 4096 };
+enum { PLANS = 100, LONG = 4096 };
 
 static atomic_bool over;
 
@@ -220,6 +314,8 @@ static void plans_are_dropped_beside_callbacks(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
+        MPI_TEST(the_first_calls_may_come_at_the_same_time),
+        MPI_TEST(a_communicator_may_be_asked_about_beside_its_first_call),
         MPI_TEST(threads_work_side_by_side_on_their_own_communicators),
         MPI_TEST(threads_share_a_communicator_in_an_order_of_their_own),
         MPI_TEST(requests_may_be_freed_beside_an_init),

@@ -22,7 +22,7 @@ int channel_test_numbers, channel_test_windows;
 
 static _Atomic(MPI_Comm) channel;
 static MPI_Group processes; /* of the channel */
-static bool early;
+static atomic_bool early;
 static int me; /* my rank in it */
 static int windows, numbers;
 
@@ -152,7 +152,8 @@ int channel_make_early(void)
 {
     int error = channel_make(MPI_COMM_WORLD);
 
-    early |= error == MPI_SUCCESS;
+    if (!error)
+        early = true;
     return error;
 }
 

@@ -6,6 +6,7 @@
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/neighbors.h"
 #include "nbc/process/process.h"
+#include "nbc/process/rest.h"
 #include "nbc/process/simulated.h"
 
 #include <stdatomic.h>
@@ -145,18 +146,69 @@ fail:
     return error;
 }
 
+/* A communicator that a thread is just making the state of. Library lock. */
+typedef struct making {
+    MPI_Comm user;
+    struct making *prev, *next;
+} making;
+
+static making *makers;
+
+/* One at a time: a second attribute would throw out the first one. */
+static bool making_begin(making *m)
+{
+    making *other;
+    bool alone = true;
+
+    process_lock();
+    DL_FOREACH (makers, other)
+        alone &= other->user != m->user;
+    if (alone)
+        DL_APPEND(makers, m);
+    process_unlock();
+    return alone;
+}
+
+static void making_end(making *m)
+{
+    process_lock();
+    DL_DELETE(makers, m);
+    process_unlock();
+}
+
+/* NULL: there is none yet. */
+static int find(MPI_Comm user, comm **result)
+{
+    int flag = 0, error = PMPI_Comm_get_attr(user, key, result, &flag);
+
+    if (error || !flag)
+        *result = NULL;
+    return error ? MPI_ERR_COMM : MPI_SUCCESS;
+}
+
+static int find_or_create(MPI_Comm user, comm **result)
+{
+    making m = {.user = user};
+    int error;
+
+    for (int again = 0; !making_begin(&m); again++)
+        rest(again);
+    error = find(user, result); /* another thread may have been first */
+    if (!error && !*result)
+        error = create(user, result);
+    making_end(&m);
+    return error;
+}
+
 int comm_look_up(MPI_Comm user, comm **result)
 {
     comm *c = NULL;
-    int flag = 0, error;
+    int error = user == MPI_COMM_NULL ? MPI_ERR_COMM : find(user, &c);
 
-    if (user == MPI_COMM_NULL)
-        return MPI_ERR_COMM;
-    error = PMPI_Comm_get_attr(user, key, &c, &flag);
+    if (!error && !c)
+        return find_or_create(user, result);
     if (error)
-        return MPI_ERR_COMM;
-    if (!flag)
-        return create(user, result);
+        return error;
     *result = c;
     if (!process_threaded)
         comm_latest = c;

@@ -110,7 +110,8 @@ typedef struct comm {
                                      all know the same? Once ready */
     coll_neighbors *neighbors;    /* [2], see neighbors.h; NULL: not asked for yet */
     atomic_bool begun, ready;     /* the first handshake. Waited for without a lock */
-    bool placed, covered;         /* wire.place is known; all members are in the channel */
+    bool placed, covered;         /* wire.place is known; all members are in the channel.
+                                     Library lock */
     bool starved;                 /* there was no number, and no call that may block since */
     int failure;                  /* ready, but every operation ends with this error */
     comm_hints hints;

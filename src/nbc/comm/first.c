@@ -94,6 +94,17 @@ static int go_over_channel(comm *c)
     return error;
 }
 
+/* Nor does another thread find places any more. */
+static void leave_channel(comm *c)
+{
+    process_lock();
+    free(c->wire.place);
+    c->wire.place = NULL;
+    c->placed = true;
+    c->covered = false;
+    process_unlock();
+}
+
 /* Collective, blocks. MPI_Comm_create copies no attributes. */
 static int go_over_own(comm *c)
 {
@@ -104,8 +115,7 @@ static int go_over_own(comm *c)
         return error;
     links_free(c->links);
     c->links = NULL;
-    free(c->wire.place);
-    c->wire.place = NULL;
+    leave_channel(c);
     error = simulated() ? PMPI_Comm_dup(c->user, &c->wire.comm)
                         : PMPI_Comm_create(c->user, group, &c->wire.comm);
     PMPI_Group_free(&group);
@@ -115,16 +125,39 @@ static int go_over_own(comm *c)
     return error ? error : comm_add_lane(c, NULL);
 }
 
-/* Where the members are in the channel, once there is one. */
+/* Are all members known to be in the channel? */
+static bool is_covered(const comm *c)
+{
+    process_lock();
+    bool covered = c->placed && c->covered;
+    process_unlock();
+    return covered;
+}
+
+/* Where the members are in the channel, once there is one. Another thread may ask comm_prepared. */
 static int find_places(comm *c)
 {
-    int error = MPI_SUCCESS;
+    int *place = NULL, error;
+    bool covered;
 
-    if (!c->placed && channel_comm() != MPI_COMM_NULL) {
-        error = channel_places(c->user, c->p, &c->wire.place, &c->covered);
-        c->placed = error == MPI_SUCCESS;
+    process_lock();
+    bool known = c->placed;
+    process_unlock();
+    if (known || channel_comm() == MPI_COMM_NULL)
+        return MPI_SUCCESS;
+    error = channel_places(c->user, c->p, &place, &covered);
+    if (error)
+        return error;
+    process_lock();
+    if (!c->placed) {
+        c->wire.place = place;
+        c->covered = covered;
+        c->placed = true;
+        place = NULL;
     }
-    return error;
+    process_unlock();
+    free(place);
+    return MPI_SUCCESS;
 }
 
 static link_offer offer_links(comm *c)
@@ -225,7 +258,7 @@ static int first_of_world(const comm *c)
     MPI_Group group, world;
     int found = MPI_UNDEFINED, r = 0;
 
-    if ((c->placed && c->covered) || c->user == MPI_COMM_NULL ||
+    if (is_covered(c) || c->user == MPI_COMM_NULL ||
         PMPI_Comm_group(c->user, &group) != MPI_SUCCESS)
         return 0;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -319,7 +352,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     error = find_places(c);
     if (error)
         return error;
-    mine.channel = c->placed && c->covered;
+    mine.channel = is_covered(c);
     if (mine.channel)
         mine.link = offer_links(c);
     mine.number = channel_number_take(false);
@@ -342,7 +375,7 @@ bool comm_prepared(comm *c)
 {
     if (c->begun || c->p == 1)
         return true;
-    return channel_made_early() && find_places(c) == MPI_SUCCESS && c->placed && c->covered;
+    return channel_made_early() && find_places(c) == MPI_SUCCESS && is_covered(c);
 }
 
 void comm_first_finish(comm *c, int error)
