@@ -180,7 +180,9 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
         error = MPI_ERR_ARG;
     if (error)
         return comm_raise_for(user, c, error);
+    engine_enter(); /* in another thread tutti_comm_set_hints may bring another one */
     n = topo_draw(c->topo, text, size);
+    engine_leave();
     if (length)
         *length = n;
     return MPI_SUCCESS;
@@ -201,12 +203,14 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
         error = MPI_ERR_ARG;
     if (error)
         return comm_raise_for(user, c, error);
+    engine_enter();
     for (int i = 0; i < c->topo->nlevels && (int)c->topo->level[i].kind <= kind; i++)
         found = &c->topo->level[i];
     for (int r = 0; r < c->p; r++)
         regions[r] = found ? found->region[r] : 0;
     if (count)
         *count = found ? found->n : 1;
+    engine_leave();
     return MPI_SUCCESS;
 }
 
@@ -245,7 +249,9 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         error = MPI_ERR_ARG;
     if (!error) {
         asked.p = c->p;
+        engine_enter();
         error = choose_silently(&asked, total, MPI_INFO_NULL, c, &chosen, why, sizeof why);
+        engine_leave();
     }
     if (error)
         return comm_raise_for(user, c, error);

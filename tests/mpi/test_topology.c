@@ -6,6 +6,9 @@
  */
 #include "mpi/hints.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tutti.h>
@@ -225,6 +228,52 @@ static void auto_looks_at_the_nodes(void)
     MPI_Comm_free(&comm);
 }
 
+/* ---- two threads ---- */
+
+typedef struct asking {
+    MPI_Comm comm;
+    atomic_bool over;
+    bool failed;
+} asking;
+
+/* All of it is local. CHECK is not for threads. */
+static void *ask_again_and_again(void *argument)
+{
+    asking *x = argument;
+    int *found = malloc((size_t)world_size * sizeof *found), count;
+    char text[2000];
+
+    while (!atomic_load(&x->over)) {
+        x->failed |= tutti_comm_topology(x->comm, text, sizeof text, NULL) != MPI_SUCCESS ||
+                     tutti_comm_regions(x->comm, "node", found, &count) != MPI_SUCCESS ||
+                     (count != 1 && count != (world_size + 1) / 2) ||
+                     tutti_comm_explain(x->comm, "allgather 8", text, sizeof text) != MPI_SUCCESS;
+        sched_yield();
+    }
+    free(found);
+    return NULL;
+}
+
+static void a_thread_asks_while_hints_change(void)
+{
+    asking x = {0};
+    pthread_t thread;
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &x.comm);
+    CHECK(hint(x.comm, "tutti_regions", "none") == MPI_SUCCESS);
+    CHECK(pthread_create(&thread, NULL, ask_again_and_again, &x) == 0);
+    for (int i = 0; i < 100; i++)
+        CHECK(hint(x.comm, "tutti_regions", i % 2 ? "none" : "node:2") == MPI_SUCCESS);
+    atomic_store(&x.over, true);
+    pthread_join(thread, NULL);
+    CHECK(!x.failed);
+    MPI_Comm_free(&x.comm);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -238,6 +287,7 @@ int main(int argc, char **argv)
         MPI_TEST(a_hinted_algorithm_serves_auto_calls),
         MPI_TEST(only_a_call_is_explained),
         MPI_TEST(auto_looks_at_the_nodes),
+        MPI_TEST(a_thread_asks_while_hints_change),
     };
 
     return mpi_test_main(argc, argv, "topology", tests, sizeof tests / sizeof *tests);
