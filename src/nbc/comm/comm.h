@@ -112,8 +112,8 @@ typedef struct comm {
     atomic_bool begun, ready;     /* the first handshake. Waited for without a lock */
     bool placed, covered;         /* wire.place is known; all members are in the channel.
                                      Library lock */
-    bool starved;                 /* there was no number, and no call that may block since */
-    int failure;                  /* ready, but every operation ends with this error */
+    atomic_bool starved;          /* there was no number, and no call that may block since */
+    atomic_int failure;           /* ready, but every operation ends with this error */
     comm_hints hints;
     int p, rank;
     int made; /* how many this process has made state for, with this one: for people */
