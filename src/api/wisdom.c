@@ -30,7 +30,7 @@ int tutti_wisdom(size_t *verdicts, const char **source)
         return error;
     k = knowledge_hold();
     *verdicts = wisdom_count(k->wisdom);
-    *source = knowledge_source();
+    *source = k->source;
     knowledge_release(k);
     return MPI_SUCCESS;
 }

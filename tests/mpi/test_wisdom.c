@@ -8,9 +8,11 @@
 #include "tune/wisdom_file.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <tutti.h>
 #include <unistd.h>
 
@@ -261,11 +263,37 @@ static void *import_again_and_again(void *argument)
     return NULL;
 }
 
+static atomic_bool imported;
+
+/* What has been said stays. */
+static void *ask_for_the_source(void *argument)
+{
+    bool *failed = argument;
+    const char *source, *known[4] = {0};
+    char text[4][200];
+    size_t n;
+
+    while (!atomic_load(&imported)) {
+        int k = 0;
+        *failed |= tutti_wisdom(&n, &source) != MPI_SUCCESS;
+        while (k < 4 && known[k] && known[k] != source)
+            k++;
+        *failed |= k == 4;
+        if (k < 4 && !known[k])
+            snprintf(text[k], sizeof text[k], "%s", known[k] = source);
+        for (k = 0; k < 4 && known[k]; k++)
+            *failed |= strcmp(known[k], text[k]) != 0;
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    }
+    return NULL;
+}
+
 /* Each on its communicator; what is in force in the process is another thread's at times. */
 static void two_threads_import_other_files(void)
 {
     importer x[2] = {{.says = ": circulant (wisdom"}, {.says = ": ring (wisdom"}};
-    pthread_t thread;
+    pthread_t thread, third;
+    bool failed = false;
     int level;
 
     MPI_Query_thread(&level);
@@ -280,8 +308,12 @@ static void two_threads_import_other_files(void)
             CHECK(rename(file, x[i].file) == 0);
     }
     CHECK(pthread_create(&thread, NULL, import_again_and_again, &x[1]) == 0);
+    CHECK(pthread_create(&third, NULL, ask_for_the_source, &failed) == 0);
     import_again_and_again(&x[0]);
     pthread_join(thread, NULL);
+    atomic_store(&imported, true);
+    pthread_join(third, NULL);
+    CHECK(!failed);
     for (int i = 0; i < 2; i++) {
         CHECK(!x[i].failed);
         MPI_Comm_free(&x[i].comm);

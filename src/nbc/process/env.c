@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <mpi.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static double timeout, most_events = TRACE_EVENTS;
 static stats_wish stats;
 static bool verbose, measures;
 static node_wire wire = NODE_WIRE_ON;
-static int failure;
+static atomic_int failure; /* the interposition may refuse later, too */
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
 void env_say(const char *format, ...)
@@ -262,6 +263,14 @@ void env_end(void)
         env_say_here("%s", why);
 }
 
+static void say_wisdom(void)
+{
+    const knowledge *k = knowledge_hold();
+
+    env_say("wisdom: %s", k->source);
+    knowledge_release(k);
+}
+
 /* What choices go by. */
 static int read_planner(void)
 {
@@ -274,9 +283,9 @@ static int read_planner(void)
     error = knowledge_read(nonempty("TUTTI_WISDOM"), measures, why, sizeof why);
     if (*why) /* most often all ranks read the same file */
         env_say("%s; it is not used", why);
-    if (verbose) {
+    if (verbose && !error) {
         env_say("constants: %s", machine_source());
-        env_say("wisdom: %s", knowledge_source());
+        say_wisdom();
     }
     return error;
 }

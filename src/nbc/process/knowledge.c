@@ -16,7 +16,14 @@ enum { PATH = 1000 };
 
 static knowledge *known;
 static wisdom *learned; /* NULL: nothing */
-static char source[2 * PATH + 100] = "none";
+
+/* Names that have been given to the program, which may look at them at any time. Library lock. */
+typedef struct origin {
+    struct origin *next;
+    char text[];
+} origin;
+
+static origin *origins;
 
 /* ---- the MPI ---- */
 
@@ -85,35 +92,48 @@ void knowledge_release(const knowledge *held)
     free(k);
 }
 
+/* Each name once. NULL: out of memory. */
+static const char *keep_name(const char *name)
+{
+    size_t n = strlen(name) + 1;
+    origin *o;
+
+    process_lock();
+    for (o = origins; o && strcmp(o->text, name) != 0;)
+        o = o->next;
+    if (!o && (o = malloc(sizeof *o + n)) != NULL) {
+        memcpy(o->text, name, n);
+        o->next = origins;
+        origins = o;
+    }
+    process_unlock();
+    return o ? o->text : NULL;
+}
+
 const knowledge *knowledge_replace(wisdom *w, const char *from)
 {
-    knowledge *k = malloc(sizeof *k), *before;
+    const char *source = keep_name(from);
+    knowledge *k = source ? malloc(sizeof *k) : NULL, *before;
 
     if (!k) {
         wisdom_free(w);
         return NULL;
     }
-    *k = (knowledge){.wisdom = w, .digest = digest_of(w), .refs = 2};
+    *k = (knowledge){.wisdom = w, .digest = digest_of(w), .source = source, .refs = 2};
     process_lock();
     before = known;
     known = k;
-    snprintf(source, sizeof source, "%s", from);
     process_unlock();
     knowledge_release(before);
     return k;
-}
-
-const char *knowledge_source(void)
-{
-    return source;
 }
 
 /* ---- files ---- */
 
 typedef struct reading {
     wisdom *all;
-    char from[sizeof source]; /* names of files that were read */
-    char *why;                /* one was refused */
+    char from[2 * PATH + 100]; /* names of files that were read */
+    char *why;                 /* one was refused */
     size_t size;
 } reading;
 

@@ -16,8 +16,9 @@
 #include "tune/wisdom.h"
 
 typedef struct knowledge {
-    wisdom *wisdom;  /* not changed any more */
-    uint32_t digest; /* what ranks compare */
+    wisdom *wisdom;     /* not changed any more */
+    uint32_t digest;    /* what ranks compare */
+    const char *source; /* where it comes from, for people; stays for ever */
     int refs;
 } knowledge;
 
@@ -44,9 +45,6 @@ bool knowledge_add_learned(wisdom *w);
 /* To the file of TUTTI_WISDOM, if there is one, and there is something. False: `why` says in one
  * line what has failed. */
 bool knowledge_save(const char *setting, char *why, size_t size);
-
-/* Where it comes from, for people. Static. */
-const char *knowledge_source(void);
 
 /* The name and version of the MPI, as files of wisdom have it. Static. */
 const char *knowledge_mpi(void);
