@@ -182,31 +182,39 @@ static const char title[] = "";
 
 #endif
 
+/* A topology keeps what was found: each time a new one. Median seconds; the last one is in *t. */
+static double time_of(reorder_pattern pattern, const location *at, int p, int *order, topo **t)
+{
+    double times[REPEATS];
+
+    for (int i = 0; i < REPEATS; i++) {
+        if (i > 0)
+            topo_free(*t);
+        *t = topo_make(at, p);
+        double begin = now();
+        if (!*t || !reorder_ranks(pattern, *t, NULL, p, order))
+            abort();
+        times[i] = now() - begin;
+    }
+    return median(times, REPEATS);
+}
+
 static void run(reorder_pattern pattern, int mapping, int p)
 {
     location *at = malloc((size_t)p * sizeof *at);
     int *order = malloc((size_t)p * sizeof *order);
-    double times[REPEATS];
+    double time;
     char why[100];
     topo *t;
 
     if (!at || !order || !shape_places(mappings[mapping][1], p, at, why, sizeof why))
         abort();
-    t = topo_make(at, p);
-    for (int i = 0; t && i < REPEATS; i++) {
-        double begin = now();
-        if (!reorder_ranks(pattern, t, NULL, p, order))
-            abort();
-        times[i] = now() - begin;
-    }
-    if (!t)
-        abort();
+    time = time_of(pattern, at, p, order, &t);
     int64_t after = reorder_cost(pattern, t, order, p);
     for (int i = 0; i < p; i++)
         order[i] = i;
     printf("%-20s %-15s %12" PRId64 " %12" PRId64 " %8.2f", reorder_name(pattern),
-           mappings[mapping][0], reorder_cost(pattern, t, order, p), after,
-           median(times, REPEATS) * 1e3);
+           mappings[mapping][0], reorder_cost(pattern, t, order, p), after, 1e3 * time);
     run_scotch(pattern, t, p, order);
     printf("\n");
     fflush(stdout);

@@ -9,29 +9,29 @@
 /* Never changed once it is in the list. */
 typedef struct kept {
     struct kept *next;
-    reorder_pattern pattern;
+    int pattern;
     int n;
     bool all;   /* ranks 0 to n - 1, which are not written down */
     int list[]; /* [n] the order, and behind it [n] the ranks */
 } kept;
 
-struct topo_orders {
+struct orders {
     _Atomic(kept *) first;
     atomic_int n;
 };
 
-static bool is_asked(const kept *k, reorder_pattern pattern, const int *ranks, int n)
+static bool is_asked(const kept *k, int pattern, const int *ranks, int n)
 {
     return k->pattern == pattern && k->n == n && k->all == !ranks &&
            (k->all || memcmp(k->list + n, ranks, (size_t)n * sizeof *ranks) == 0);
 }
 
-bool orders_find(const topo *t, reorder_pattern pattern, const int *ranks, int n, int *order)
+bool orders_find(const orders *o, int pattern, const int *ranks, int n, int *order)
 {
     const kept *k = NULL;
 
     if (n <= ORDERS_RANKS)
-        k = atomic_load_explicit(&t->orders->first, memory_order_acquire);
+        k = atomic_load_explicit(&o->first, memory_order_acquire);
     while (k && !is_asked(k, pattern, ranks, n))
         k = k->next;
     if (k)
@@ -39,7 +39,7 @@ bool orders_find(const topo *t, reorder_pattern pattern, const int *ranks, int n
     return k;
 }
 
-static kept *copy(reorder_pattern pattern, const int *ranks, int n, const int *order)
+static kept *copy(int pattern, const int *ranks, int n, const int *order)
 {
     size_t size = (size_t)n * sizeof *order;
     kept *k = malloc(sizeof *k + (ranks ? 2 : 1) * size);
@@ -56,9 +56,8 @@ static kept *copy(reorder_pattern pattern, const int *ranks, int n, const int *o
 }
 
 /* Two threads may both keep it. */
-bool orders_keep(const topo *t, reorder_pattern pattern, const int *ranks, int n, const int *order)
+bool orders_keep(orders *o, int pattern, const int *ranks, int n, const int *order)
 {
-    topo_orders *o = t->orders;
     kept *k;
 
     if (n > ORDERS_RANKS || atomic_load(&o->n) >= ORDERS_MOST)
@@ -73,12 +72,12 @@ bool orders_keep(const topo *t, reorder_pattern pattern, const int *ranks, int n
     return true;
 }
 
-topo_orders *orders_make(void)
+orders *orders_make(void)
 {
-    return calloc(1, sizeof(topo_orders));
+    return calloc(1, sizeof(orders));
 }
 
-void orders_free(topo_orders *o)
+void orders_free(orders *o)
 {
     kept *k = o ? atomic_load(&o->first) : NULL; /* a topology that could not be made */
 

@@ -418,7 +418,8 @@ bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int
 {
     as_given(ranks, n, order);
     if (!t || t->nlevels == 0 || n < 3 || is_flat(t, order, n) ||
-        orders_find(t, pattern, ranks, n, order))
+        orders_find(t->orders, pattern, ranks, n, order))
         return true;
-    return find_order(pattern, t, ranks, n, order) && orders_keep(t, pattern, ranks, n, order);
+    return find_order(pattern, t, ranks, n, order) &&
+           orders_keep(t->orders, pattern, ranks, n, order);
 }

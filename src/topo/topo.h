@@ -50,8 +50,6 @@ typedef struct topo_level {
     int *member;     /* [p]: ranks; NULL: they follow one another, so that it is k at k */
 } topo_level;
 
-typedef struct topo_orders topo_orders; /* orders.h */
-
 typedef struct topo {
     int p;
     int far;     /* distance between ranks that have no region in common */
@@ -61,7 +59,7 @@ typedef struct topo {
     const int *node;         /* [p]: number of each rank's node; of a level, or zeros: */
     int *zeros;              /* NULL: there is a level */
     char (*host)[TOPO_HOST]; /* [nodes] */
-    topo_orders *orders;     /* of ranks, that have been asked for */
+    struct orders *orders;   /* of ranks, that have been asked for: orders.h */
 } topo;
 
 /* NULL: out of memory. The locations may be parts of something else, `stride` bytes apart. */

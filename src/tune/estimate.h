@@ -29,8 +29,9 @@ typedef struct estimate {
 } estimate;
 
 /* count: items of an element, or of a vector that is cut (sched_cut); each is of `size` bytes. t:
- * where the ranks are; NULL: on one node. most: what takes longer is given up; ESTIMATE_ALL: nothing
- * is. False: out of memory, or ranks wait for each other, as they may where the graph is folded. */
+ * where the ranks are; NULL: on one node. most: what takes longer is given up; ESTIMATE_ALL:
+ * nothing is. False: out of memory, or ranks wait for each other, as they may where the graph is
+ * folded. */
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                    const constants *k, int64_t most, estimate *result);
 

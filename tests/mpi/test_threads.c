@@ -287,8 +287,8 @@ static void *be_called_back(void *argument)
     return NULL;
 }
 
-/* A lock of ours must not be held when MPI is called: it would wait for the other thread's callback,
- * and that one for us. */
+/* A lock of ours must not be held when MPI is called: it would wait for the other thread's
+ * callback, and that one for us. */
 static void plans_are_dropped_beside_callbacks(void)
 {
     size_t n = (size_t)world_size * LONG;

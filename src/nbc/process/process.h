@@ -4,8 +4,8 @@
  *   engine_enter   what runs: the engine's list, the communicators' gates and handshakes
  *   process_lock   all else that threads share: references, plans, windows, numbers
  *
- * process_lock may be taken inside the engine's lock, never the other way round. Inside it MPI is not
- * called: MPI may hold a lock of its own when it calls us back, and we take ours.
+ * process_lock may be taken inside the engine's lock, never the other way round. Inside it MPI is
+ * not called: MPI may hold a lock of its own when it calls us back, and we take ours.
  */
 #ifndef TUTTI_PROCESS_H
 #define TUTTI_PROCESS_H
