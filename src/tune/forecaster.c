@@ -29,7 +29,8 @@ enum { INTERVALS_OF_A_STEP = 4 };
  * one is. */
 enum { LARGE = 300, SHORT = 500 };
 
-/* Ranks up to which the whole is executed, too, behind others (forecaster_prove). */
+/* Ranks up to which the whole is executed, too, behind others (forecaster_prove); of few there is
+ * no time for it, and all but the longest are anyway. */
 enum { PROOF_MOST = 512 };
 
 /* Steps of a sketch: of all executions behind the first look; and of all ranks of the smallest
@@ -370,7 +371,7 @@ bool forecaster_prove(forecaster *q, const choice *c, int64_t *time)
 {
     int64_t work = q->work;
 
-    if (q->whole.p > PROOF_MOST)
+    if (q->whole.p <= FORECASTER_FEW || q->whole.p > PROOF_MOST)
         return false;
     q->work = q->proof_work;
     q->proven = execute_on(q, c, &q->whole, most_steps(q, c), time);

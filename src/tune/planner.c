@@ -292,7 +292,7 @@ static void prove(forecaster *q, listing *l)
     int i;
 
     prove_first(q, l);
-    while (q->whole.p > FORECASTER_FEW && l->list[0].proven && (i = find_promising(l)) > 0)
+    while (l->list[0].proven && (i = find_promising(l)) > 0)
         if (!prove_one(q, l, i))
             break;
 }

@@ -11,9 +11,9 @@
  *    the same nodes (place.h). Of a large machine three smaller ones of its kind are looked at and
  *    executed, from which it follows how steps, bytes and times grow (extend.h).
  * 4. The best one also with other numbers of pieces.
- * 5. What then is the best, but only by executions on other machines, is executed on the whole one,
- *    and so on until one is the best by that; if there is not work enough for it none is. Of more
- *    than a few ranks then also what is faster by its closed form.
+ * 5. Of more than a few ranks what then is the best, but only by executions on other machines, is
+ *    executed on the whole one, and so on until one is the best by that; if there is not work
+ *    enough for it none is. Then also what is faster by its closed form.
  */
 #ifndef TUTTI_PLANNER_H
 #define TUTTI_PLANNER_H
