@@ -260,13 +260,20 @@ static bool is_run(const blockmap *b, const blockrow *row)
     return !b->first && !b->list && !row->counts;
 }
 
+/* n of them, that do not wrap around. */
+static interval run_at(const blockmap *b, const blockrow *row, int first, int n)
+{
+    interval one = row_at(row, first * b->pieces);
+
+    return part_of(one, 0, (int64_t)n * b->pieces, (int64_t)one.length);
+}
+
 /* Those, at once: in one interval, or in two where they wrap around. */
 static void add_run(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n)
 {
     for (int i = wrap(first, b->n), now; n > 0; i = 0, n -= now) {
-        interval one = row_at(row, i * b->pieces);
         now = n < b->n - i ? n : b->n - i;
-        sched_add(s, part_of(one, 0, (int64_t)now * b->pieces, (int64_t)one.length));
+        sched_add(s, run_at(b, row, i, now));
     }
 }
 
@@ -311,12 +318,26 @@ void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int firs
 
 typedef void local_step(sched_builder *s, interval from, interval to);
 
+/* As add_run. */
+static void run_local(sched_builder *s, local_step *emit, const blockmap *b, const blockrow *from,
+                      const blockrow *to, int first, int n)
+{
+    for (int i = wrap(first, b->n), now; n > 0; i = 0, n -= now) {
+        now = n < b->n - i ? n : b->n - i;
+        emit(s, run_at(b, from, i, now), run_at(b, to, i, now));
+    }
+}
+
 static void row_local(sched_builder *s, local_step *emit, const blockmap *b, const blockrow *from,
                       const blockrow *to, int first, int n)
 {
     bool joined = sched_form(s) == FORM_STEP;
     interval x = {0}, y = {0};
 
+    if (joined && n > 0 && is_run(b, from) && is_run(b, to)) {
+        run_local(s, emit, b, from, to, first, n);
+        return;
+    }
     for (int i = first; i < first + n; i++)
         for (int k = 0; k < item_size(b, wrap(i, b->n)); k++) {
             int at = item_block(b, wrap(i, b->n), k);
