@@ -11,7 +11,9 @@
 void reads_begin_on(MPI_Comm comm)
 {
     const char *bytes = getenv("TEST_NODE_EAGER"), *fail = getenv("TEST_READS_FAIL");
+    const char *blind = getenv("TEST_BLIND");
 
+    vmread_test_refuses = blind && atoi(blind) == world_rank;
     CHECK(tutti_init() == MPI_SUCCESS);
     if (bytes)
         CHECK(hint(comm, "tutti_node_eager", bytes) == MPI_SUCCESS);

@@ -202,6 +202,45 @@ static void what_leaves_is_reduced_once(void)
     free(sum);
 }
 
+/* Those that read what is lent answer in the lender's part of the shared memory. That of rank 0 is
+ * filled with rings of what it receives, of shorter and shorter messages: of the last requests, in
+ * which it lends, some find no room there, though the others have rings for them. */
+static const int received[] = {60000, 4000, 1000, 200, 120, 1};
+enum { OF_EACH = 40, RECEIVED = 6 * OF_EACH, REQUESTS = RECEIVED + 2 * OF_EACH, LENT = 5000 };
+
+static int ints_of(int k)
+{
+    return k < RECEIVED ? received[k / OF_EACH] : LENT;
+}
+
+static int root_of(int k)
+{
+    return k < RECEIVED ? 1 % world_size : 0;
+}
+
+static void what_cannot_be_answered_is_not_lent(void)
+{
+    static MPIX_Request request[REQUESTS];
+    int *data = malloc((size_t)received[0] * sizeof *data), wrong = 0;
+
+    reads_begin();
+    for (int k = 0; k < REQUESTS; k++)
+        CHECK(MPIX_Bcast_binomial_init(data, ints_of(k), MPI_INT, root_of(k), MPI_COMM_WORLD,
+                                       MPI_INFO_NULL, &request[k]) == MPI_SUCCESS);
+    for (int k = 0; k < REQUESTS; k++) {
+        for (int i = 0; i < ints_of(k); i++)
+            data[i] = world_rank == root_of(k) ? 7 * i + k : -1;
+        CHECK(MPIX_Start(&request[k]) == MPI_SUCCESS);
+        CHECK(MPIX_Wait(&request[k], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < ints_of(k); i++)
+            wrong += data[i] != 7 * i + k;
+    }
+    CHECK(wrong == 0);
+    for (int k = 0; k < REQUESTS; k++)
+        CHECK(MPIX_Request_free(&request[k]) == MPI_SUCCESS);
+    free(data);
+}
+
 /* ---- tutti_alloc ---- */
 
 static void memory_is_had_and_given_back(void)
@@ -290,8 +329,9 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(memory_is_had_and_given_back), MPI_TEST(all_collectives_are_right),
         MPI_TEST(the_lender_may_write_at_once), MPI_TEST(parts_are_reduced_once),
-        MPI_TEST(what_leaves_is_reduced_once),  MPI_TEST(errors_are_reported),
-        MPI_TEST(the_program_may_ask_for_much), MPI_TEST(a_child_takes_nothing_from_its_parent),
+        MPI_TEST(what_leaves_is_reduced_once),  MPI_TEST(what_cannot_be_answered_is_not_lent),
+        MPI_TEST(errors_are_reported),          MPI_TEST(a_child_takes_nothing_from_its_parent),
+        MPI_TEST(the_program_may_ask_for_much),
     };
 
     return mpi_test_main(argc, argv, "alloc", tests, sizeof tests / sizeof *tests);
