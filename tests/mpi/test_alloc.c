@@ -86,7 +86,7 @@ static void all_collectives_are_right(void)
     reductions_make();
     reads_begin();
     for (int i = 0; i < call_set_count; i++)
-        for (int n = k % step; n < LENGTHS; n += step, k++)
+        for (int n = i % step; n < LENGTHS; n += step, k++)
             one_case(&call_sets[i], lengths[n], k);
 }
 
@@ -250,7 +250,7 @@ static void memory_is_had_and_given_back(void)
 
     for (int round = 0; round < 50; round++) {
         if (round == 1)
-            tutti_init();
+            reads_begin();
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < 3; k++) {
                 CHECK(tutti_alloc(sizes[i], &m[i][k]) == MPI_SUCCESS);
