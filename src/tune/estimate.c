@@ -132,8 +132,7 @@ static event pop(model *m)
     int n = --m->nheap, i = 0;
 
     for (int child; (child = WIDTH * i + 1) < n; i = child) {
-        child =
-            child + WIDTH <= n ? first_of(heap, child, child + WIDTH) : first_of(heap, child, n);
+        child = first_of(heap, child, child + WIDTH < n ? child + WIDTH : n);
         heap[i] = heap[child];
     }
     rise(heap, i, heap[n]);

@@ -116,7 +116,6 @@ static bool execute_graph(forecaster *q, const place *m, sched **of, int n, cons
         *time = e.time;
         q->bound = bound_of(&e);
         q->last = e;
-        q->longer = e.longer;
         q->spent = e.longer ? (g.n + e.steps) / 2 : g.n;
     }
     stepgraph_free(&g);
@@ -157,7 +156,7 @@ static bool execute_folded(forecaster *q, const choice *c, const place *m, int64
     done =
         of && uniform_on(&q->asked, c, m, of) && execute_graph(q, m, of, m->fold.n, &m->fold, time);
     if (done)
-        q->work -= q->longer ? q->spent : work;
+        q->work -= q->last.longer ? q->spent : work;
     free_some(of, m->fold.n);
     return done;
 }
@@ -169,7 +168,7 @@ static bool execute_all(forecaster *q, const choice *c, const place *m, int64_t 
     bool done = of && execute_graph(q, m, of, m->p, NULL, time);
 
     if (of)
-        q->work -= done && q->longer ? q->spent : steps * m->p;
+        q->work -= done && q->last.longer ? q->spent : steps * m->p;
     free_some(of, m->p);
     return done;
 }
@@ -182,6 +181,16 @@ static bool execute_on(forecaster *q, const choice *c, const place *m, int64_t s
     if (even && execute_folded(q, c, &q->even, steps, time))
         return true;
     return execute_folded(q, c, m, steps, time) || execute_all(q, c, m, steps, time);
+}
+
+/* What takes longer than `most` is given up. */
+static bool execute_to(forecaster *q, const choice *c, const place *m, int64_t steps, int64_t most,
+                       int64_t *time)
+{
+    q->most = most;
+    bool done = execute_on(q, c, m, steps, time);
+    q->most = ESTIMATE_ALL;
+    return done;
 }
 
 /* At least: others may stand for none of its ranks. */
@@ -205,14 +214,12 @@ static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_
 
     if (work_of_parts(q, f) > q->work)
         return false;
-    q->most = most;
-    done = execute_on(q, c, &q->part[LAST], f->part[LAST].steps, &times[LAST]);
-    q->most = ESTIMATE_ALL;
-    for (int i = LAST; done && !q->longer && i-- > 0;)
+    done = execute_to(q, c, &q->part[LAST], f->part[LAST].steps, most, &times[LAST]);
+    for (int i = LAST; done && !q->last.longer && i-- > 0;)
         done = execute_on(q, c, &q->part[i], f->part[i].steps, &times[i]);
     q->work -= (q->intervals - before) / INTERVALS_OF_A_STEP;
     if (done)
-        *time = q->longer ? times[LAST] : extend_time(f->part, times, &f->whole, times_of(q));
+        *time = q->last.longer ? times[LAST] : extend_time(f->part, times, &f->whole, times_of(q));
     return done;
 }
 
@@ -317,9 +324,8 @@ static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t
         return false;
     q->work = q->thin_work;
     if (most < ESTIMATE_ALL && f->whole.time > 0)
-        q->most = (int64_t)((__int128)most * said.time / f->whole.time);
-    done = execute_on(q, c, &q->thin, said.steps, &took);
-    q->most = ESTIMATE_ALL;
+        most = (int64_t)((__int128)most * said.time / f->whole.time);
+    done = execute_to(q, c, &q->thin, said.steps, most, &took);
     q->thin_work = q->work;
     q->work = work;
     if (done)
@@ -330,10 +336,9 @@ static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t
 static bool execute_whole(forecaster *q, const choice *c, const sight *f, int64_t most,
                           int64_t *time)
 {
-    q->most = most;
-    bool done = execute_on(q, c, &q->whole, f->whole.steps, time);
-    q->most = ESTIMATE_ALL;
-    q->proven = done && !q->longer;
+    bool done = execute_to(q, c, &q->whole, f->whole.steps, most, time);
+
+    q->proven = done && !q->last.longer;
     return done;
 }
 
@@ -342,7 +347,7 @@ bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     bool extends = q->part[PLACE_PARTS - 1].p > 0;
     sight s = *f;
 
-    q->proven = q->longer = false;
+    q->proven = q->last.longer = false;
     if (q->is_sketched)
         return execute_sketches(q, c, f, time);
     if (q->is_large)

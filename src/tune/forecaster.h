@@ -27,7 +27,7 @@ typedef struct forecaster {
     place even; /* that is executed in place of a whole of unequal nodes; of p = 0: there is none */
     place thin; /* by which closed forms of the whole are corrected; of p = 0: there is none */
     int64_t thin_work, proof_work;
-    int64_t intervals; /* of all schedules that were executed */
+    int64_t intervals; /* of all schedules that were compiled to be executed */
     int64_t most;      /* picoseconds: what takes longer than that is given up */
     bool is_large;     /* only the parts are looked at */
     bool is_sketched;  /* only the sketch is: no rank stands for another */
@@ -36,7 +36,6 @@ typedef struct forecaster {
     estimate last;     /* it, */
     int64_t spent;     /* and how much work it was */
     bool proven;       /* it was on the whole machine */
-    bool longer;       /* it was given up: it takes longer than it says */
 } forecaster;
 
 /* What a first look has found. */
@@ -59,9 +58,9 @@ bool forecaster_look(forecaster *q, const choice *c, sight *found);
 /* Is there work left for a schedule of so many times the steps of this one? */
 bool forecaster_affords(const forecaster *q, const choice *c, int times);
 
-/* Picoseconds, and q->bound, q->proven, q->longer. f: what forecaster_look has found. most: what
- * takes longer may be given up, which is less work; ESTIMATE_ALL: nothing is. False: it is too much
- * work. */
+/* Picoseconds, and q->bound, q->proven, q->last.longer. f: what forecaster_look has found. most:
+ * what takes longer may be given up, which is less work; ESTIMATE_ALL: nothing is. False: it is too
+ * much work. */
 bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t most,
                         int64_t *time);
 

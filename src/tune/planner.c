@@ -158,7 +158,7 @@ static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
     f.executed = !late && forecaster_execute(q, c, seen, most_of(l), &f.time);
     f.bound = f.executed ? q->bound : NULL;
     f.proven = f.executed && q->proven;
-    f.longer = f.executed && q->longer;
+    f.longer = f.executed && q->last.longer;
     if (l->n < PLANNER_MOST)
         insert(l, &f);
 }
