@@ -12,6 +12,7 @@
 #include "api/together.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
+#include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/engine.h"
@@ -197,7 +198,7 @@ static int timed_from(MPI_Info info, bool *timed)
     *timed = env_stats() || watch_on;
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
-    if (PMPI_Info_get(info, "tutti_stats", MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+    if (mpi_info_get(info, "tutti_stats", text, &flag) != MPI_SUCCESS)
         return MPI_ERR_INFO;
     if (flag && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
         return MPI_ERR_INFO_VALUE;

@@ -2,6 +2,7 @@
 /* hints.c - see hints.h. */
 #include "api/hints.h"
 
+#include "nbc/process/mpi_calls.h"
 #include "tune/number.h"
 #include "tune/select.h"
 
@@ -13,8 +14,7 @@ int hints_value(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1],
     int flag = 0;
 
     *found = false;
-    if (info != MPI_INFO_NULL &&
-        PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+    if (info != MPI_INFO_NULL && mpi_info_get(info, key, text, &flag) != MPI_SUCCESS)
         return MPI_ERR_INFO;
     *found = flag;
     return MPI_SUCCESS;

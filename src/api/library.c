@@ -7,6 +7,7 @@
 #include "nbc/node/segment.h"
 #include "nbc/process/env.h"
 #include "nbc/process/machine.h"
+#include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
 #include "nbc/tally/gather.h"
@@ -78,7 +79,7 @@ static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL +
     text[0] = '\0';
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
-    if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+    if (mpi_info_get(info, key, text, &flag) != MPI_SUCCESS)
         return MPI_ERR_INFO;
     return MPI_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include "api/choose.h"
 #include "api/execs.h"
 #include "nbc/process/env.h"
+#include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"
 #include "persistent/request.h"
 #include "persistent/trial.h"
@@ -22,7 +23,7 @@ int measure_read(MPI_Info info, measure_wish *wish)
     *wish = MEASURE_UNSAID;
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
-    if (PMPI_Info_get(info, "tutti_plan", MPI_MAX_INFO_VAL, text, &flag) != MPI_SUCCESS)
+    if (mpi_info_get(info, "tutti_plan", text, &flag) != MPI_SUCCESS)
         return MPI_ERR_INFO;
     if (!flag)
         return MPI_SUCCESS;

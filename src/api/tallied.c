@@ -4,12 +4,13 @@
 
 #include "algos/algo.h"
 #include "api/args_side.h"
+#include "nbc/process/mpi_calls.h"
 
 static int64_t size_of(MPI_Datatype type)
 {
     MPI_Count size = 0;
 
-    PMPI_Type_size_x(type, &size);
+    mpi_type_size(type, &size);
     return size;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "api/choose.h"
 #include "api/hints.h"
+#include "nbc/process/mpi_calls.h"
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
 #include "nbc/library.h"
@@ -56,7 +57,7 @@ static int read_regions(MPI_Info info, int p, char regions[MPI_MAX_INFO_VAL + 1]
     int flag = 0;
     bool good;
 
-    if (PMPI_Info_get(info, "tutti_regions", MPI_MAX_INFO_VAL, regions, &flag) != MPI_SUCCESS)
+    if (mpi_info_get(info, "tutti_regions", regions, &flag) != MPI_SUCCESS)
         return MPI_ERR_INFO;
     if (!flag || strcmp(regions, "hwloc") == 0) {
         regions[0] = '\0';

@@ -5,6 +5,7 @@
 #include "nbc/comm/comm.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
+#include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
 #include "nbc/process/weak.h"
 #include "nbc/run/engine.h"
@@ -307,7 +308,7 @@ static int64_t bytes_of(const exec *e, step_kind kind)
         MPI_Count size = 0;
         if (st->kind != kind)
             continue;
-        PMPI_Type_size_x(e->bound.messages[st->message].type, &size);
+        mpi_type_size(e->bound.messages[st->message].type, &size);
         sum += size * e->bound.messages[st->message].count;
     }
     return sum;

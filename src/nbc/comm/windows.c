@@ -135,7 +135,7 @@ static int find_slot(comm *c, int *slot)
 
 int comm_persistent_window(comm *c, comm_ticket *t)
 {
-    int slot, error = c->p > 1 ? find_slot(c, &slot) : MPI_SUCCESS;
+    int slot = 0, error = c->p > 1 ? find_slot(c, &slot) : MPI_SUCCESS;
 
     if (error)
         return error;

@@ -2,6 +2,7 @@
 /* datatype.c - describe, hold and enlarge datatypes. */
 #include "nbc/run/datatype.h"
 
+#include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
 
@@ -62,11 +63,11 @@ static int describe(MPI_Datatype type, datatype *d)
     int error = get_envelope(type, &e);
 
     if (!error)
-        error = PMPI_Type_size_x(type, &size);
+        error = mpi_type_size(type, &size);
     if (!error)
-        error = PMPI_Type_get_extent_x(type, &lb, &extent);
+        error = mpi_type_extent(type, &lb, &extent);
     if (!error)
-        error = PMPI_Type_get_true_extent_x(type, &true_lb, &true_extent);
+        error = mpi_type_true_extent(type, &true_lb, &true_extent);
     if (error)
         return MPI_ERR_TYPE;
     *d = (datatype){.type = type,
@@ -252,7 +253,7 @@ static int large_type(MPI_Datatype type, int64_t n, MPI_Datatype *result)
 
     if (chunks > INT_MAX)
         return MPI_ERR_COUNT;
-    error = PMPI_Type_get_extent_x(type, &lb, &extent);
+    error = mpi_type_extent(type, &lb, &extent);
     if (!error)
         error = PMPI_Type_contiguous((int)datatype_max_count, type, &chunk);
     if (error)

@@ -4,6 +4,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/process/mpi_calls.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/wire.h"
 
@@ -118,7 +119,7 @@ static int64_t largest_message(const exec *e)
     for (int i = 0; i < e->bound.sched->nmessages; i++) {
         const message *m = &e->bound.messages[i];
         MPI_Count size = 0;
-        PMPI_Type_size_x(m->type, &size);
+        mpi_type_size(m->type, &size);
         if (size * m->count > most)
             most = size * m->count;
     }

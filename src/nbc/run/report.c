@@ -4,6 +4,7 @@
 
 #include "nbc/comm/comm.h"
 #include "nbc/process/env.h"
+#include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/steps.h"
 
@@ -28,7 +29,7 @@ static int add_message(const exec *e, int index, char *at, size_t room)
     const message *m = &e->bound.messages[st->message];
     MPI_Count size = 0;
 
-    PMPI_Type_size_x(m->type, &size);
+    mpi_type_size(m->type, &size);
     return snprintf(at, room, " [%s rank %d, tag %d, %lld bytes]",
                     st->kind == STEP_SEND ? "send to" : "receive from", st->peer, steps_tag(e, m),
                     (long long)size * m->count);

@@ -2,6 +2,8 @@
 /* traffic.c - see traffic.h. */
 #include "nbc/run/traffic.h"
 
+#include "nbc/process/mpi_calls.h"
+
 tally_traffic traffic_of(const exec *e)
 {
     const bound *b = &e->bound;
@@ -14,7 +16,7 @@ tally_traffic traffic_of(const exec *e)
         bool shared;
         if (!m || m->empty)
             continue;
-        PMPI_Type_size_x(m->type, &size);
+        mpi_type_size(m->type, &size);
         shared = near_takes(e->near, st);
         *(shared ? &t.shared_messages : &t.mpi_messages) += 1;
         *(shared ? &t.shared_bytes : &t.mpi_bytes) += size * m->count;
