@@ -108,7 +108,7 @@ typedef struct comm {
     const knowledge *knows;       /* what was in force when the first handshake began */
     bool asks_alike, knows_alike; /* do all ranks' environments ask for the same algorithms? Do they
                                      all know the same? Once ready */
-    coll_neighbors *neighbors;    /* [2], see neighbors.h; NULL: not asked for yet */
+    coll_neighbors *neighbors;    /* NULL: not asked for yet */
     atomic_bool begun, ready;     /* the first handshake. Waited for without a lock */
     bool placed, covered;         /* wire.place is known; all members are in the channel.
                                      Library lock */
@@ -162,7 +162,7 @@ int comm_find_neighbors(comm *c);
 /* Those of a collective, when they have been found; NULL where it has none. */
 static inline const coll_neighbors *comm_neighbors(const comm *c, coll_kind kind)
 {
-    return coll_has(kind, COLL_NEIGHBORS) ? &c->neighbors[coll_is_v(kind)] : NULL;
+    return coll_has(kind, COLL_NEIGHBORS) ? c->neighbors : NULL;
 }
 
 void comm_ref(comm *c);

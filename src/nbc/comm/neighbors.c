@@ -3,9 +3,9 @@
  *
  * Messages from one rank to another match in order, and a rank may be the same neighbor more than
  * once: on a periodic dimension of one or two ranks, and in graphs. Which of its blocks goes where
- * is then as in the blocking collectives of the MPI below. Open MPI gives what was sent in the
- * negative direction of a Cartesian dimension to the neighbor's positive side, and otherwise goes
- * by the order of the lists; so does MPICH, but MPI_Neighbor_alltoall receives in falling order.
+ * MPI-4.1 fixes in section 8.6, whatever the MPI below does: on a Cartesian topology what was sent
+ * to one side of a dimension arrives at the other side of the neighbor, block s in block s ^ 1; in
+ * graphs the k-th edge to a process matches the k-th edge from it.
  */
 #include "nbc/comm/neighbors.h"
 
@@ -14,17 +14,16 @@
 _Static_assert(MPI_PROC_NULL < 0, "nobody is told by his sign");
 
 /* Lists of so many, in one block. */
-static int *lists_make(coll_neighbors n[2], int nsources, int ndestinations)
+static int *lists_make(coll_neighbors *n, int nsources, int ndestinations)
 {
     size_t sources = (size_t)nsources, destinations = (size_t)ndestinations;
-    int *all = malloc((3 * sources + destinations + 1) * sizeof *all);
+    int *all = malloc((2 * sources + destinations + 1) * sizeof *all);
 
-    for (int v = 0; v < 2; v++)
-        n[v] = (coll_neighbors){.nsources = nsources,
-                                .ndestinations = ndestinations,
-                                .sources = all,
-                                .destinations = all + sources,
-                                .order = all + sources + destinations + (v ? sources : 0)};
+    *n = (coll_neighbors){.nsources = nsources,
+                          .ndestinations = ndestinations,
+                          .sources = all,
+                          .destinations = all + sources,
+                          .order = all + sources + destinations};
     return all;
 }
 
@@ -77,19 +76,12 @@ static int distributed(MPI_Comm user, coll_neighbors *n)
     return error;
 }
 
-static void set_order(coll_neighbors n[2], bool is_cartesian)
+static void set_order(const coll_neighbors *n, bool is_cartesian)
 {
-    int *regular = (int *)n[false].order, *listed = (int *)n[true].order;
+    int *order = (int *)n->order;
 
-    for (int i = 0; i < n->nsources; i++) {
-#ifdef OPEN_MPI
-        regular[i] = listed[i] = is_cartesian ? i ^ 1 : i;
-#else
-        regular[i] = n->nsources - 1 - i;
-        listed[i] = i;
-#endif
-    }
-    (void)is_cartesian;
+    for (int i = 0; i < n->nsources; i++)
+        order[i] = is_cartesian ? i ^ 1 : i;
 }
 
 static int find(MPI_Comm user, int rank, coll_neighbors *n)
@@ -110,7 +102,7 @@ static int find(MPI_Comm user, int rank, coll_neighbors *n)
 
 int neighbors_find(MPI_Comm user, int rank, coll_neighbors **result)
 {
-    coll_neighbors *n = calloc(2, sizeof *n);
+    coll_neighbors *n = calloc(1, sizeof *n);
     int error = n ? find(user, rank, n) : MPI_ERR_NO_MEM;
 
     if (error)

@@ -7,9 +7,8 @@
 
 #include <mpi.h>
 
-/* Those of a Cartesian, graph or distributed graph communicator, as MPI orders them: [false] for
- * collectives of equal blocks, [true] for those with lists (coll_is_v). MPI_ERR_TOPOLOGY: it has no
- * topology. Local. */
+/* Those of a Cartesian, graph or distributed graph communicator, in the order of MPI-4.1, 8.6.
+ * MPI_ERR_TOPOLOGY: it has no topology. Local. */
 int neighbors_find(MPI_Comm user, int rank, coll_neighbors **result);
 
 void neighbors_free(coll_neighbors *n);
