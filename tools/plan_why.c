@@ -31,14 +31,13 @@ static bool print_row(const forecast *f, int64_t least, const char *taken)
 /* Of blocking calls under libtutti_mpi.so. */
 static void print_native(const coll *call, int64_t all, const topo *t, const constants *k)
 {
-    static const char *const names[] = {[NATIVE_OPENMPI] = "Open MPI", [NATIVE_MPICH] = "MPICH"};
-
     printf("the MPI at best, if the call blocks:");
-    for (int mpi = NATIVE_OPENMPI; mpi <= NATIVE_MPICH; mpi++) {
+    for (int family = 0; family < MPI_FAMILIES; family++) {
+        mpi_version mpi = {(mpi_family)family, 0};
         native_times times;
-        bool known = native_estimate(call, all, &nothing, t, k, (native_kind)mpi, NULL, &times);
-        bool errs = native_errs(call, all, (native_kind)mpi);
-        printf("%s %s ", mpi ? "," : "", names[mpi]);
+        bool known = native_estimate(call, all, &nothing, t, k, mpi.family, NULL, &times);
+        bool errs = native_errs(call, all, &mpi);
+        printf("%s %s ", family ? "," : "", mpi_family_name(mpi.family));
         if (known)
             printf("%.3f us ", 1e-6 * (double)times.native);
         printf("(%s)", errs                            ? "wrong, not left to it"

@@ -36,7 +36,7 @@ static double time_copy(void *to, const void *from)
 static double time_reduce(void *to, const void *from)
 {
     int n = LOCAL_BYTES / (int)sizeof(double);
-    sum_function *sum = n <= SUM_MOST ? sum_find(MPI_SUM, MPI_DOUBLE) : NULL;
+    sum_function *sum = (size_t)n <= sum_most() ? sum_find(MPI_SUM, MPI_DOUBLE) : NULL;
     double begin = MPI_Wtime();
 
     for (int i = 0; i < LOCAL_CALLS; i++)

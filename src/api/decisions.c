@@ -2,6 +2,7 @@
 /* decisions.c - see decisions.h. */
 #include "api/decisions.h"
 
+#include "nbc/process/mpi_library.h"
 #include "nbc/process/process.h"
 
 #include <stdlib.h>
@@ -135,15 +136,6 @@ decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *w
     return *v;
 }
 
-static native_kind native_here(void)
-{
-#ifdef OPEN_MPI
-    return NATIVE_OPENMPI;
-#else
-    return NATIVE_MPICH;
-#endif
-}
-
 static bool recall_server(const comm *c, const coll *call, int64_t bytes, decision_server *s)
 {
     wisdom_key key = full_key(c, call, bytes);
@@ -168,8 +160,9 @@ static decision_server find_server(comm *c, const coll *call, int64_t bytes,
     s.wise = ours.wise;
     if (s.wise)
         return s;
-    s.estimated = native_estimate(call, bytes, without, c->topo, &c->machine, native_here(),
-                                  ours.n > 0 ? ours.best : NULL, &s.times);
+    s.estimated = native_estimate(call, bytes, without, c->topo, &c->machine,
+                                  mpi_library_here()->version.family, ours.n > 0 ? ours.best : NULL,
+                                  &s.times);
     s.native = !s.estimated || !native_gains(&s.times);
     return s;
 }
@@ -180,7 +173,7 @@ decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
     bool wise;
     struct kept one = kept_of(c, call, bytes, without, &wise);
 
-    if (native_errs(call, bytes, native_here()))
+    if (native_errs(call, bytes, &mpi_library_here()->version))
         return (decision_server){.native = false};
     one.key |= OF_SERVER;
     if (find(c, &one))

@@ -93,22 +93,22 @@ static bool openmpi_errs(const coll *c)
 }
 
 /* Without bytes both go by counts, which need not be 0 on all ranks then. */
-bool native_errs(const coll *c, int64_t bytes, native_kind mpi)
+bool native_errs(const coll *c, int64_t bytes, const mpi_version *mpi)
 {
     if (bytes == 0 && c->kind != COLL_barrier && coll_has_common_size(c->kind))
         return true;
-    return mpi == NATIVE_MPICH ? mpich_errs(c) : openmpi_errs(c);
+    return mpi->family == MPI_FAMILY_MPICH ? mpich_errs(c) : openmpi_errs(c);
 }
 
-static bool is_native(int algo, native_kind mpi)
+static bool is_native(int algo, mpi_family mpi)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].algo == algo)
-            return mpi == NATIVE_MPICH || !known[i].leaders;
+            return mpi == MPI_FAMILY_MPICH || !known[i].leaders;
     return false;
 }
 
-static algo_set all_but_native(native_kind mpi)
+static algo_set all_but_native(mpi_family mpi)
 {
     algo_set others = {{0}};
 
@@ -164,7 +164,7 @@ static bool compare_messages(const coll *c, const topo *t, const constants *k, n
 }
 
 bool native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                     const constants *k, native_kind mpi, const forecast *chosen,
+                     const constants *k, mpi_family mpi, const forecast *chosen,
                      native_times *result)
 {
     algo_set others = all_but_native(mpi);

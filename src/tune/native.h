@@ -9,6 +9,7 @@
 #ifndef TUTTI_NATIVE_H
 #define TUTTI_NATIVE_H
 
+#include "tune/mpi_version.h"
 #include "tune/planner.h"
 
 /* Picoseconds. */
@@ -16,20 +17,17 @@ typedef struct native_times {
     int64_t ours, native;
 } native_times;
 
-/* Which MPI. MPICH also has algorithms by leaders of nodes, of broadcast, allreduce, reduce,
- * barrier and scan. */
-typedef enum native_kind { NATIVE_OPENMPI, NATIVE_MPICH } native_kind;
-
 /* Is the MPI known to get such calls wrong, however rarely: with types of which no other rank
  * knows? Then none is to be left to it. */
-bool native_errs(const coll *c, int64_t bytes, native_kind mpi);
+bool native_errs(const coll *c, int64_t bytes, const mpi_version *mpi);
 
-/* What `auto` takes for the call, and at best the MPI; as planner_choose, but of two ranks, too.
+/* What `auto` takes for the call, and at best an MPI of that family: MPICH also has algorithms by
+ * leaders of nodes, of broadcast, allreduce, reduce, barrier and scan; as planner_choose, but of two ranks, too.
  * Where no rank knows the sizes of another, both as if every block had NATIVE_BLOCK bytes. chosen:
  * what planner_choose has found, or NULL. False: nothing can be estimated. */
 enum { NATIVE_BLOCK = 1024 };
 bool native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                     const constants *k, native_kind mpi, const forecast *chosen,
+                     const constants *k, mpi_family mpi, const forecast *chosen,
                      native_times *result);
 
 /* A gain is what is more than one part in twenty. */

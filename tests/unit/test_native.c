@@ -25,7 +25,7 @@ static topo *machine(const char *shape, int p)
 static const algo_set none = {{0}};
 
 static native_times ask(coll_kind kind, int p, int64_t bytes, const topo *t, const constants *k,
-                        native_kind mpi)
+                        mpi_family mpi)
 {
     coll c = {.kind = kind, .p = p};
     native_times times = {-1, -1};
@@ -47,8 +47,8 @@ static void slower_messages_are_a_gain(void **state)
     quick.mpi.bandwidth = 1e14;
     for (int kind = 0; kind < COLL_KINDS; kind++)
         for (int p = 2; p <= 9; p += p == 2 ? 3 : 4) {
-            native_times of_slow = ask((coll_kind)kind, p, 8000, NULL, &slow, NATIVE_MPICH);
-            native_times of_quick = ask((coll_kind)kind, p, 8000, NULL, &quick, NATIVE_MPICH);
+            native_times of_slow = ask((coll_kind)kind, p, 8000, NULL, &slow, MPI_FAMILY_MPICH);
+            native_times of_quick = ask((coll_kind)kind, p, 8000, NULL, &quick, MPI_FAMILY_MPICH);
             assert_true(native_gains(&of_slow));
             assert_false(native_gains(&of_quick));
             assert_int_equal(of_slow.ours, of_quick.ours);
@@ -64,12 +64,12 @@ static void an_order_that_fits_is_a_gain(void **state)
     native_times t;
 
     (void)state;
-    t = ask(COLL_allgather, 56, 56 << 16, cyclic, k, NATIVE_OPENMPI);
+    t = ask(COLL_allgather, 56, 56 << 16, cyclic, k, MPI_FAMILY_OPENMPI);
     assert_true(native_gains(&t));
-    t = ask(COLL_allgather, 64, 64 << 20, apart, k, NATIVE_OPENMPI);
+    t = ask(COLL_allgather, 64, 64 << 20, apart, k, MPI_FAMILY_OPENMPI);
     assert_true(native_gains(&t));
     whole.way[WAY_NETWORK].both = whole.way[WAY_NETWORK].shared;
-    t = ask(COLL_allgather, 64, 64 << 20, apart, k, NATIVE_OPENMPI);
+    t = ask(COLL_allgather, 64, 64 << 20, apart, k, MPI_FAMILY_OPENMPI);
     assert_false(native_gains(&t));
     topo_free(cyclic);
     topo_free(apart);
@@ -86,8 +86,8 @@ static void leaders_of_nodes_only_help(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        native_times flat = ask(kinds[i], 56, 8, t, k, NATIVE_OPENMPI);
-        native_times led = ask(kinds[i], 56, 8, t, k, NATIVE_MPICH);
+        native_times flat = ask(kinds[i], 56, 8, t, k, MPI_FAMILY_OPENMPI);
+        native_times led = ask(kinds[i], 56, 8, t, k, MPI_FAMILY_MPICH);
         assert_true(led.native <= flat.native);
         better += led.native < flat.native;
     }
@@ -107,8 +107,8 @@ static void what_is_chosen_need_not_be_found_again(void **state)
 
     (void)state;
     assert_int_equal(planner_choose(&c, 4096, &none, t, k, &chosen, best, &why), 2);
-    assert_true(native_estimate(&c, 4096, &none, t, k, NATIVE_OPENMPI, NULL, &found));
-    assert_true(native_estimate(&c, 4096, &none, t, k, NATIVE_OPENMPI, best, &given));
+    assert_true(native_estimate(&c, 4096, &none, t, k, MPI_FAMILY_OPENMPI, NULL, &found));
+    assert_true(native_estimate(&c, 4096, &none, t, k, MPI_FAMILY_OPENMPI, best, &given));
     assert_int_equal(found.ours, given.ours);
     assert_int_equal(found.ours, best[0].time);
     assert_int_equal(found.native, given.native);
@@ -147,8 +147,10 @@ static void what_they_get_wrong_is_known(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *f = &faults[i];
-        assert_int_equal(native_errs(&f->call, f->bytes, NATIVE_OPENMPI), f->openmpi);
-        assert_int_equal(native_errs(&f->call, f->bytes, NATIVE_MPICH), f->mpich);
+        assert_int_equal(native_errs(&f->call, f->bytes, &(mpi_version){MPI_FAMILY_OPENMPI, 0}),
+                         f->openmpi);
+        assert_int_equal(native_errs(&f->call, f->bytes, &(mpi_version){MPI_FAMILY_MPICH, 0}),
+                         f->mpich);
     }
 }
 

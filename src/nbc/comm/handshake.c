@@ -107,49 +107,38 @@ static int wait_for(handshake *h, MPI_Comm user)
     return error;
 }
 
-#ifdef OPEN_MPI
-
+/* Non-blocking collectives of some MPIs are slow; blocking ones serve where operations advance in
+ * them. */
 int handshake_run(handshake *h, MPI_Comm user, bool may_block)
 {
     const arguments *a = h->arguments;
-    bool hooked;
+    bool lent = false;
     int error;
 
-    if (!may_block)
+    if (!may_block || !comm_above.lend_progress(&lent))
         return wait_for(h, user);
-    hooked = comm_above.lend_progress();
     if (linear(h))
         error = PMPI_Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones, a->displs,
                                a->types, user);
     else
         error = PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
                                user);
-    comm_above.return_progress(hooked);
+    comm_above.return_progress(lent);
     return error;
-}
-
-int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
-{
-    bool hooked = comm_above.lend_progress();
-    int error = PMPI_Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
-
-    comm_above.return_progress(hooked);
-    return error;
-}
-
-#else
-
-int handshake_run(handshake *h, MPI_Comm user, bool may_block)
-{
-    (void)may_block;
-    return wait_for(h, user);
 }
 
 int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
 {
     MPI_Request request;
-    int idle = 0, flag = 0;
-    int error = PMPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user, &request);
+    int idle = 0, flag = 0, error;
+    bool lent = false;
+
+    if (comm_above.lend_progress(&lent)) {
+        error = PMPI_Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
+        comm_above.return_progress(lent);
+        return error;
+    }
+    error = PMPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user, &request);
 
     while (!error && !flag) {
         comm_above.idle_turn(&idle);
@@ -157,8 +146,6 @@ int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
     }
     return error;
 }
-
-#endif
 
 /* Looked at while MPI writes it: only for people. */
 void handshake_missing(const handshake *h, char *text, size_t size)

@@ -11,8 +11,8 @@ typedef struct comm_hooks {
     /* One turn of a wait: operations advance (run/engine.h). */
     void (*idle_turn)(int *idle);
 
-    /* Around a blocking native call of ours: operations advance in it (progress/driver.h). */
-    bool (*lend_progress)(void);
+    /* Around a blocking native call of ours: do operations advance in it (progress/driver.h)? */
+    bool (*lend_progress)(bool *lent);
     void (*return_progress)(bool lent);
 
     /* The communicator goes: drop its plans. And free what could not be freed inside a callback of

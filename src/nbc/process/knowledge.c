@@ -2,6 +2,7 @@
 /* knowledge.c - see knowledge.h. */
 #include "nbc/process/knowledge.h"
 
+#include "nbc/process/mpi_library.h"
 #include "nbc/process/process.h"
 #include "tune/wisdom_file.h"
 #include "tune/wisdom_text.h"
@@ -30,26 +31,15 @@ static origin *origins;
 const char *knowledge_mpi(void)
 {
     static char name[WISDOM_SHAPE];
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
 
-    if (!*name) {
-        PMPI_Get_library_version(text, &length);
-        text[strcspn(text, ",\n")] = '\0';
-        for (char *blank = text; (blank = strchr(blank, '\t'));)
-            *blank = ' ';
-        snprintf(name, sizeof name, "%.*s", WISDOM_SHAPE - 1, text);
-    }
+    if (!*name)
+        snprintf(name, sizeof name, "%.*s", WISDOM_SHAPE - 1, mpi_library_here()->name);
     return name;
 }
 
 static const char *suffix(void)
 {
-#ifdef OPEN_MPI
-    return "openmpi";
-#else
-    return "mpich";
-#endif
+    return mpi_is_openmpi() ? "openmpi" : "mpich";
 }
 
 /* ---- what is in force ---- */

@@ -15,10 +15,7 @@
 #include <string.h>
 
 const driver *const driver_table[] = {
-#ifdef TUTTI_HAVE_MPIX_GREQUEST
-    &driver_poll,
-#endif
-    &driver_hook, &driver_thread, &driver_manual, NULL,
+    &driver_poll, &driver_hook, &driver_thread, &driver_manual, NULL,
 };
 
 /* The operation is collective over peers that count on us: it cannot be taken back. */

@@ -43,11 +43,17 @@ int driver_thread_start(int pu, bool when_needed, bool runs_ops);
 int driver_thread_stop(void);
 void driver_thread_end(void); /* MPI_Finalize has begun */
 
-/* Around a blocking native call of ours, if the driver is another one: operations advance in it by
- * the progress hook. Returns whether it has to be given back. Where there is no such hook nothing
- * happens. */
-bool driver_hook_lend(void);
+/* Around a blocking native call of ours: true if operations advance in it by the progress hook,
+ * which is there for that time if the driver is another one; then *lent. False: this MPI has no
+ * such hook, and nothing has to be returned. */
+bool driver_hook_lend(bool *lent);
 void driver_hook_return(bool lent);
+
+/* MPICH's extended generalized requests (MPIX_Grequest_start): the Wait and Test families call
+ * `poll`. Does this MPI have them? Also without a driver that has been started. */
+typedef int driver_poll_function(void *extra_state, MPI_Status *status);
+bool driver_has_extended(void);
+int driver_request_extended(exec *e, driver_poll_function *poll, MPI_Request *request);
 
 /* What the native MPI calls of generalized requests; extra_state is the exec. */
 int driver_query(void *extra_state, MPI_Status *status);

@@ -94,9 +94,10 @@ static int request(exec *e, MPI_Request *request)
 }
 
 /* Two at a time are two registrations of one function: the first one to go takes one of them. */
-bool driver_hook_lend(void)
+bool driver_hook_lend(bool *lent)
 {
-    return !stays && add_hook();
+    *lent = !stays && add_hook();
+    return stays || *lent;
 }
 
 void driver_hook_return(bool lent)

@@ -16,8 +16,6 @@ static void stop(void)
 {
 }
 
-#ifdef TUTTI_HAVE_MPIX_GREQUEST
-
 static int poll_function(void *extra_state, MPI_Status *status)
 {
     (void)extra_state, (void)status;
@@ -26,18 +24,10 @@ static int poll_function(void *extra_state, MPI_Status *status)
 
 static int request(exec *e, MPI_Request *request)
 {
-    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function, driver_wait,
-                               e, request);
-}
-
-#else
-
-static int request(exec *e, MPI_Request *request)
-{
+    if (driver_has_extended())
+        return driver_request_extended(e, poll_function, request);
     return PMPI_Grequest_start(driver_query, driver_free, driver_cancel, e, request);
 }
-
-#endif
 
 const driver driver_manual = {
     .name = "manual",

@@ -5,16 +5,64 @@
  * looks at anything else, so wait advances all operations, or two ranks that list their requests
  * in different orders would deadlock. The status handed to poll may be garbage: never touched.
  */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "nbc/progress/driver.h"
-
-#ifdef TUTTI_HAVE_MPIX_GREQUEST
 
 #include "nbc/process/rest.h"
 #include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
 #include "nbc/tally/tally.h"
 
+#include <dlfcn.h>
+
 enum { SPIN = 1000 };
+
+/* ---- MPIX_Grequest_start: declared by MPICH's mpi.h, not by that of the MPI-5 ABI ---- */
+
+typedef int wait_function(int count, void **extra_states, double timeout, MPI_Status *status);
+typedef int start_function(MPI_Grequest_query_function *, MPI_Grequest_free_function *,
+                           MPI_Grequest_cancel_function *, driver_poll_function *, wait_function *,
+                           void *extra_state, MPI_Request *);
+
+static start_function *find_start(void)
+{
+#ifdef TUTTI_HAVE_MPIX_GREQUEST
+    return MPIX_Grequest_start;
+#else
+    /* through a union because ISO C has no conversion from void * */
+    union {
+        void *object;
+        start_function *function;
+    } symbol = {.object = dlsym(RTLD_DEFAULT, "MPIX_Grequest_start")};
+
+    return symbol.function;
+#endif
+}
+
+static start_function *extended_start(void)
+{
+    static _Atomic(start_function *) known;
+    static atomic_bool looked;
+
+    if (!atomic_load_explicit(&looked, memory_order_acquire)) {
+        atomic_store(&known, find_start());
+        atomic_store_explicit(&looked, true, memory_order_release);
+    }
+    return atomic_load_explicit(&known, memory_order_relaxed);
+}
+
+bool driver_has_extended(void)
+{
+    return extended_start() != NULL;
+}
+
+int driver_request_extended(exec *e, driver_poll_function *poll, MPI_Request *request)
+{
+    return extended_start()(driver_query, driver_free, driver_cancel, poll, driver_wait, e,
+                            request);
+}
+
+/* ---- the driver ---- */
 
 /* The caller is in a native call. */
 static int progress(exec *e)
@@ -52,7 +100,7 @@ static int poll_function(void *extra_state, MPI_Status *status)
 
 static const char *start(void)
 {
-    return NULL;
+    return driver_has_extended() ? NULL : "this MPI has no MPIX_Grequest_start";
 }
 
 static void stop(void)
@@ -61,8 +109,7 @@ static void stop(void)
 
 static int request(exec *e, MPI_Request *request)
 {
-    return MPIX_Grequest_start(driver_query, driver_free, driver_cancel, poll_function, driver_wait,
-                               e, request);
+    return driver_request_extended(e, poll_function, request);
 }
 
 const driver driver_poll = {
@@ -72,5 +119,3 @@ const driver driver_poll = {
     .stop = stop,
     .request = request,
 };
-
-#endif

@@ -82,7 +82,8 @@ static void *run(void *argument)
 {
     int fruitless = 0;
 
-    engine_i_am_background();
+    if (driver_has_extended())
+        engine_i_am_background();
     trace_caller = TRACE_THREAD;
     say_started(*(int *)argument);
     while (!atomic_load(&stopping)) {
@@ -233,11 +234,8 @@ static void stop(void)
 
 static int request(exec *e, MPI_Request *request)
 {
-#ifdef TUTTI_HAVE_MPIX_GREQUEST
-    return driver_poll.request(e, request);
-#else
-    return driver_hook.request(e, request);
-#endif
+    return driver_has_extended() ? driver_poll.request(e, request)
+                                 : driver_hook.request(e, request);
 }
 
 const driver driver_thread = {

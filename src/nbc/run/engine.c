@@ -78,9 +78,7 @@ static void count_running(int by)
 
 void engine_i_am_background(void)
 {
-#ifdef TUTTI_HAVE_MPIX_GREQUEST
     background = true;
-#endif
 }
 
 static bool something_to_tell(void)

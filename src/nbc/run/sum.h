@@ -8,16 +8,17 @@
 #ifndef TUTTI_SUM_H
 #define TUTTI_SUM_H
 
+#include "nbc/process/mpi_library.h"
+
 #include <limits.h>
 #include <mpi.h>
 #include <stddef.h>
 
 /* Tuning: of more items MPI_Reduce_local is faster. */
-#ifdef OPEN_MPI
-enum { SUM_MOST = 32 };
-#else
-enum { SUM_MOST = INT_MAX };
-#endif
+static inline size_t sum_most(void)
+{
+    return mpi_is_openmpi() ? 32 : INT_MAX;
+}
 
 /* to[i] = from[i] + to[i]; the bits are those of MPI_Reduce_local, but for which of two NaNs
  * stays. */

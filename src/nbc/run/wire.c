@@ -2,6 +2,7 @@
 /* wire.c - intervals to MPI messages: contiguous, derived datatype, or packed. */
 #include "nbc/run/wire.h"
 
+#include "nbc/process/mpi_library.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/piece.h"
 
@@ -9,15 +10,11 @@
 
 /* Bytes up to which packing beats a derived datatype, whatever the number of blocks
  * (tutti-bench blocks, docs/measurements.md). */
-#ifdef OPEN_MPI
-enum { PACK_LIMIT = 2048 };
-#else
-enum { PACK_LIMIT = 8192 };
-#endif
+enum { PACK_LIMIT_OPENMPI = 2048, PACK_LIMIT_MPICH = 8192 };
 
 bool wire_packs(int n, int64_t bytes)
 {
-    return n > 1 && bytes <= PACK_LIMIT;
+    return n > 1 && bytes <= (mpi_is_openmpi() ? PACK_LIMIT_OPENMPI : PACK_LIMIT_MPICH);
 }
 
 /* Open MPI 4.1: persistent messages are slower up to 256 bytes, then faster by a tenth until the
@@ -25,12 +22,7 @@ bool wire_packs(int n, int64_t bytes)
  * allgather -a hand_init,hand). */
 bool wire_persistent(int64_t bytes)
 {
-#ifdef OPEN_MPI
-    return bytes > 256;
-#else
-    (void)bytes;
-    return false;
-#endif
+    return mpi_is_openmpi() && bytes > 256;
 }
 
 int64_t wire_bytes(const bound *b, const step *st)

@@ -68,7 +68,7 @@ static inline void wire_copy(const bound *b, const raw_local *c)
 static inline int wire_reduce_items(const bound *b, const raw_local *r, const char *from, char *to,
                                     size_t n)
 {
-    if (b->sum && n <= SUM_MOST) {
+    if (b->sum && n <= sum_most()) {
         b->sum(from, to, n);
         return MPI_SUCCESS;
     }
