@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#ifdef OPEN_MPI
+#ifdef TUTTI_HAVE_MPI4_PERSISTENT
+#define HAVE_PERSISTENT
+#define INIT(P, Name) P##_##Name##_init
+#elif defined OPEN_MPI
 #include <mpi-ext.h>
 #define HAVE_PERSISTENT
 #define INIT(P, Name) P##X_##Name##_init
-#elif !defined TUTTI_SIMULATED && MPI_VERSION >= 4
-#define HAVE_PERSISTENT
-#define INIT(P, Name) P##_##Name##_init
 #endif
 
 #ifdef HAVE_PERSISTENT

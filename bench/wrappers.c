@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifdef OPEN_MPI
+#ifndef TUTTI_HAVE_MPI4_PERSISTENT
 #include <mpi-ext.h>
 #define ALLGATHER_INIT MPIX_Allgather_init
 #else

@@ -72,7 +72,7 @@ endfunction()
 # A `case` of the row's name, with the calls of its three forms.
 function(fortran_case name Name send recv arguments)
     set(init MPI_)
-    if(TUTTI_OPEN_MPI)
+    if(NOT TUTTI_HAVE_MPI4_PERSISTENT)
         set(init MPIX_)
     endif()
     set(in_place "")

@@ -2,13 +2,13 @@
 /* collectives.c - the wrappers of the collective calls, made from collectives.def, and those of
  * MPI_Op_free and MPI_Type_free.
  *
- * Open MPI 4.1 has no large counts, and persistent collectives under MPIX_ names only: there we
- * serve those and the MPI-4 names as well.
+ * Before MPI-4 there are no large counts (Open MPI 4 and 5). Open MPI 4.1 has persistent collectives
+ * under MPIX_ names only: there we serve those and the MPI-4 names as well.
  */
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
-#ifdef OPEN_MPI
+#ifndef TUTTI_HAVE_MPI4_PERSISTENT
 #include <mpi-ext.h>
 #endif
 #include <stddef.h>
@@ -61,7 +61,7 @@
 
 #define COUNT int
 #define DISPL int
-#ifdef OPEN_MPI
+#ifndef TUTTI_HAVE_MPI4_PERSISTENT
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     int MPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);                 \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
@@ -77,7 +77,7 @@
 #undef COUNT
 #undef DISPL
 
-#ifndef OPEN_MPI
+#if MPI_VERSION >= 4
 #define COUNT MPI_Count
 #define DISPL MPI_Aint
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \

@@ -145,8 +145,13 @@ static inline MPI_Fint fortran_logical(int flag)
 #define FORTRAN_STATUS_IGNORE   MPI_F_STATUS_IGNORE
 #define FORTRAN_STATUSES_IGNORE MPI_F_STATUSES_IGNORE
 #else
-#define FORTRAN_STATUS_IGNORE   ((MPI_Fint *)MPI_F08_STATUS_IGNORE)
-#define FORTRAN_STATUSES_IGNORE ((MPI_Fint *)MPI_F08_STATUSES_IGNORE)
+/* Variables that some versions have in libmpichfort only, which a C program does not load. */
+#pragma weak MPI_F08_STATUS_IGNORE
+#pragma weak MPI_F08_STATUSES_IGNORE
+#define FORTRAN_STATUS_IGNORE                                                                      \
+    (&MPI_F08_STATUS_IGNORE ? (MPI_Fint *)MPI_F08_STATUS_IGNORE : (MPI_Fint *)NULL)
+#define FORTRAN_STATUSES_IGNORE                                                                    \
+    (&MPI_F08_STATUSES_IGNORE ? (MPI_Fint *)MPI_F08_STATUSES_IGNORE : (MPI_Fint *)NULL)
 #endif
 
 enum { STATUS_SIZE = sizeof(MPI_Status) / sizeof(MPI_Fint) };

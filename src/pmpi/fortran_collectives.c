@@ -55,7 +55,20 @@
              made(PMPIX_##Name##_auto_init(UNWRAP values, MPI_Info_f2c(*info), &r), &r, request)); \
     }
 
-#ifdef OPEN_MPI
+#ifndef OPEN_MPI
+#define FORTRAN_CHOICE(...)
+#define FORTRAN_PLAIN(name, Name, NAME, parameters, arguments, converts, values)                   \
+    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, converts, values)                     \
+    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, converts, values)                        \
+    DEFINE_INIT(mpi_##name##_init, name, Name, parameters, arguments, converts, values)
+#elif defined TUTTI_HAVE_MPI4_PERSISTENT
+#define FORTRAN_CHOICE(name, Name, NAME, parameters, arguments, converts, values)                  \
+    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, converts, values)                     \
+    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, converts, values)                        \
+    DEFINE_INIT(mpi_##name##_init, name, Name, parameters, arguments, converts, values)            \
+    FORTRAN_NAMES(mpi_##name##_init_f08_, mpi_##name##_init, MPI_##NAME##_INIT)
+#define FORTRAN_PLAIN FORTRAN_CHOICE
+#else
 #define FORTRAN_CHOICE(name, Name, NAME, parameters, arguments, converts, values)                  \
     DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, converts, values)                     \
     DEFINE_NONBLOCKING(name, NAME, parameters, arguments, converts, values)                        \
@@ -64,12 +77,6 @@
     FORTRAN_NAMES(mpix_##name##_init_f08_, mpi_##name##_init, MPI_##NAME##_INIT)                   \
     FORTRAN_ALIAS(mpix_##name##_init_f08_, mpi_##name##_init_f08_)
 #define FORTRAN_PLAIN FORTRAN_CHOICE
-#else
-#define FORTRAN_CHOICE(...)
-#define FORTRAN_PLAIN(name, Name, NAME, parameters, arguments, converts, values)                   \
-    DEFINE_BLOCKING(name, Name, NAME, parameters, arguments, converts, values)                     \
-    DEFINE_NONBLOCKING(name, NAME, parameters, arguments, converts, values)                        \
-    DEFINE_INIT(mpi_##name##_init, name, Name, parameters, arguments, converts, values)
 #endif
 
 static int started(int error, const MPI_Request *r, MPI_Fint *request)

@@ -107,7 +107,7 @@ const call_set call_sets[] = {
 #define ENTRY_UNCOUNTED(name, Name, algorithm) ENTRIES(ONLY, name, Name, algorithm)
 #include "entries/entries.def"
 #else
-#ifdef OPEN_MPI /* it has no large counts */
+#if MPI_VERSION < 4 /* it has no large counts */
 #define COUNTED ONLY
 #else
 #define COUNTED BOTH

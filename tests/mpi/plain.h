@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI
+#ifndef TUTTI_HAVE_MPI4_PERSISTENT
 #include <mpi-ext.h>
 #define PERSISTENT(name) MPIX_##name##_init
 #else
