@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_link.c - messages that share a link: who ends when. */
+#include "between.h"
 #include "tune/link.h"
 
 #include <setjmp.h>
@@ -78,7 +79,7 @@ static void they_end_in_the_order_of_what_is_left(void **state)
     }
     assert_int_equal(l.n, 0);
     /* all of it, at the rate of all together, but for the last ones that go alone */
-    assert_in_range(before, l.bytes / MIB * 500, (l.bytes / MIB + 2) * 500);
+    assert_between(before, l.bytes / MIB * 500, (l.bytes / MIB + 2) * 500);
 }
 
 /* Out of a node and into it, a MiB in 1000 ps; in 1500 if long ones go both ways. */
@@ -101,7 +102,7 @@ static void long_ones_are_slower_while_others_come_the_other_way(void **state)
     ends(&in, 2500, 2);
     assert_int_equal(in.nlong, 0);
     assert_int_equal(link_end(&out, link_next(&out)), 1);
-    assert_in_range(out.at, 2500, 2502);
+    assert_between(out.at, 2500, 2502);
     link_add(&out, 3000, MIB, 3, true); /* alone again */
     ends(&out, 4000, 3);
 }

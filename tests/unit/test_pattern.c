@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pattern.c - who meets whom, and which blocks travel in which round of Bruck's algorithm. */
+#include "between.h"
 #include "algos/bruck.h"
 #include "algos/pattern.h"
 
@@ -19,7 +20,7 @@ static void partners_agree_in_every_step(void **state)
             for (int k = 0; k < p && (t != PATTERN_XOR || (p & (p - 1)) == 0); k++)
                 for (int me = 0; me < p; me++) {
                     partners with = pattern_at((pattern)t, k, me, p);
-                    assert_in_range(with.to, 0, p - 1);
+                    assert_between(with.to, 0, p - 1);
                     assert_int_equal(pattern_at((pattern)t, k, with.to, p).from, me);
                     assert_true(t == PATTERN_ROTATED || with.to == with.from);
                 }

@@ -2,6 +2,7 @@
 /* test_rest.c - how a waiting thread gives its processor away, on a clock of our own: sched_yield,
  * nanosleep and clock_gettime are replaced, so the test does not depend on how busy the machine is.
  */
+#include "between.h"
 #include "nbc/process/rest.h"
 
 #include <sched.h>
@@ -78,7 +79,7 @@ static void between_naps_there_are_many_turns(void **state)
     (void)state;
     rest_often(SLICE, false);
     rest_often(SLICE, true);
-    assert_in_range(naps, RESTS / BURST - 2, RESTS / BURST + 2);
+    assert_between(naps, RESTS / BURST - 2, RESTS / BURST + 2);
 }
 
 /* Whatever the naps have left over, it ends. */
