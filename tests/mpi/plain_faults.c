@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plain_faults.c - legal calls that MPICH 4.0.2 or Open MPI 4.1.4 alone get wrong
- * (src/tune/native.c): no constants may leave them to the MPI. */
+/* plain_faults.c - legal blocking calls that some version of an MPI alone gets wrong
+ * (src/tune/native.c): no constants may leave them to the MPI. tests/native_faults runs each by
+ * itself, without Tutti, and says what the MPI at hand does. */
 #include "mpi_test.h"
 
 #include <stdlib.h>
@@ -47,31 +48,104 @@ static void check_records(const record *got, int n, int root, int first)
     CHECK(wrong == 0);
 }
 
-static void structs_with_gaps(void)
+enum { RECORDS = 3000 };
+
+/* Of all ranks: [world_size * RECORDS]. */
+typedef struct records {
+    record *mine, *got;
+    size_t bytes;
+    MPI_Datatype type;
+} records;
+
+static records records_open(void)
 {
-    enum { N = 3000 };
-    size_t all = (size_t)world_size * N;
-    record *mine = calloc(all, sizeof *mine), *got = calloc(all, sizeof *got);
-    MPI_Datatype type = record_type();
-    int last = world_size - 1;
+    size_t all = (size_t)world_size * RECORDS;
+    records r = {calloc(all, sizeof(record)), calloc(all, sizeof(record)), all * sizeof(record),
+                 record_type()};
 
     for (size_t i = 0; i < all; i++)
-        mine[i] = expected(world_rank, (int)i);
-    for (int root = 0; root <= last; root += last > 0 ? last : 1) {
-        memset(got, 0, all * sizeof *got);
-        CHECK(MPI_Gather(mine, N, type, got, N, type, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+        r.mine[i] = expected(world_rank, (int)i);
+    memcpy(r.got, r.mine, r.bytes);
+    return r;
+}
+
+static void records_close(records *r)
+{
+    MPI_Type_free(&r->type);
+    free(r->got);
+    free(r->mine);
+}
+
+static void gather_of_structs_with_gaps(void)
+{
+    records r = records_open();
+
+    for (int root = 0; root<world_size; root += world_size> 1 ? world_size - 1 : 1) {
+        memset(r.got, 0, r.bytes);
+        CHECK(MPI_Gather(r.mine, RECORDS, r.type, r.got, RECORDS, r.type, root, MPI_COMM_WORLD) ==
+              MPI_SUCCESS);
         if (world_rank == root)
-            check_records(got, N, -1, 0);
-        memset(got, 0, all * sizeof *got);
-        CHECK(MPI_Scatter(mine, N, type, got, N, type, root, MPI_COMM_WORLD) == MPI_SUCCESS);
-        check_records(got, N, root, world_rank * N);
+            check_records(r.got, RECORDS, -1, 0);
     }
-    memcpy(got, mine, all * sizeof *got);
-    CHECK(MPI_Alltoall(MPI_IN_PLACE, 0, type, got, N, type, MPI_COMM_WORLD) == MPI_SUCCESS);
-    check_records(got, N, -1, world_rank * N);
-    MPI_Type_free(&type);
-    free(got);
-    free(mine);
+    records_close(&r);
+}
+
+static void scatter_of_structs_with_gaps(void)
+{
+    records r = records_open();
+
+    for (int root = 0; root<world_size; root += world_size> 1 ? world_size - 1 : 1) {
+        memset(r.got, 0, r.bytes);
+        CHECK(MPI_Scatter(r.mine, RECORDS, r.type, r.got, RECORDS, r.type, root, MPI_COMM_WORLD) ==
+              MPI_SUCCESS);
+        check_records(r.got, RECORDS, root, world_rank * RECORDS);
+    }
+    records_close(&r);
+}
+
+static void alltoall_of_structs_with_gaps_in_place(void)
+{
+    records r = records_open();
+
+    CHECK(MPI_Alltoall(MPI_IN_PLACE, 0, r.type, r.got, RECORDS, r.type, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+    check_records(r.got, RECORDS, -1, world_rank * RECORDS);
+    records_close(&r);
+}
+
+static void alltoallv_of_structs_with_gaps_in_place(void)
+{
+    records r = records_open();
+    int *counts = calloc(2 * (size_t)world_size, sizeof *counts), *displs = counts + world_size;
+
+    for (int q = 0; q < world_size; q++) {
+        counts[q] = RECORDS;
+        displs[q] = q * RECORDS;
+    }
+    CHECK(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, r.type, r.got, counts, displs, r.type,
+                        MPI_COMM_WORLD) == MPI_SUCCESS);
+    check_records(r.got, RECORDS, -1, world_rank * RECORDS);
+    free(counts);
+    records_close(&r);
+}
+
+static void alltoallw_of_structs_with_gaps_in_place(void)
+{
+    records r = records_open();
+    int *counts = calloc(2 * (size_t)world_size, sizeof *counts), *displs = counts + world_size;
+    MPI_Datatype *types = calloc((size_t)world_size, sizeof(MPI_Datatype));
+
+    for (int q = 0; q < world_size; q++) {
+        counts[q] = RECORDS;
+        displs[q] = q * RECORDS * (int)sizeof(record);
+        types[q] = r.type;
+    }
+    CHECK(MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, r.got, counts, displs, types,
+                        MPI_COMM_WORLD) == MPI_SUCCESS);
+    check_records(r.got, RECORDS, -1, world_rank * RECORDS);
+    free(types);
+    free(counts);
+    records_close(&r);
 }
 
 /* ---- equal signatures, other types ---- */
@@ -112,7 +186,7 @@ static void gather_to_all(int n)
     free(counts);
 }
 
-static void ranks_with_types_of_their_own(void)
+static void allgatherv_with_types_of_each_rank(void)
 {
     gather_to_all(480);
     gather_to_all(24000);
@@ -121,116 +195,140 @@ static void ranks_with_types_of_their_own(void)
 
 /* ---- columns, whose elements lie between each other ---- */
 
-static void columns(void)
+enum { ROWS = 4, COLUMNS = 6, MOST = 16 };
+
+/* Element (i, j) of rank q. */
+static double element(int q, int i, int j)
 {
-    enum { ROWS = 4, COLUMNS = 6, MOST = 16 };
-    double m[ROWS][MOST], flat[ROWS * MOST * MOST];
+    return 1000 * q + 100 * i + j;
+}
+
+static MPI_Datatype column_type(double m[ROWS][MOST])
+{
     MPI_Datatype vector, column;
+
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < MOST; j++)
+            m[i][j] = element(world_rank, i, j);
+    MPI_Type_vector(ROWS, 1, MOST, MPI_DOUBLE, &vector);
+    MPI_Type_create_resized(vector, 0, sizeof(double), &column);
+    MPI_Type_commit(&column);
+    MPI_Type_free(&vector);
+    return column;
+}
+
+static void gather_of_columns(void)
+{
+    double m[ROWS][MOST], flat[ROWS * MOST * MOST];
+    MPI_Datatype column;
     int wrong = 0;
 
     if (world_size > MOST)
         return;
-    for (int i = 0; i < ROWS; i++)
-        for (int j = 0; j < MOST; j++)
-            m[i][j] = 1000 * world_rank + 100 * i + j;
-    MPI_Type_vector(ROWS, 1, MOST, MPI_DOUBLE, &vector);
-    MPI_Type_create_resized(vector, 0, sizeof(double), &column);
-    MPI_Type_commit(&column);
+    column = column_type(m);
     for (int root = 0; root < world_size && root < 2; root++) {
         CHECK(MPI_Gather(m, COLUMNS, column, flat, ROWS * COLUMNS, MPI_DOUBLE, root,
                          MPI_COMM_WORLD) == MPI_SUCCESS);
         for (int q = 0; q < world_size && world_rank == root; q++)
             for (int k = 0; k < ROWS * COLUMNS; k++)
-                wrong += flat[q * ROWS * COLUMNS + k] != 1000 * q + 100 * (k % ROWS) + k / ROWS;
+                wrong += flat[q * ROWS * COLUMNS + k] != element(q, k % ROWS, k / ROWS);
     }
+    CHECK(wrong == 0);
+    MPI_Type_free(&column);
+}
+
+static void alltoall_of_columns(void)
+{
+    double m[ROWS][MOST], flat[ROWS * MOST];
+    MPI_Datatype column;
+    int wrong = 0;
+
+    if (world_size > MOST)
+        return;
+    column = column_type(m);
     CHECK(MPI_Alltoall(m, 1, column, flat, ROWS, MPI_DOUBLE, MPI_COMM_WORLD) == MPI_SUCCESS);
     for (int q = 0; q < world_size; q++)
         for (int k = 0; k < ROWS; k++)
-            wrong += flat[q * ROWS + k] != 1000 * q + 100 * k + world_rank;
+            wrong += flat[q * ROWS + k] != element(q, k, world_rank);
     CHECK(wrong == 0);
     MPI_Type_free(&column);
-    MPI_Type_free(&vector);
 }
 
-/* ---- no bytes at all ---- */
+/* ---- no bytes at all: by a count of 0 on some ranks, by an empty type on others ---- */
 
-static void nothing(void)
+static void scatter_of_nothing(void)
 {
-    int x[8] = {0}, y[8] = {0}, zeros[64] = {0};
-    bool first = world_rank == 0;
     MPI_Datatype empty = bytes_type(0);
+    int x[8] = {0}, y[8] = {0};
 
-    if (world_size > 64)
-        return;
     MPI_Scatter(x, 0, MPI_INT, y, 7, empty, 0, MPI_COMM_WORLD);
-    MPI_Gather(x, 5, empty, y, 0, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Bcast(x, first ? 0 : 7, first ? MPI_INT : empty, 0, MPI_COMM_WORLD);
-    MPI_Alltoall(x, first ? 7 : 0, first ? empty : MPI_INT, y, first ? 0 : 7,
-                 first ? MPI_INT : empty, MPI_COMM_WORLD);
-    MPI_Allgather(NULL, 5, empty, NULL, 5, empty, MPI_COMM_WORLD);
-    MPI_Alltoall(NULL, 5, empty, NULL, 5, empty, MPI_COMM_WORLD);
-    MPI_Alltoallv(NULL, zeros, zeros, MPI_INT, NULL, zeros, zeros, MPI_INT, MPI_COMM_WORLD);
     MPI_Type_free(&empty);
 }
 
-/* ---- reductions ---- */
-
-/* (a, b) of x -> a x + b, one after the other; the second word of three is a gap. */
-static void compose(void *in, void *inout, int *n, MPI_Datatype *type)
+static void gather_of_nothing(void)
 {
-    long *f = in, *g = inout;
+    MPI_Datatype empty = bytes_type(0);
+    int x[8] = {0}, y[8] = {0};
 
-    (void)type;
-    for (int i = 0; i < 3 * *n; i += 3) {
-        g[i + 2] += g[i] * f[i + 2];
-        g[i] *= f[i];
-    }
+    MPI_Gather(x, 5, empty, y, 0, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Type_free(&empty);
 }
 
-static void reductions(void)
+static void bcast_of_nothing(void)
 {
-    enum { N = 1000 };
-    size_t all = (size_t)world_size * N;
-    long *in = calloc(3 * all, sizeof *in), *out = calloc(3 * all, sizeof *out);
-    int sum = world_size * (world_size + 1) / 2, last = world_size - 1, wrong = 0;
-    MPI_Datatype type, gap;
-    MPI_Op op;
+    MPI_Datatype empty = bytes_type(0);
+    bool first = world_rank == 0;
+    int x[8] = {0};
 
-    for (int i = 0; i < N; i++)
-        in[i] = out[i] = world_rank + 1;
-    MPI_Reduce(world_rank == last ? MPI_IN_PLACE : in, out, N, MPI_LONG, MPI_SUM, last,
-               MPI_COMM_WORLD);
-    for (int i = 0; i < N && world_rank == last; i++)
-        wrong += out[i] != sum;
-    MPI_Exscan(in, world_rank == 0 ? NULL : out, N, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    for (int i = 0; i < N && world_rank > 0; i++)
-        wrong += out[i] != world_rank * (world_rank + 1) / 2;
+    MPI_Bcast(x, first ? 0 : 7, first ? MPI_INT : empty, 0, MPI_COMM_WORLD);
+    MPI_Type_free(&empty);
+}
 
-    MPI_Type_indexed(2, (int[]){1, 1}, (int[]){0, 2}, MPI_LONG, &gap);
-    MPI_Type_create_resized(gap, 0, 3 * sizeof(long), &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(compose, 0, &op);
-    for (size_t i = 0; i < 3 * all; i += 3) { /* x + 1 and so on: the last of the ranks counts */
-        in[i] = 1;
-        in[i + 2] = world_rank + 1;
-    }
-    MPI_Reduce_scatter_block(in, out, N, type, op, MPI_COMM_WORLD);
-    for (int i = 0; i < 3 * N; i += 3)
-        wrong += out[i] != 1 || out[i + 2] != sum;
-    CHECK(wrong == 0);
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
-    MPI_Type_free(&gap);
-    free(out);
-    free(in);
+static void alltoall_of_nothing(void)
+{
+    MPI_Datatype empty = bytes_type(0);
+    bool first = world_rank == 0;
+    int x[8] = {0}, y[8] = {0};
+
+    MPI_Alltoall(x, first ? 7 : 0, first ? empty : MPI_INT, y, first ? 0 : 7,
+                 first ? MPI_INT : empty, MPI_COMM_WORLD);
+    MPI_Type_free(&empty);
+}
+
+static void collectives_of_nothing_at_null(void)
+{
+    MPI_Datatype empty = bytes_type(0);
+
+    MPI_Allgather(NULL, 5, empty, NULL, 5, empty, MPI_COMM_WORLD);
+    MPI_Alltoall(NULL, 5, empty, NULL, 5, empty, MPI_COMM_WORLD);
+    MPI_Type_free(&empty);
+}
+
+static void alltoallv_of_nothing_at_null(void)
+{
+    int *zeros = calloc((size_t)world_size, sizeof *zeros);
+
+    MPI_Alltoallv(NULL, zeros, zeros, MPI_INT, NULL, zeros, zeros, MPI_INT, MPI_COMM_WORLD);
+    free(zeros);
 }
 
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(structs_with_gaps), MPI_TEST(ranks_with_types_of_their_own),
-        MPI_TEST(columns),           MPI_TEST(nothing),
-        MPI_TEST(reductions),
+        MPI_TEST(gather_of_structs_with_gaps),
+        MPI_TEST(scatter_of_structs_with_gaps),
+        MPI_TEST(alltoall_of_structs_with_gaps_in_place),
+        MPI_TEST(alltoallv_of_structs_with_gaps_in_place),
+        MPI_TEST(alltoallw_of_structs_with_gaps_in_place),
+        MPI_TEST(allgatherv_with_types_of_each_rank),
+        MPI_TEST(gather_of_columns),
+        MPI_TEST(alltoall_of_columns),
+        MPI_TEST(scatter_of_nothing),
+        MPI_TEST(gather_of_nothing),
+        MPI_TEST(bcast_of_nothing),
+        MPI_TEST(alltoall_of_nothing),
+        MPI_TEST(collectives_of_nothing_at_null),
+        MPI_TEST(alltoallv_of_nothing_at_null),
     };
 
     return mpi_test_main(argc, argv, "plain_faults", tests, sizeof tests / sizeof *tests);
