@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { CHILDREN = 2, MOST = 64 };
 
@@ -37,15 +38,35 @@ static int use(MPI_Comm c)
     return wrong;
 }
 
+/* Open MPI 5 and later do not give what mpirun -x names to processes that are spawned. */
+static MPI_Info with_preload(void)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5
+    const char *preload = getenv("LD_PRELOAD");
+    char text[4096];
+
+    if (preload) {
+        snprintf(text, sizeof text, "LD_PRELOAD=%s", preload);
+        MPI_Info_set(info, "PMIX_ENVAR", text);
+    }
+#endif
+    return info;
+}
+
 int main(int argc, char **argv)
 {
+    MPI_Info info;
     int wrong, all_wrong = 0, rank;
     MPI_Comm parent, between, together;
 
     MPI_Init(&argc, &argv);
+    info = with_preload();
     MPI_Comm_get_parent(&parent);
     if (parent == MPI_COMM_NULL)
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, CHILDREN, info, 0, MPI_COMM_WORLD, &between,
                        MPI_ERRCODES_IGNORE);
     else
         between = parent;
@@ -57,6 +78,7 @@ int main(int argc, char **argv)
         puts(all_wrong ? "wrong" : "right");
     MPI_Comm_free(&together);
     MPI_Comm_disconnect(&between);
+    MPI_Info_free(&info);
     MPI_Finalize();
     return all_wrong != 0;
 }
