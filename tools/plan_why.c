@@ -4,6 +4,7 @@
 #include "tune/native.h"
 #include "tune/planner.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +34,15 @@ static void print_native(const coll *call, int64_t all, const topo *t, const con
 {
     printf("the MPI at best, if the call blocks:");
     for (int family = 0; family < MPI_FAMILIES; family++) {
-        mpi_version mpi = {(mpi_family)family, 0};
+        mpi_version newest = {(mpi_family)family, INT_MAX}, any = {(mpi_family)family, 0};
         native_times times;
-        bool known = native_estimate(call, all, &nothing, t, k, mpi.family, NULL, &times);
-        bool errs = native_errs(call, all, &mpi);
-        printf("%s %s ", family ? "," : "", mpi_family_name(mpi.family));
+        bool known = native_estimate(call, all, &nothing, t, k, newest.family, NULL, &times);
+        printf("%s %s ", family ? "," : "", mpi_family_name(newest.family));
         if (known)
             printf("%.3f us ", 1e-6 * (double)times.native);
-        printf("(%s)", errs                            ? "wrong, not left to it"
+        printf("(%s)", native_errs(call, all, &newest) ? "wrong, not left to it"
                        : known && native_gains(&times) ? "not left to it"
+                       : native_errs(call, all, &any)  ? "left to it, but not to old versions"
                                                        : "left to it");
     }
     putchar('\n');

@@ -304,11 +304,25 @@ static void collectives_of_nothing_at_null(void)
     MPI_Type_free(&empty);
 }
 
-static void alltoallv_of_nothing_at_null(void)
+static void alltoallv_of_nothing_at_one_address(void)
 {
     int *zeros = calloc((size_t)world_size, sizeof *zeros);
 
-    MPI_Alltoallv(NULL, zeros, zeros, MPI_INT, NULL, zeros, zeros, MPI_INT, MPI_COMM_WORLD);
+    CHECK(MPI_Alltoallv(zeros, zeros, zeros, MPI_INT, zeros, zeros, zeros, MPI_INT,
+                        MPI_COMM_WORLD) == MPI_SUCCESS);
+    free(zeros);
+}
+
+static void alltoallw_of_nothing_at_one_address(void)
+{
+    int *zeros = calloc((size_t)world_size, sizeof *zeros);
+    MPI_Datatype *types = calloc((size_t)world_size, sizeof(MPI_Datatype));
+
+    for (int i = 0; i < world_size; i++)
+        types[i] = MPI_INT;
+    CHECK(MPI_Alltoallw(zeros, zeros, zeros, types, zeros, zeros, zeros, types, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+    free(types);
     free(zeros);
 }
 
@@ -328,7 +342,8 @@ int main(int argc, char **argv)
         MPI_TEST(bcast_of_nothing),
         MPI_TEST(alltoall_of_nothing),
         MPI_TEST(collectives_of_nothing_at_null),
-        MPI_TEST(alltoallv_of_nothing_at_null),
+        MPI_TEST(alltoallv_of_nothing_at_one_address),
+        MPI_TEST(alltoallw_of_nothing_at_one_address),
     };
 
     return mpi_test_main(argc, argv, "plain_faults", tests, sizeof tests / sizeof *tests);

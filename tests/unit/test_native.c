@@ -115,7 +115,7 @@ static void what_is_chosen_need_not_be_found_again(void **state)
     topo_free(t);
 }
 
-/* plain_faults.c shows them. */
+/* Of an unknown version all that were ever seen; tests/native_faults shows them. */
 static void what_they_get_wrong_is_known(void **state)
 {
     static const struct fault {
@@ -142,6 +142,7 @@ static void what_they_get_wrong_is_known(void **state)
         {{.kind = COLL_reduce_scatter_block, .p = 3, .ordered = true}, 8, false, true},
         {{.kind = COLL_reduce_scatter_block, .p = 3, .in_place = true}, 8, true, true},
         {{.kind = COLL_reduce_scatter, .p = 3}, 8, true, false},
+        {{.kind = COLL_neighbor_alltoall, .p = 3}, 8, false, true},
     };
 
     (void)state;
@@ -154,6 +155,28 @@ static void what_they_get_wrong_is_known(void **state)
     }
 }
 
+static bool errs(mpi_version mpi, coll call)
+{
+    call.p = 3;
+    return native_errs(&call, 8, &mpi);
+}
+
+static void what_a_version_has_mended_is_left_to_it(void **state)
+{
+    mpi_version v402 = {MPI_FAMILY_MPICH, 40002}, v421 = {MPI_FAMILY_MPICH, 40201};
+    mpi_version v502 = {MPI_FAMILY_MPICH, 50002}, future = {MPI_FAMILY_MPICH, 70000};
+    mpi_version open = {MPI_FAMILY_OPENMPI, 60000};
+    coll gather = {.kind = COLL_gather}, exscan = {.kind = COLL_exscan};
+    coll listed = {.kind = COLL_allgatherv};
+
+    (void)state;
+    assert_true(errs(v402, gather) && errs(open, gather));
+    assert_false(errs(v421, gather) || errs(future, gather));
+    assert_true(errs(v402, exscan) && errs(v421, exscan));
+    assert_false(errs(v502, exscan) || errs(open, exscan));
+    assert_true(errs(v502, listed) && errs(future, listed) && errs(open, listed));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +185,7 @@ int main(void)
         cmocka_unit_test(leaders_of_nodes_only_help),
         cmocka_unit_test(what_is_chosen_need_not_be_found_again),
         cmocka_unit_test(what_they_get_wrong_is_known),
+        cmocka_unit_test(what_a_version_has_mended_is_left_to_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
