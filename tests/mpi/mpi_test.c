@@ -48,6 +48,16 @@ __attribute__((noinline, no_sanitize("thread"))) int mpi_test_peek(const volatil
     return *at;
 }
 
+bool mpi_test_is(mpi_family family, int first)
+{
+    char text[8192] = ""; /* MPICH's are longer than MPI_MAX_LIBRARY_VERSION_STRING of Open MPI */
+    int length;
+
+    MPI_Get_library_version(text, &length);
+    mpi_version v = mpi_version_read(text);
+    return v.family == family && v.number >= first;
+}
+
 void mpi_test_context(const char *format, ...)
 {
     va_list list;

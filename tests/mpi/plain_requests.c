@@ -300,8 +300,13 @@ static void test_completes_one(void)
 
 static void by_get_status(mixture *m, int round)
 {
+    /* natively, too, the status of a persistent receive is empty then when it is waited for */
+    bool loses_status = mpi_test_is(MPI_FAMILY_MPICH, MPI_VERSION_NUMBER(4, 2, 1));
+
     for (int i = 0; i < MIXED; i++) {
         MPI_Request before = m->r[i];
+        if (i == RECV_INIT && loses_status)
+            continue;
         for (int flag = 0; !flag;)
             CHECK(MPI_Request_get_status(m->r[i], &flag, &m->statuses[i]) == MPI_SUCCESS);
         CHECK(m->r[i] == before);

@@ -173,6 +173,8 @@ static void the_error_of_one_request_is_its_own(void)
     int x = world_rank, *all = malloc((size_t)world_size * sizeof *all), n, indices[3], seen = 0;
     MPI_Request r[3];
     MPI_Status s[3];
+    /* natively, too, MPI_Waitsome says MPI_ERR_IN_STATUS, and there is no error in any */
+    bool loses_errors = mpi_test_is(MPI_FAMILY_MPICH, MPI_VERSION_NUMBER(4, 2, 1));
 
     PERSISTENT(Allgather)(&x, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
     start_with_one_that_fails(r, &x);
@@ -184,7 +186,7 @@ static void the_error_of_one_request_is_its_own(void)
     start_with_one_that_fails(r, &x);
     while (seen < 3) {
         int error = MPI_Waitsome(3, r, &n, indices, s);
-        for (int k = 0; error && k < n; k++)
+        for (int k = 0; error && k < n && !loses_errors; k++)
             CHECK((s[k].MPI_ERROR > MPI_SUCCESS) == (indices[k] == 1));
         CHECK(n > 0);
         seen += n > 0 ? n : 3;
