@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* free_mpi.c - MPI_Op_free and MPI_Type_free, as the profiling interface allows: see
- * nbc/run/kept.h. Not in a build for SimGrid.
+/* free_mpi.c - MPI's functions that end something, as the profiling interface allows: MPI_Op_free
+ * and MPI_Type_free (nbc/run/kept.h), MPI_Finalize (nbc/progress/driver_async.c). Not in a build
+ * for SimGrid.
  */
+#include "nbc/library.h"
+
 #include <tutti.h>
 
 __attribute__((visibility("default"))) int MPI_Op_free(MPI_Op *op)
@@ -12,4 +15,10 @@ __attribute__((visibility("default"))) int MPI_Op_free(MPI_Op *op)
 __attribute__((visibility("default"))) int MPI_Type_free(MPI_Datatype *type)
 {
     return tutti_type_free(type);
+}
+
+__attribute__((visibility("default"))) int MPI_Finalize(void)
+{
+    library_finalize();
+    return PMPI_Finalize();
 }

@@ -35,6 +35,12 @@ const char *library_driver_reason(void)
     return reason;
 }
 
+void library_finalize(void)
+{
+    if (chosen == &driver_async)
+        chosen->stop();
+}
+
 /* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. Callbacks of the
  * program that come after ours, of attributes on MPI_COMM_SELF and on MPI_COMM_WORLD, may still
  * communicate. So the library goes on working: only what MPI must not meet is ended, the thread and
@@ -46,6 +52,7 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 
     (void)comm, (void)key, (void)value, (void)extra;
     driver_thread_end();
+    library_finalize();
     engine_abandon();
     trace_file_end();
     last = comm_end_all();

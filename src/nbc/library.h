@@ -14,6 +14,9 @@
  * has begun; MPI_ERR_ARG for a wrong TUTTI_ variable (explained once on stderr). */
 int library_enter(void);
 
+/* MPI_Finalize is called: what it would wait for ends. Operations still run in waits and tests. */
+void library_finalize(void);
+
 /* The driver chosen, and why. */
 const driver *library_driver(void);
 const char *library_driver_reason(void);

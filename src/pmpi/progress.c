@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c - operations of ours advance while the program sits in any other call of the MPI.
  *
- * Open MPI's progress callback does that by itself. MPICH polls generalized requests only in waits
+ * Open MPI's progress callback does that by itself, and so does MPICH's from 4.3 on below
+ * MPI_THREAD_MULTIPLE (the driver async). Else MPICH polls generalized requests only in waits
  * and tests on them. But over UCX all its blocking calls, of every kind, come down to
  * ucp_worker_progress, a function of another library, which is ours to replace: after UCX's own
  * work we do ours. MPICH holds no lock there below MPI_THREAD_MULTIPLE, so MPI may be called; at
@@ -54,9 +55,11 @@ static bool start_thread(void)
  * see start_thread. */
 static void start(void)
 {
-    const char *forced = getenv("TUTTI_PROGRESS");
+    const char *forced = getenv("TUTTI_PROGRESS"), *driver, *reason;
     int level = MPI_THREAD_SINGLE;
 
+    if (tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "async") == 0)
+        return;
     PMPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE)
         atomic_store(&hooked, true);

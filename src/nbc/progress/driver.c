@@ -15,7 +15,7 @@
 #include <string.h>
 
 const driver *const driver_table[] = {
-    &driver_poll, &driver_hook, &driver_thread, &driver_manual, NULL,
+    &driver_async, &driver_poll, &driver_hook, &driver_thread, &driver_manual, NULL,
 };
 
 /* The operation is collective over peers that count on us: it cannot be taken back. */
@@ -204,9 +204,8 @@ int driver_choose(const char *forced, const driver **chosen, const char **reason
     }
     if (!forced)
         return MPI_ERR_OTHER;
-    env_refuse(
-        "TUTTI_PROGRESS=%s is not possible%s; there are poll (MPICH), hook (Open MPI), thread "
-        "(with MPI_THREAD_MULTIPLE) and manual",
-        forced, refused);
+    env_refuse("TUTTI_PROGRESS=%s is not possible%s; there are async and poll (MPICH), hook "
+               "(Open MPI), thread (with MPI_THREAD_MULTIPLE) and manual",
+               forced, refused);
     return driver_choose(NULL, chosen, reason);
 }

@@ -2,6 +2,7 @@
 /* driver.h - who calls the engine while the program is inside native MPI calls, and how a native
  * request for an exec is made.
  *
+ *   async    MPICH 4.3 and later: MPIX_Async_start; every native MPI call advances the engine
  *   poll     MPICH: MPIX_Grequest_start; the Wait and Test families call our poll function
  *   hook     Open MPI: opal_progress_register; every native MPI call advances the engine
  *   thread   any MPI at MPI_THREAD_MULTIPLE: a thread of ours advances the engine
@@ -29,7 +30,7 @@ typedef struct driver {
 /* Every driver of this build, the preferred first; NULL at the end. */
 extern const driver *const driver_table[];
 
-extern const driver driver_poll, driver_hook, driver_thread, driver_manual;
+extern const driver driver_async, driver_poll, driver_hook, driver_thread, driver_manual;
 
 /* The first driver that starts and passes the self-test: a small operation on process_self() must
  * complete through native MPI_Test. Or the one named `forced`, if not NULL; if that does not start
@@ -42,6 +43,9 @@ int driver_choose(const char *forced, const driver **chosen, const char **reason
 int driver_thread_start(int pu, bool when_needed, bool runs_ops);
 int driver_thread_stop(void);
 void driver_thread_end(void); /* MPI_Finalize has begun */
+
+/* A turn of the MPI's progress: advances the engine. */
+int driver_hook_turn(void);
 
 /* Around a blocking native call of ours: true if operations advance in it by the progress hook,
  * which is there for that time if the driver is another one; then *lent. False: this MPI has no

@@ -53,7 +53,7 @@ static int hook_counted(void)
     return n;
 }
 
-static int hook(void)
+int driver_hook_turn(void)
 {
     return tally_on && engine_busy() ? hook_counted() : progress();
 }
@@ -64,7 +64,7 @@ static bool add_hook(void)
 {
     change_callbacks *add = find("opal_progress_register");
 
-    return add && add(hook) == 0;
+    return add && add(driver_hook_turn) == 0;
 }
 
 static void remove_hook(void)
@@ -72,7 +72,7 @@ static void remove_hook(void)
     change_callbacks *remove = find("opal_progress_unregister");
 
     if (remove)
-        remove(hook);
+        remove(driver_hook_turn);
 }
 
 static const char *start(void)

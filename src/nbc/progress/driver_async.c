@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* driver_async.c - MPICH 4.3 and later call a function of ours in every turn of their progress
+ * (MPIX_Async_start): operations advance in any native call, as on Open MPI.
+ *
+ * It is declared by newer headers only and not part of the MPI-5 ABI, so it is looked up at run
+ * time. Requests are those of the driver poll: MPI_Waitall of MPICH 5.0.2, too, asserts on a plain
+ * generalized request beside a null one. At MPI_THREAD_MULTIPLE MPICH holds a lock in there that
+ * our own MPI calls would take again, and ends the program.
+ *
+ * MPI_Finalize calls the function until it says that it is done, before it deletes attributes; and
+ * then it must not be started again. So it is there only while operations run, and a little longer,
+ * because starting it costs more than a turn; and our MPI_Finalize (api/free_mpi.c) ends it.
+ */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "nbc/progress/driver.h"
+
+#include "nbc/process/process.h"
+#include "nbc/process/waker.h"
+#include "nbc/run/engine.h"
+
+#include <dlfcn.h>
+
+enum { LINGER = 1000 }; /* turns in which nothing ran */
+
+/* As in MPICH's mpi.h, which not every version has. */
+enum { ASYNC_NOPROGRESS, ASYNC_DONE, STREAM_NULL = 0x3c000000 };
+typedef int async_function(void *thing);
+typedef int start_function(async_function *, void *extra_state, int stream);
+
+/* One thread. */
+static start_function *start_async;
+static bool there;
+static int idle;
+
+static int turn(void *thing)
+{
+    (void)thing;
+    if (engine_busy() && start_async) {
+        idle = 0;
+        driver_hook_turn();
+    } else if (++idle > LINGER || !start_async) {
+        there = false;
+        return ASYNC_DONE;
+    }
+    return ASYNC_NOPROGRESS;
+}
+
+/* What does not outlive its call advances in it. */
+static void begin(bool outlives)
+{
+    if (!outlives || there)
+        return;
+    idle = 0;
+    there = start_async(turn, NULL, STREAM_NULL) == MPI_SUCCESS;
+}
+
+static const char *start(void)
+{
+    /* through a union because ISO C has no conversion from void * */
+    union {
+        void *object;
+        start_function *function;
+    } symbol = {.object = dlsym(RTLD_DEFAULT, "MPIX_Async_start")};
+
+    if (!symbol.function || !driver_has_extended())
+        return "this MPI has no MPIX_Async_start (MPICH has from 4.3 on)";
+    if (process_threaded)
+        return "MPICH does not allow MPI calls in there at MPI_THREAD_MULTIPLE";
+    start_async = symbol.function;
+    waker_set(begin);
+    return NULL;
+}
+
+static void stop(void)
+{
+    waker_set(NULL);
+    start_async = NULL;
+}
+
+static int request(exec *e, MPI_Request *request)
+{
+    return driver_poll.request(e, request);
+}
+
+const driver driver_async = {
+    .name = "async",
+    .how = "every native MPI call advances our operations (MPIX_Async_start)",
+    .start = start,
+    .stop = stop,
+    .request = request,
+};
