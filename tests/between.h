@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* between.h - cmocka 2 has deprecated assert_between, and cmocka 1 does not have what replaces it. */
+/* between.h - cmocka 2 has deprecated assert_in_range, and cmocka 1 does not have what replaces
+ * it. */
 #ifndef TUTTI_TEST_BETWEEN_H
 #define TUTTI_TEST_BETWEEN_H
 

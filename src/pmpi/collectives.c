@@ -2,8 +2,8 @@
 /* collectives.c - the wrappers of the collective calls, made from collectives.def, and those of
  * MPI_Op_free and MPI_Type_free.
  *
- * Before MPI-4 there are no large counts (Open MPI 4 and 5). Open MPI 4.1 has persistent collectives
- * under MPIX_ names only: there we serve those and the MPI-4 names as well.
+ * Before MPI-4 there are no large counts (Open MPI 4 and 5). Open MPI 4.1 has persistent
+ * collectives under MPIX_ names only: there we serve those and the MPI-4 names as well.
  */
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"

@@ -22,9 +22,9 @@ typedef struct native_times {
 bool native_errs(const coll *c, int64_t bytes, const mpi_version *mpi);
 
 /* What `auto` takes for the call, and at best an MPI of that family: MPICH also has algorithms by
- * leaders of nodes, of broadcast, allreduce, reduce, barrier and scan; as planner_choose, but of two ranks, too.
- * Where no rank knows the sizes of another, both as if every block had NATIVE_BLOCK bytes. chosen:
- * what planner_choose has found, or NULL. False: nothing can be estimated. */
+ * leaders of nodes, of broadcast, allreduce, reduce, barrier and scan. As planner_choose, but of
+ * two ranks, too. Where no rank knows the sizes of another, both as if every block had NATIVE_BLOCK
+ * bytes. chosen: what planner_choose has found, or NULL. False: nothing can be estimated. */
 enum { NATIVE_BLOCK = 1024 };
 bool native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
                      const constants *k, mpi_family mpi, const forecast *chosen,

@@ -35,8 +35,8 @@ int mpi_test_class(int error);
 /* Is it the empty status of MPI (section 3.7.3), but for the field MPI_ERROR? */
 bool mpi_test_is_empty(const MPI_Status *status);
 
-/* Is the MPI of that family, and of version `first` or a later one? For faults of the MPI that a test
- * must not trip over: a test names each, with the versions it was seen on. */
+/* Is the MPI of that family, and of version `first` or a later one? For faults of the MPI that a
+ * test must not trip over: a test names each, with the versions it was seen on. */
 bool mpi_test_is(mpi_family family, int first);
 
 /* What is in a buffer that an operation writes to: a program must not look, and a call that would

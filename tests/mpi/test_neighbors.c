@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_neighbors.c - neighborhood collectives in all their forms against messages in the order of
- * the MPI standard, on communicators of all kinds of topologies. Every byte of the receive buffers is compared:
- * of nobody nothing is received. With PLAIN: under libtutti_mpi.so.
+ * the MPI standard, on communicators of all kinds of topologies. Every byte of the receive buffers
+ * is compared: of nobody nothing is received. With PLAIN: under libtutti_mpi.so.
  */
 #include "mpi/edges.h"
 

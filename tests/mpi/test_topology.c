@@ -30,7 +30,8 @@ static void emulated_hosts_are_nodes(void)
     free(found);
 }
 
-/* Debian's MPICH 5.0.2 takes each process for a node of its own; then there is nothing to compare. */
+/* Debian's MPICH 5.0.2 takes each process for a node of its own; then there is nothing to
+ * compare. */
 static void nodes_are_those_that_share_memory(void)
 {
     int *found = malloc((size_t)world_size * sizeof *found), leader, count, first = world_rank;
