@@ -4,27 +4,64 @@
 if(TUTTI_SIMULATED)
     return()
 endif()
+include(${CMAKE_CURRENT_LIST_DIR}/forget_mpi.cmake) # tutti_mpi_compiler
+include(${CMAKE_CURRENT_LIST_DIR}/which_mpi.cmake)
+tutti_which_mpi(mpi C)
+if(mpi_ERROR)
+    message(FATAL_ERROR "Tutti: the MPI's <mpi.h> cannot be preprocessed:\n${mpi_ERROR}")
+endif()
+message(STATUS "MPI: ${mpi_TEXT}")
+if(mpi_FAMILY STREQUAL "MPI ABI")
+    message(FATAL_ERROR "Tutti: ${mpi_TEXT} is the mpi.h of MPI-5's ABI, for which this Tutti has no build (libtutti_abi). "
+        "Say -DMPI_C_COMPILER=<the mpicc of MPICH or of Open MPI>, whose own mpi.h they still have.")
+elseif(NOT mpi_FAMILY)
+    message(FATAL_ERROR "Tutti: ${mpi_TEXT} is neither of MPICH's family nor of Open MPI's, and Tutti knows no other handles. "
+        "Say -DMPI_C_COMPILER=<the mpicc of one of these>; for SimGrid -DTUTTI_SIMULATED=ON.\n"
+        "(asked: ${mpi_HEADER}, for OPEN_MPI, MPICH_NAME, MPICH_VERSION, MPI_ABI_VERSION)")
+elseif(NOT mpi_NAME STREQUAL mpi_FAMILY)
+    message(STATUS "MPI: ${mpi_NAME} has not been tried with Tutti: it is taken for one of ${mpi_FAMILY}'s family")
+endif()
+
+# What has been found out of another MPI, or of another version, is asked again; and so is all if mpi.h changes.
+set(seen "${mpi_TEXT} ${mpi_HEADER}")
+if(NOT seen STREQUAL "${TUTTI_MPI_SEEN}")
+    unset(TUTTI_HAVE_MPI4_PERSISTENT CACHE)
+    unset(TUTTI_HAVE_MPIX_GREQUEST CACHE)
+    unset(HAVE_MPI_ALLGATHER_INIT CACHE)
+    set(TUTTI_MPI_SEEN "${seen}" CACHE INTERNAL "the MPI of the last configure")
+endif()
+tutti_mpi_compiler(mpi_compiler)
+set(TUTTI_MPI_COMPILER "${mpi_compiler}" CACHE INTERNAL "for forget_mpi.cmake")
+if(mpi_HEADER)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mpi_HEADER})
+endif()
+
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
-check_symbol_exists(OPEN_MPI mpi.h TUTTI_OPEN_MPI)
 check_symbol_exists(MPI_Allgather_init mpi.h TUTTI_HAVE_MPI4_PERSISTENT)
 unset(CMAKE_REQUIRED_LIBRARIES)
 if(TUTTI_HAVE_MPI4_PERSISTENT) # else under MPIX_ names, in Open MPI 4.1
     add_compile_definitions(TUTTI_HAVE_MPI4_PERSISTENT)
 endif()
-if(TUTTI_OPEN_MPI)
-    set(TUTTI_MPI "Open MPI")
-    set(other "MPICH or one of its family")
-    set(condition "#ifndef OPEN_MPI")
-else()
-    set(TUTTI_MPI "MPICH")
-    set(other "Open MPI")
-    set(condition "#ifdef OPEN_MPI")
-endif()
-set(TUTTI_CHECK_MPI "${condition}
-#error \"this Tutti is for ${TUTTI_MPI}, but <mpi.h> is of ${other}: \\
-take the mpicc of ${TUTTI_MPI}, or a Tutti built with -DMPI_C_COMPILER=<your mpicc>\"
+set(TUTTI_MPI "${mpi_FAMILY}")
+set(advice "take the mpicc of ${TUTTI_MPI}, or a Tutti built with -DMPI_C_COMPILER=<your mpicc>")
+if(TUTTI_MPI STREQUAL "Open MPI")
+    set(TUTTI_OPEN_MPI TRUE)
+    set(TUTTI_CHECK_MPI "#ifndef OPEN_MPI
+#error \"this Tutti is for Open MPI, but <mpi.h> is of MPICH, one of its family, or another: \\
+${advice}\"
 #endif
 ")
+else()
+    set(TUTTI_OPEN_MPI FALSE)
+    set(TUTTI_CHECK_MPI "#ifdef OPEN_MPI
+#error \"this Tutti is for MPICH, but <mpi.h> is of Open MPI: \\
+${advice}\"
+#elif !defined MPICH_NAME && !defined MPICH_VERSION
+#error \"this Tutti is for MPICH, but <mpi.h> is not of its family: \\
+${advice}\"
+#endif
+")
+endif()
 if(TUTTI_SUFFIX STREQUAL "auto")
     string(TOLOWER "-${TUTTI_MPI}" TUTTI_SUFFIX)
     string(REPLACE " " "" TUTTI_SUFFIX "${TUTTI_SUFFIX}")

@@ -35,11 +35,11 @@ from mpi4py import MPI
 
 
 def _mpi_of(path):
-    """For which MPI a library was built: it names the library of that."""
+    """For which family a library was built: handles of Open MPI's are symbols. What MPIs call their libraries says nothing."""
     with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        if data.find(b"libmpich.so") >= 0:
-            return "MPICH"
-        return "Open MPI" if data.find(b"libmpi.so") >= 0 else "unknown"
+        if data.find(b"\0ompi_mpi_byte\0") >= 0:
+            return "Open MPI"
+        return "MPICH" if data.find(b"\0PMPI_Comm_rank\0") >= 0 else "unknown"
 
 
 def _candidates(mpi):

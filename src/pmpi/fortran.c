@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran.c - see fortran.h. */
 #define _GNU_SOURCE /* RTLD_NEXT */
+#include "nbc/process/right_mpi.h"
 #include "pmpi/fortran.h"
 
 #include <dlfcn.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 /* ---- the MPI's own functions ---- */
+
+static const char self_anchor; /* an address in this library */
 
 /* Through a union because ISO C has no conversion from void * to a function. */
 typedef union symbol {
@@ -23,21 +26,20 @@ typedef struct search {
     symbol found;
 } search;
 
-/* Only in libraries of the MPI, which have no names of ours behind them. The one that has it stays
- * loaded from now on: its function is known. */
+/* Whatever the MPI calls its libraries, in another one than ours; and not in one that is linked with
+ * ours. The one that has it stays loaded from now on: its function is known. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 {
     search *s = data;
-    const char *file = strrchr(info->dlpi_name, '/');
-    void *object;
+    const char *file = info->dlpi_name;
+    void *object = strchr(file, '/') ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    Dl_info self;
 
     (void)size;
-    if (!file || strncmp(file, "/libmpi", 7) != 0)
-        return 0;
-    object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (!object)
         return 0;
-    s->found.object = dlsym(object, s->name);
+    if (dladdr((void *)&self_anchor, &self) && strcmp(self.dli_fname, file) != 0)
+        s->found.object = right_mpi_symbol(object, file, s->name);
     if (!s->found.object)
         dlclose(object);
     return s->found.object != NULL;

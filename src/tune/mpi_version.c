@@ -26,14 +26,16 @@ mpi_version mpi_version_read(const char *library_version)
         {"Open MPI v", MPI_FAMILY_OPENMPI},
         {"MPICH Version:", MPI_FAMILY_MPICH},
     };
+    static const char *const relatives[] = {"Open MPI", "Spectrum MPI", "FUJITSU MPI"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i].begins);
         if (strncmp(library_version, names[i].begins, n) == 0)
             return (mpi_version){names[i].family, read_number(library_version + n)};
     }
-    if (strstr(library_version, "Open MPI") || strstr(library_version, "Spectrum MPI"))
-        return (mpi_version){MPI_FAMILY_OPENMPI, 0};
+    for (size_t i = 0; i < sizeof relatives / sizeof *relatives; i++)
+        if (strstr(library_version, relatives[i]))
+            return (mpi_version){MPI_FAMILY_OPENMPI, 0};
     return (mpi_version){MPI_FAMILY_MPICH, 0};
 }
 

@@ -26,6 +26,8 @@ static void versions_are_read_with_letters_and_tabs(void **state)
         {"MPICH Version: 99999999999", MPI_FAMILY_MPICH, 9990000},
         /* relatives have numbers of their own */
         {"IBM Spectrum MPI v10.4.0.6rtm2, built on ...", MPI_FAMILY_OPENMPI, 0},
+        {"FUJITSU MPI Library 4.0.1", MPI_FAMILY_OPENMPI, 0},
+        {"MVAPICH Version      :\t3.0\n", MPI_FAMILY_MPICH, 0},
         {"Intel(R) MPI Library 2021.11 for Linux* OS\n", MPI_FAMILY_MPICH, 0},
         {"MVAPICH2 Version      :\t2.3.7\n", MPI_FAMILY_MPICH, 0},
         {"MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)\n", MPI_FAMILY_MPICH, 0},

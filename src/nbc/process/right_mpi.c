@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE /* dladdr */
 #include "nbc/process/right_mpi.h"
+#include "tune/mpi_version.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -32,12 +33,6 @@
 static const char self_anchor; /* an address in the object that this is linked into */
 
 enum { VERSION_SIZE = 8192 }; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI's is 256 */
-
-/* MPICH has many descendants with names of their own, which share its handles. */
-static bool names_open_mpi(const char *version)
-{
-    return strstr(version, "Open MPI") || strstr(version, "Spectrum MPI");
-}
 
 /* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date: ..." */
 static void shorten(char *version)
@@ -66,28 +61,34 @@ __attribute__((constructor)) static void check_mpi(void)
     int length = 0;
 
     if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS ||
-        names_open_mpi(version) == IS_OPEN_MPI)
+        (mpi_version_read(version).family == MPI_FAMILY_OPENMPI) == IS_OPEN_MPI)
         return;
     shorten(version);
     refuse(version);
 }
 
-/* Is a loaded object an MPI of the other kind? By symbols, because both may be called libmpi.so;
- * and a library of Fortran's may have neither. */
+void *right_mpi_symbol(void *object, const char *file, const char *name)
+{
+    void *symbol = dlsym(object, name);
+    Dl_info where;
+
+    return symbol && dladdr(symbol, &where) && strcmp(where.dli_fname, file) == 0 ? symbol : NULL;
+}
+
+/* Is a loaded object an MPI of the other kind? By symbols, because MPIs call their libraries what
+ * they like: libmpi.so.12 is Intel's, libmpi.so.40 Open MPI's, libmpi_gnu_91.so.12 Cray's. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *found)
 {
-    const char *name = strrchr(info->dlpi_name, '/');
-    void *object;
+    const char *name = info->dlpi_name;
+    void *object = strchr(name, '/') ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
     (void)size;
-    if (!name || strncmp(name, "/libmpi", 7) != 0)
+    if (!object)
         return 0;
-    object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (object && dlsym(object, "PMPI_Get_library_version") &&
+    if (right_mpi_symbol(object, name, "PMPI_Get_library_version") &&
         (dlsym(object, "ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI)
-        *(const char **)found = info->dlpi_name;
-    if (object)
-        dlclose(object);
+        *(const char **)found = name;
+    dlclose(object);
     return *(const char **)found != NULL;
 }
 

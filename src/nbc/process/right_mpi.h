@@ -7,4 +7,8 @@
  * when it calls MPI_Init. Ends the process, if it is the wrong one, with a sentence on stderr. */
 void right_mpi_check(void);
 
+/* What the loaded object of this file itself defines by that name, and nothing that it depends on
+ * does, which dlsym finds too. Null: nothing. */
+void *right_mpi_symbol(void *object, const char *file, const char *name);
+
 #endif
