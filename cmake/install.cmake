@@ -39,7 +39,7 @@ configure_package_config_file(cmake/TuttiConfig.cmake.in TuttiConfig.cmake
     INSTALL_DESTINATION ${TUTTI_CMAKE_DIR})
 write_basic_package_version_file(TuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TuttiConfig.cmake ${PROJECT_BINARY_DIR}/TuttiConfigVersion.cmake
-    cmake/which_mpi.cmake cmake/which_mpi.c
+    cmake/which_mpi.cmake cmake/which_mpi.c.in
     DESTINATION ${TUTTI_CMAKE_DIR})
 
 # pkg-config

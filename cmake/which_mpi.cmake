@@ -8,7 +8,7 @@
 #   PREFIX_HEADER   its mpi.h
 #   PREFIX_TEXT     these for people: MPICH 4.0.2 (mpicc.mpich); the include folder where there is no wrapper
 #   PREFIX_ERROR    what the preprocessor says if it fails: then the others are empty
-set(TUTTI_WHICH_MPI_SOURCE ${CMAKE_CURRENT_LIST_DIR}/which_mpi.c)
+set(TUTTI_WHICH_MPI_SOURCE ${CMAKE_CURRENT_LIST_DIR}/which_mpi.c.in)
 
 # The command that preprocesses, with the flags of the target.
 function(tutti_which_mpi_command result language)

@@ -26,8 +26,8 @@ typedef struct search {
     symbol found;
 } search;
 
-/* Whatever the MPI calls its libraries, in another one than ours; and not in one that is linked with
- * ours. The one that has it stays loaded from now on: its function is known. */
+/* Whatever the MPI calls its libraries, in another one than ours; and not in one that is linked
+ * with ours. The one that has it stays loaded from now on: its function is known. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 {
     search *s = data;
