@@ -7,7 +7,7 @@
 module tests
     use checks
     implicit none
-    integer, parameter :: THREADS = 2, REPEATS = 100, COUNT = 3
+    integer, parameter :: THREADS = 2, REPEATS = 500, COUNT = 3
     HANDLE(MPI_Comm) :: own(THREADS)
 
 contains

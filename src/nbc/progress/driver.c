@@ -5,6 +5,7 @@
 #include "nbc/process/clock.h"
 #include "nbc/comm/comm.h"
 #include "nbc/run/engine.h"
+#include "nbc/run/told.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
@@ -29,6 +30,7 @@ int driver_query(void *extra_state, MPI_Status *status)
 {
     exec *e = extra_state;
 
+    told_await(e);
     process_empty_status(status);
     return exec_get_state(e) == EXEC_DONE ? e->run.error : MPI_SUCCESS;
 }

@@ -13,6 +13,7 @@
 #include "nbc/run/record.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
+#include "nbc/run/told.h"
 #include "nbc/run/traffic.h"
 
 #include <utlist.h>
@@ -27,16 +28,13 @@ enum {
 static exec *running;               /* engine lock */
 static _Atomic(exec *) handed_over; /* started while the lock was taken; newest first */
 static atomic_int nrunning;         /* length of `running`, for engine_busy */
-static exec *untold; /* done, their native requests are still to be completed; by `next` */
-static atomic_bool any_untold;
-static _Thread_local bool background;
 
 /* They stay as they are, active for ever. */
 void engine_abandon(void)
 {
     engine_enter();
-    running = untold = NULL;
-    atomic_store(&any_untold, false);
+    running = NULL;
+    told_abandon();
     atomic_store(&handed_over, NULL);
     atomic_store(&nrunning, 0);
     comm_abandon();
@@ -78,36 +76,7 @@ static void count_running(int by)
 
 void engine_i_am_background(void)
 {
-    background = true;
-}
-
-static bool something_to_tell(void)
-{
-    return atomic_load_explicit(&any_untold, memory_order_relaxed) && !background;
-}
-
-/* Complete the native requests of what the progress thread has found done. Lock held. */
-static void tell(void)
-{
-    while (untold) {
-        exec *e = untold;
-        untold = e->next;
-        atomic_store_explicit(&any_untold, untold != NULL, memory_order_relaxed);
-        atomic_store_explicit(&e->native.untold, false, memory_order_relaxed);
-        bool detached = e->native.detached;
-        PMPI_Grequest_complete(
-            e->native.request); /* unless detached, this may call collect: e is gone */
-        if (detached)
-            e->native.collect(e);
-    }
-}
-
-static void tell_later(exec *e)
-{
-    e->next = untold;
-    untold = e;
-    atomic_store_explicit(&e->native.untold, true, memory_order_relaxed);
-    atomic_store_explicit(&any_untold, true, memory_order_relaxed);
+    told_background = true;
 }
 
 /* An operation that finds all in shared memory has called no MPI; nor would a program that starts
@@ -143,16 +112,12 @@ static void done(exec *e)
     record_end(e);
     MPI_Request native = e->native.request;
     bool detached = e->native.detached,
-         later = native != MPI_REQUEST_NULL && !detached && background;
+         later = native != MPI_REQUEST_NULL && !detached && told_background;
     if (later)
-        tell_later(e);
+        told_later(e);
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
-    if (later)
-        return;
-    if (native != MPI_REQUEST_NULL) /* unless detached, this may call collect, and e is gone */
-        PMPI_Grequest_complete(native);
-    if (detached)
-        e->native.collect(e);
+    if (!later)
+        told_complete(e, native, detached);
 }
 
 /* Where all messages go; a persistent request knows since its init. Those of an operation's later
@@ -352,8 +317,8 @@ static int advance(exec *one, int others)
 
     if (watch_on)
         watch_tick();
-    if (something_to_tell())
-        tell();
+    if (told_wanted())
+        told_all();
     take_over();
     if (atomic_load_explicit(&comm_pending, memory_order_relaxed))
         n += advance_communicators();
@@ -372,7 +337,7 @@ static int try_advance(exec *one, int others)
 {
     int n = 0;
 
-    if ((engine_busy() || something_to_tell()) && engine_try_enter()) {
+    if ((engine_busy() || told_wanted()) && engine_try_enter()) {
         n = advance(one, others);
         engine_leave();
     }

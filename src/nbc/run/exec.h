@@ -69,7 +69,7 @@ typedef struct exec_native {
     void (*collect)(struct exec *e); /* called when the request is gone and the exec is DONE */
     void *owner;                     /* collect's */
     bool detached;                   /* the request was freed while running */
-    atomic_bool untold;              /* DONE, but the request does not know yet: engine.c */
+    atomic_bool untold;              /* DONE, but the request does not know yet: told.h */
 } exec_native;
 
 /* For people: tutti_get_stats, TUTTI_TIMEOUT, TUTTI_STATS and TUTTI_TRACE. */
