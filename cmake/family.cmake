@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Which of the two families the MPI is of: their handles differ, and a build serves one. TUTTI_MPI is its
-# name, TUTTI_CHECK_MPI what the headers do about another one. SimGrid's is neither.
+# Of which kind the MPI is: MPICH, Open MPI, or any MPI by the mpi.h of MPI-5's ABI. Their handles differ, and a build
+# serves one kind. TUTTI_MPI is its name, TUTTI_CHECK_MPI what the headers do about another one. SimGrid's is none.
 if(TUTTI_SIMULATED)
     return()
 endif()
@@ -11,12 +11,12 @@ if(mpi_ERROR)
     message(FATAL_ERROR "Tutti: the MPI's <mpi.h> cannot be preprocessed:\n${mpi_ERROR}")
 endif()
 message(STATUS "MPI: ${mpi_TEXT}")
-if(mpi_FAMILY STREQUAL "MPI ABI")
-    message(FATAL_ERROR "Tutti: ${mpi_TEXT} is the mpi.h of MPI-5's ABI, for which this Tutti has no build (libtutti_abi). "
-        "Say -DMPI_C_COMPILER=<the mpicc of MPICH or of Open MPI>, whose own mpi.h they still have.")
+if(TUTTI_MPI_ABI AND NOT mpi_FAMILY STREQUAL "MPI ABI")
+    message(FATAL_ERROR "Tutti: TUTTI_MPI_ABI is ON, but ${mpi_TEXT} has an mpi.h of its own, not that of MPI-5's ABI. "
+        "Say -DMPI_C_COMPILER=<the MPI's wrapper for the ABI, such as mpicc_abi>.")
 elseif(NOT mpi_FAMILY)
-    message(FATAL_ERROR "Tutti: ${mpi_TEXT} is neither of MPICH's family nor of Open MPI's, and Tutti knows no other handles. "
-        "Say -DMPI_C_COMPILER=<the mpicc of one of these>; for SimGrid -DTUTTI_SIMULATED=ON.\n"
+    message(FATAL_ERROR "Tutti: ${mpi_TEXT} is neither of MPICH's family nor of Open MPI's, nor has it the mpi.h of MPI-5's ABI, and Tutti knows no other "
+        "handles. Say -DMPI_C_COMPILER=<the mpicc of one of these>; for SimGrid -DTUTTI_SIMULATED=ON.\n"
         "(asked: ${mpi_HEADER}, for OPEN_MPI, MPICH_NAME, MPICH_VERSION, MPI_ABI_VERSION)")
 elseif(NOT mpi_NAME STREQUAL mpi_FAMILY)
     message(STATUS "MPI: ${mpi_NAME} has not been tried with Tutti: it is taken for one of ${mpi_FAMILY}'s family")
@@ -44,6 +44,9 @@ if(TUTTI_HAVE_MPI4_PERSISTENT) # else under MPIX_ names, in Open MPI 4.1
 endif()
 set(TUTTI_MPI "${mpi_FAMILY}")
 set(advice "take the mpicc of ${TUTTI_MPI}, or a Tutti built with -DMPI_C_COMPILER=<your mpicc>")
+set(TUTTI_OPEN_MPI FALSE)
+set(TUTTI_MPI_ABI FALSE)
+set(name "-${TUTTI_MPI}")
 if(TUTTI_MPI STREQUAL "Open MPI")
     set(TUTTI_OPEN_MPI TRUE)
     set(TUTTI_CHECK_MPI "#ifndef OPEN_MPI
@@ -51,8 +54,16 @@ if(TUTTI_MPI STREQUAL "Open MPI")
 ${advice}\"
 #endif
 ")
+elseif(TUTTI_MPI STREQUAL "MPI ABI")
+    set(TUTTI_MPI_ABI TRUE)
+    set(name "_abi") # as the MPI's library itself is called: libmpi_abi
+    add_compile_definitions(TUTTI_MPI_ABI)
+    set(TUTTI_CHECK_MPI "#if !defined MPI_ABI_VERSION || MPI_ABI_VERSION < 1
+#error \"this Tutti is for the MPI ABI, but <mpi.h> is the MPI's own: \\
+take mpicc_abi, or a Tutti built with -DMPI_C_COMPILER=<your mpicc>\"
+#endif
+")
 else()
-    set(TUTTI_OPEN_MPI FALSE)
     set(TUTTI_CHECK_MPI "#ifdef OPEN_MPI
 #error \"this Tutti is for MPICH, but <mpi.h> is of Open MPI: \\
 ${advice}\"
@@ -62,7 +73,8 @@ ${advice}\"
 #endif
 ")
 endif()
-if(TUTTI_SUFFIX STREQUAL "auto")
-    string(TOLOWER "-${TUTTI_MPI}" TUTTI_SUFFIX)
+# The libraries of the ABI may lie beside another build's, as the MPI's own do.
+if(TUTTI_SUFFIX STREQUAL "auto" OR (TUTTI_MPI_ABI AND TUTTI_SUFFIX STREQUAL ""))
+    string(TOLOWER "${name}" TUTTI_SUFFIX)
     string(REPLACE " " "" TUTTI_SUFFIX "${TUTTI_SUFFIX}")
 endif()

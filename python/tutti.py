@@ -35,8 +35,11 @@ from mpi4py import MPI
 
 
 def _mpi_of(path):
-    """For which family a library was built: handles of Open MPI's are symbols. What MPIs call their libraries says nothing."""
+    """For which kind of MPI a library was built. The ABI fixes the name of the MPI's library; else names say nothing, but
+    handles of Open MPI's are symbols."""
     with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        if data.find(b"\0libmpi_abi.so.") >= 0:
+            return "MPI ABI"
         if data.find(b"\0ompi_mpi_byte\0") >= 0:
             return "Open MPI"
         return "MPICH" if data.find(b"\0PMPI_Comm_rank\0") >= 0 else "unknown"
@@ -49,14 +52,23 @@ def _candidates(mpi):
     folders += [os.path.join(prefix, "lib"), os.path.join(prefix, "lib64")]
     folders += [os.path.join(p, "lib", sysconfig.get_config_var("MULTIARCH") or "") for p in (prefix, "/usr")]
     for folder in folders:
-        for name in ("libtutti-%s.so.0" % mpi.lower().replace(" ", ""), "libtutti.so.0"):
+        for name in ("libtutti_abi.so.0",) if mpi == "MPI ABI" else (
+                "libtutti-%s.so.0" % mpi.lower().replace(" ", ""), "libtutti.so.0"):
             path = os.path.join(folder, name)
             if os.path.exists(path):
                 yield path
 
 
+def _mpi_here():
+    """What mpi4py uses"""
+    with open("/proc/self/maps") as maps:
+        if any("/libmpi_abi." in line or "/libmpi_abi_" in line for line in maps):
+            return "MPI ABI"
+    return "Open MPI" if MPI.get_vendor()[0] == "Open MPI" else "MPICH"
+
+
 def _load():
-    mpi = "Open MPI" if MPI.get_vendor()[0] == "Open MPI" else "MPICH"
+    mpi = _mpi_here()
     named = os.environ.get("TUTTI_LIBRARY")
     found = [named] if named else list(_candidates(mpi))
     others = []

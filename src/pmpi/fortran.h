@@ -102,7 +102,7 @@ static inline MPI_Op fortran_op(MPI_Fint op)
 static inline bool fortran_ours(MPI_Fint request)
 {
 #ifdef OPEN_MPI
-    return request <= HANDLE_FORTRAN && request > HANDLE_FORTRAN - HANDLES;
+    return request <= HANDLE_NUMBER && request > HANDLE_NUMBER - HANDLES;
 #else
     return handle_ours(request);
 #endif

@@ -6,6 +6,7 @@
  *
  *   MPICH      an int of the kind "invalid" and the type "request", 0x2c800000 + index
  *   Open MPI   an address within our own table
+ *   MPI ABI    likewise: MPICH's are small numbers there, Open MPI's addresses of its own
  */
 #ifndef TUTTI_HANDLES_H
 #define TUTTI_HANDLES_H
@@ -19,11 +20,12 @@ enum { HANDLES = 1 << 20 };
 
 extern MPIX_Request handle_table[HANDLES]; /* null: not in use; takes no memory until used */
 
-#ifdef OPEN_MPI
+/* The first one's number where a handle is asked for as an integer; the others follow downwards.
+ * Open MPI has none below zero but MPI_UNDEFINED, -32766, which it gives to nobody; those of
+ * MPICH have the type "request" in their bits, which these lack. */
+enum { HANDLE_NUMBER = -65536 };
 
-/* The first one's number in Fortran; the others follow downwards. Open MPI has none below zero but
- * MPI_UNDEFINED, -32766, which it gives to nobody. */
-enum { HANDLE_FORTRAN = -65536 };
+#if defined OPEN_MPI || defined TUTTI_MPI_ABI
 
 static inline uint32_t handle_index(MPI_Request r)
 {

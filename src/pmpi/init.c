@@ -6,8 +6,10 @@
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "nbc/process/right_mpi.h"
-#include "pmpi/fortran.h"
 #include "pmpi/interpose.h"
+#ifndef TUTTI_MPI_ABI
+#include "pmpi/fortran.h"
+#endif
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -61,7 +63,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return error;
 }
 
-/* ---- Fortran ---- */
+/* ---- Fortran: over the ABI it is a layer that calls C ---- */
+
+#ifndef TUTTI_MPI_ABI
 
 void mpi_init_f08_(MPI_Fint *ierror)
 {
@@ -84,3 +88,5 @@ void mpi_init_thread_f08_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint
     fortran_return(ierror, error);
 }
 FORTRAN_NAMES(mpi_init_thread_f08_, mpi_init_thread, MPI_INIT_THREAD)
+
+#endif

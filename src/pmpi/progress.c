@@ -11,8 +11,11 @@
  * one-sided calls and files.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "pmpi/fortran.h"
+#include "nbc/process/right_mpi.h"
 #include "pmpi/interpose.h"
+#ifndef TUTTI_MPI_ABI
+#include "pmpi/fortran.h"
+#endif
 
 #ifdef OPEN_MPI
 
@@ -58,7 +61,8 @@ static void start(void)
     const char *forced = getenv("TUTTI_PROGRESS"), *driver, *reason;
     int level = MPI_THREAD_SINGLE;
 
-    if (tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "async") == 0)
+    if (right_mpi_is_openmpi() || /* as it may be behind the ABI */
+        (tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "async") == 0))
         return;
     PMPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE)
@@ -97,6 +101,7 @@ int MPI_Finalize(void)
     return find_next("MPI_Finalize").finalize();
 }
 
+#ifndef TUTTI_MPI_ABI
 void mpi_finalize_f08_(MPI_Fint *ierror)
 {
     int error;
@@ -105,6 +110,7 @@ void mpi_finalize_f08_(MPI_Fint *ierror)
     FORTRAN_CALL_OWN(mpi_finalize, (&error));
     fortran_return(ierror, error);
 }
+#endif
 
 void interpose_need_progress(void)
 {

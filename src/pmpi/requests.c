@@ -84,22 +84,51 @@ int MPI_Cancel(MPI_Request *request)
     return interpose_raise(MPI_ERR_REQUEST);
 }
 
-/* ---- Fortran handles: on MPICH the same integers, by macros ---- */
+/* ---- handles as integers: MPICH's are, and its Fortran conversions are macros ---- */
+
+#if defined OPEN_MPI || MPI_VERSION >= 5
+
+static bool is_number(int number)
+{
+    return number <= HANDLE_NUMBER && number > HANDLE_NUMBER - HANDLES;
+}
+
+static int number_of(MPI_Request request)
+{
+    return HANDLE_NUMBER - (int)handle_index(request);
+}
+
+static MPI_Request request_of(int number)
+{
+    return handle_value((uint32_t)(HANDLE_NUMBER - number));
+}
+
+#endif
 
 #ifdef OPEN_MPI
 
 MPI_Fint MPI_Request_c2f(MPI_Request request)
 {
-    if (handle_ours(request))
-        return HANDLE_FORTRAN - (MPI_Fint)handle_index(request);
-    return PMPI_Request_c2f(request);
+    return handle_ours(request) ? number_of(request) : PMPI_Request_c2f(request);
 }
 
 MPI_Request MPI_Request_f2c(MPI_Fint request)
 {
-    if (request <= HANDLE_FORTRAN && request > HANDLE_FORTRAN - HANDLES)
-        return handle_value((uint32_t)(HANDLE_FORTRAN - request));
-    return PMPI_Request_f2c(request);
+    return is_number(request) ? request_of(request) : PMPI_Request_f2c(request);
+}
+
+#endif
+
+#if MPI_VERSION >= 5
+
+int MPI_Request_toint(MPI_Request request)
+{
+    return handle_ours(request) ? number_of(request) : PMPI_Request_toint(request);
+}
+
+MPI_Request MPI_Request_fromint(int request)
+{
+    return is_number(request) ? request_of(request) : PMPI_Request_fromint(request);
 }
 
 #endif

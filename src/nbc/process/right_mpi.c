@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* right_mpi.c - a library that was built for one MPI refuses to run in a program of another.
  *
- * The two MPIs' handles have nothing in common, and the first call with one would be a
- * segmentation fault. So this is looked at when the library is loaded, before MPI_Init. Names are
- * searched in the program and what it was linked with first, thus PMPI_Get_library_version is that
- * of the program's MPI; only in a program without one, such as a shell between mpirun and the
- * program, it is that of the MPI that came with us, and all is well. It may be called before
- * MPI_Init.
+ * The handles of MPICH, of Open MPI and of MPI-5's ABI have nothing in common, and the first call
+ * with a wrong one would be a segmentation fault. So this is looked at when the library is loaded,
+ * before MPI_Init. Names are searched in the program and what it was linked with first, thus
+ * PMPI_Get_library_version is that of the program's MPI; only in a program without one, such as a
+ * shell between mpirun and the program, it is that of the MPI that came with us, and all is well.
+ * It may be called before MPI_Init.
  *
  * Compiled into libtutti and into libtutti_mpi: each may be the wrong one.
  */
@@ -22,12 +22,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef OPEN_MPI
-#define BUILT_FOR   "Open MPI"
-#define IS_OPEN_MPI true
+typedef enum kind { KIND_MPICH, KIND_OPENMPI, KIND_ABI } kind;
+
+#if defined TUTTI_MPI_ABI
+#define BUILT_FOR "the MPI ABI"
+#define OURS      KIND_ABI
+#elif defined OPEN_MPI
+#define BUILT_FOR "Open MPI"
+#define OURS      KIND_OPENMPI
 #else
-#define BUILT_FOR   "MPICH"
-#define IS_OPEN_MPI false
+#define BUILT_FOR "MPICH"
+#define OURS      KIND_MPICH
 #endif
 
 static const char self_anchor; /* an address in the object that this is linked into */
@@ -42,29 +47,78 @@ static void shorten(char *version)
         *at = ' ';
 }
 
-static void refuse(const char *other)
+/* other: an MPI, or its file; how: more about it, or "". */
+static void refuse(const char *other, const char *how)
 {
     Dl_info self;
 
     if (!dladdr((void *)&self_anchor, &self))
         self.dli_fname = "libtutti";
     fprintf(stderr,
-            "tutti: %s is for " BUILT_FOR ", but this program runs %s; "
+            "tutti: %s is for " BUILT_FOR ", but this program runs %s%s; "
             "use the library that was built with its mpicc\n",
-            self.dli_fname, other);
+            self.dli_fname, other, how);
     _exit(1);
+}
+
+/* The ABI fixes the name of its library, whoever's it is. */
+static bool is_abi(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+
+    return strncmp(name, "libmpi_abi.", 11) == 0 || strncmp(name, "libmpi_abi_", 11) == 0;
+}
+
+/* Of an MPI whose functions are in this file. */
+static kind kind_of(const char *file, bool openmpi)
+{
+    if (is_abi(file))
+        return KIND_ABI;
+    return openmpi ? KIND_OPENMPI : KIND_MPICH;
+}
+
+static const char *how(kind theirs)
+{
+    if (theirs == KIND_ABI)
+        return " through the MPI ABI";
+    return OURS == KIND_ABI ? " by its own handles" : "";
+}
+
+static char version[VERSION_SIZE]; /* of the program's MPI */
+
+bool right_mpi_is_openmpi(void)
+{
+    return mpi_version_read(version).family == MPI_FAMILY_OPENMPI;
+}
+
+/* Minor versions of an ABI add to it. */
+static void check_abi(void)
+{
+#ifdef TUTTI_MPI_ABI
+    char text[64];
+    int major = 0, minor = 0;
+
+    if (PMPI_Abi_get_version(&major, &minor) != MPI_SUCCESS || major == MPI_ABI_VERSION)
+        return;
+    snprintf(text, sizeof text, " with version %d.%d of it", major, minor);
+    refuse(version, text);
+#endif
 }
 
 __attribute__((constructor)) static void check_mpi(void)
 {
-    static char version[VERSION_SIZE];
+    Dl_info where = {0};
     int length = 0;
+    kind theirs;
 
-    if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS ||
-        (mpi_version_read(version).family == MPI_FAMILY_OPENMPI) == IS_OPEN_MPI)
+    if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS)
         return;
+    dladdr(dlsym(RTLD_DEFAULT, "PMPI_Get_library_version"), &where);
+    theirs = kind_of(where.dli_fname ? where.dli_fname : "", right_mpi_is_openmpi());
     shorten(version);
-    refuse(version);
+    if (theirs != OURS)
+        refuse(version, how(theirs));
+    check_abi();
 }
 
 void *right_mpi_symbol(void *object, const char *file, const char *name)
@@ -86,7 +140,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *found)
     if (!object)
         return 0;
     if (right_mpi_symbol(object, name, "PMPI_Get_library_version") &&
-        (dlsym(object, "ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI)
+        kind_of(name, dlsym(object, "ompi_mpi_comm_world") != NULL) != OURS)
         *(const char **)found = name;
     dlclose(object);
     return *(const char **)found != NULL;
@@ -98,5 +152,5 @@ void right_mpi_check(void)
 
     dl_iterate_phdr(look_at, &other);
     if (other)
-        refuse(other);
+        refuse(other, "");
 }

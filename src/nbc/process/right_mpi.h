@@ -3,9 +3,14 @@
 #ifndef TUTTI_RIGHT_MPI_H
 #define TUTTI_RIGHT_MPI_H
 
+#include <stdbool.h>
+
 /* A program whose MPI came after it had started (by dlopen, as Python's does) is looked at again
  * when it calls MPI_Init. Ends the process, if it is the wrong one, with a sentence on stderr. */
 void right_mpi_check(void);
+
+/* By what it says of itself; the ABI hides it else. */
+bool right_mpi_is_openmpi(void);
 
 /* What the loaded object of this file itself defines by that name, and nothing that it depends on
  * does, which dlsym finds too. Null: nothing. */
