@@ -5,7 +5,7 @@
  * It is declared by newer headers only and not part of the MPI-5 ABI, so it is looked up at run
  * time. Requests are those of the driver poll: MPI_Waitall of MPICH 5.0.2, too, asserts on a plain
  * generalized request beside a null one. At MPI_THREAD_MULTIPLE MPICH holds a lock in there that
- * our own MPI calls would take again, and ends the program.
+ * those of our own MPI calls which make progress would take again, and ends the program.
  *
  * MPI_Finalize calls the function until it says that it is done, before it deletes attributes; and
  * then it must not be started again. So it is there only while operations run, and a little longer,
@@ -65,7 +65,7 @@ static const char *start(void)
     if (!symbol.function || !driver_has_extended())
         return "this MPI has no MPIX_Async_start (MPICH has from 4.3 on)";
     if (process_threaded)
-        return "MPICH does not allow MPI calls in there at MPI_THREAD_MULTIPLE";
+        return "MPICH allows no tests of messages in there at MPI_THREAD_MULTIPLE";
     start_async = symbol.function;
     waker_set(begin);
     return NULL;
