@@ -58,6 +58,13 @@ bool mpi_test_is(mpi_family family, int first)
     return v.family == family && v.number >= first;
 }
 
+int mpi_test_stride(void)
+{
+    const char *cases = getenv("TEST_CASES");
+
+    return cases && strcmp(cases, "few") == 0 ? 3 : 1;
+}
+
 void mpi_test_context(const char *format, ...)
 {
     va_list list;
