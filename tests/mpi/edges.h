@@ -54,6 +54,11 @@ char *edges_copy(const edges *e);
 /* The blocking collective, by somebody else. */
 typedef int edges_reference(const graph *g, coll_kind kind, const call_args *a);
 
+/* One: what MPI-4.1 says in 8.6, in messages. On a Cartesian topology what leaves on one side of a
+ * dimension arrives on the other side of the neighbor; in graphs messages match in the order of the
+ * lists. Natively not all versions do this where a neighbor is there more than once. */
+edges_reference edges_by_messages;
+
 /* Every call of the kind, blocking, non-blocking and persistent, against it. */
 void edges_check(const graph *g, coll_kind kind, edges_form form, edges_reference *reference);
 

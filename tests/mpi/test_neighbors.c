@@ -5,61 +5,11 @@
  */
 #include "mpi/edges.h"
 
-#include <stdlib.h>
-
-/* A block of one side, to or from its i-th neighbor. */
-typedef struct block {
-    char *at;
-    int count;
-    MPI_Datatype type;
-} block;
-
-static block block_at(coll_extent extent, const call_side *side, int i)
-{
-    const call_list *list = &side->list;
-    MPI_Aint lb, size = 0;
-    block b = {side->buffer, side->count, side->type};
-
-    if (extent == COLL_TYPED)
-        return (block){b.at + list->large_displs[i], list->narrow_counts[i], list->types[i]};
-    MPI_Type_get_extent(side->type, &lb, &size);
-    if (extent == COLL_LISTED) {
-        b.count = list->narrow_counts[i];
-        b.at += list->narrow_displs[i] * size;
-    } else if (extent == COLL_EACH) {
-        b.at += i * side->count * size;
-    }
-    return b;
-}
-
-/* What MPI-4.1 says in 8.6, in messages: on a Cartesian topology what leaves on one side of a
- * dimension arrives on the other side of the neighbor; in graphs messages match in the order of the
- * lists. Natively not all versions do this where a neighbor is there more than once. */
-static int reference(const graph *g, coll_kind kind, const call_args *a)
-{
-    MPI_Request *requests = malloc((size_t)(g->in + g->out + 1) * sizeof *requests);
-    int error;
-
-    for (int i = 0; i < g->in; i++) {
-        block b = block_at(coll_shapes[kind].recv, &a->recv, i);
-        MPI_Irecv(b.at, b.count, b.type, g->sources[i], g->cartesian ? i ^ 1 : 0, g->comm,
-                  &requests[i]);
-    }
-    for (int i = 0; i < g->out; i++) {
-        block b = block_at(coll_shapes[kind].send, &a->send, i);
-        MPI_Isend(b.at, b.count, b.type, g->destinations[i], g->cartesian ? i : 0, g->comm,
-                  &requests[g->in + i]);
-    }
-    error = MPI_Waitall(g->in + g->out, requests, MPI_STATUSES_IGNORE);
-    free(requests);
-    return error;
-}
-
 static void check_all(const graph *g, edges_form form)
 {
     for (int kind = 0; kind < COLL_KINDS; kind++)
         if (coll_has((coll_kind)kind, COLL_NEIGHBORS))
-            edges_check(g, (coll_kind)kind, form, reference);
+            edges_check(g, (coll_kind)kind, form, edges_by_messages);
 }
 
 static void on_every_graph(edges_form form)
@@ -113,7 +63,8 @@ static void absolute_addresses(void)
         if (g.comm != MPI_COMM_NULL)
             for (int places = PLACES_ABSOLUTE; places <= PLACES_IN_TYPES; places++)
                 edges_check(&g, COLL_neighbor_alltoallw,
-                            (edges_form){.units = 3, .types = 1, .places = places}, reference);
+                            (edges_form){.units = 3, .types = 1, .places = places},
+                            edges_by_messages);
         graph_free(&g);
     }
 }
