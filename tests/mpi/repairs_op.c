@@ -105,11 +105,14 @@ void repairs_op_fill(repairs_op *o, int turn)
     o->entered = now();
 }
 
+void repairs_op_leave(repairs_op *o)
+{
+    o->left = now();
+}
+
 bool repairs_op_is_right(repairs_op *o)
 {
-    if (o->kind == COLL_barrier) {
-        o->left = now();
+    if (o->kind == COLL_barrier)
         return o->left >= repairs_greatest(o->entered);
-    }
     return o->g ? edges_right(&o->edges, o->expected) : blocks_are_right(&o->blocks);
 }

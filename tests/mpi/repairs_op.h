@@ -32,7 +32,10 @@ void repairs_op_close(repairs_op *o);
 /* New data, the same turn on all ranks. Collective, by messages. */
 void repairs_op_fill(repairs_op *o, int turn);
 
-/* After the operation: is all where it must be? Collective, by messages. */
+/* The operation is complete. */
+void repairs_op_leave(repairs_op *o);
+
+/* After that: is all where it must be? Collective, by messages. */
 bool repairs_op_is_right(repairs_op *o);
 
 /* The greatest of all ranks', by messages. */
