@@ -8,6 +8,7 @@
 
 #include "nbc/process/env.h"
 #include "nbc/tally/gather.h"
+#include "persistent/request.h"
 
 #define UNWRAP(...)    __VA_ARGS__
 #define JOIN_(a, b, c) a##b##c
@@ -29,6 +30,11 @@ void tutti_interposed_refuse(const char *why)
 void tutti_interposed_counts(const char *reason, atomic_llong *calls)
 {
     tally_look_outside(reason, calls);
+}
+
+bool tutti_interposed_active(MPIX_Request request)
+{
+    return request && request->active;
 }
 
 #define COUNT  int

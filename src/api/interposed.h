@@ -12,6 +12,8 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <tutti.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -21,6 +23,9 @@ EXPORTED void tutti_interposed_refuse(const char *why);
 /* A reason for which calls are left to the MPI, and how often they are, by collectives: for the
  * statistics of the job. */
 EXPORTED void tutti_interposed_counts(const char *reason, atomic_llong *calls);
+
+/* Has it been started, and not been completed since? Null has not. */
+EXPORTED bool tutti_interposed_active(MPIX_Request request);
 
 #define COUNT                  int
 #define DISPL                  int

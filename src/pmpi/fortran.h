@@ -101,11 +101,7 @@ static inline MPI_Op fortran_op(MPI_Fint op)
 /* A persistent request of ours? */
 static inline bool fortran_ours(MPI_Fint request)
 {
-#ifdef OPEN_MPI
-    return request <= HANDLE_NUMBER && request > HANDLE_NUMBER - HANDLES;
-#else
-    return handle_ours(request);
-#endif
+    return handle_number_ours(request);
 }
 
 static inline bool fortran_any_ours(int n, const MPI_Fint requests[])

@@ -76,6 +76,15 @@ void mpi_request_get_status_f08_(const MPI_Fint *request, MPI_Fint *flag, MPI_Fi
 }
 FORTRAN_NAMES(mpi_request_get_status_f08_, mpi_request_get_status, MPI_REQUEST_GET_STATUS)
 
+#ifdef TUTTI_HAVE_REQUEST_IS_COMPLETE
+
+MPI_Fint mpix_request_is_complete_f08_(const MPI_Fint *request)
+{
+    return fortran_logical(MPIX_Request_is_complete(MPI_Request_f2c(*request)));
+}
+
+#endif
+
 /* ---- free, cancel ---- */
 
 void mpi_request_free_f08_(MPI_Fint *request, MPI_Fint *ierror)

@@ -34,15 +34,21 @@ static int many_make(many *m, int n, const MPI_Fint requests[], const MPI_Fint s
     return MPI_SUCCESS;
 }
 
-/* A request is as before, or null now. The first `written` statuses are new. */
+/* The first `written` statuses are new. */
+static void many_return_statuses(many *m, int written, MPI_Fint statuses[])
+{
+    for (int i = 0; m->statuses != MPI_STATUSES_IGNORE && i < written; i++)
+        PMPI_Status_c2f(&m->statuses[i], statuses + i * STATUS_SIZE);
+    free(m->requests);
+}
+
+/* A request is as before, or null now. */
 static void many_return(many *m, MPI_Fint requests[], int written, MPI_Fint statuses[])
 {
     for (int i = 0; i < m->n; i++)
         if (m->requests[i] == MPI_REQUEST_NULL)
             requests[i] = MPI_Request_c2f(MPI_REQUEST_NULL);
-    for (int i = 0; m->statuses != MPI_STATUSES_IGNORE && i < written; i++)
-        PMPI_Status_c2f(&m->statuses[i], statuses + i * STATUS_SIZE);
-    free(m->requests);
+    many_return_statuses(m, written, statuses);
 }
 
 /* Fortran counts from 1. */
@@ -192,3 +198,76 @@ void mpi_testsome_f08_(const MPI_Fint *count, MPI_Fint requests[], MPI_Fint *out
     fortran_return(ierror, error);
 }
 FORTRAN_NAMES(mpi_testsome_f08_, mpi_testsome, MPI_TESTSOME)
+
+/* ---- statuses alone: MPI-4.1 (requests_status.c) ---- */
+
+#ifdef TUTTI_HAVE_GET_STATUS_MANY
+
+void mpi_request_get_status_all_f08_(const MPI_Fint *count, const MPI_Fint requests[],
+                                     MPI_Fint *flag, MPI_Fint statuses[], MPI_Fint *ierror)
+{
+    int error, done = 0;
+    many m;
+
+    if (!fortran_any_ours(*count, requests)) {
+        tutti_progress();
+        FORTRAN_CALL_OWN(mpi_request_get_status_all, (count, requests, flag, statuses, &error));
+    } else if ((error = many_make(&m, *count, requests, statuses)) == MPI_SUCCESS) {
+        error = MPI_Request_get_status_all(m.n, m.requests, &done, m.statuses);
+        many_return_statuses(&m, done ? m.n : 0, statuses);
+        *flag = fortran_logical(done);
+    }
+    fortran_return(ierror, error);
+}
+FORTRAN_NAMES(mpi_request_get_status_all_f08_, mpi_request_get_status_all,
+              MPI_REQUEST_GET_STATUS_ALL)
+
+void mpi_request_get_status_any_f08_(const MPI_Fint *count, const MPI_Fint requests[],
+                                     MPI_Fint *index, MPI_Fint *flag, MPI_Fint *status,
+                                     MPI_Fint *ierror)
+{
+    int error, done = 0, i = MPI_UNDEFINED;
+    many m;
+
+    if (!fortran_any_ours(*count, requests)) {
+        tutti_progress();
+        FORTRAN_CALL_OWN(mpi_request_get_status_any,
+                         (count, requests, index, flag, status, &error));
+    } else if ((error = many_make(&m, *count, requests, FORTRAN_STATUSES_IGNORE)) == MPI_SUCCESS) {
+        MPI_Status s = fortran_take_status(status);
+        error = MPI_Request_get_status_any(m.n, m.requests, &i, &done, &s);
+        fortran_return_status(&s, status);
+        many_return_statuses(&m, 0, NULL);
+        *index = fortran_index(i);
+        *flag = fortran_logical(done);
+    }
+    fortran_return(ierror, error);
+}
+FORTRAN_NAMES(mpi_request_get_status_any_f08_, mpi_request_get_status_any,
+              MPI_REQUEST_GET_STATUS_ANY)
+
+void mpi_request_get_status_some_f08_(const MPI_Fint *count, const MPI_Fint requests[],
+                                      MPI_Fint *outcount, MPI_Fint indices[], MPI_Fint statuses[],
+                                      MPI_Fint *ierror)
+{
+    int error, n = 0;
+    many m;
+
+    if (!fortran_any_ours(*count, requests)) {
+        tutti_progress();
+        FORTRAN_CALL_OWN(mpi_request_get_status_some,
+                         (count, requests, outcount, indices, statuses, &error));
+    } else if ((error = many_make(&m, *count, requests, statuses)) == MPI_SUCCESS) {
+        error = MPI_Request_get_status_some(m.n, m.requests, &n, indices, m.statuses);
+        *outcount = n;
+        n = n == MPI_UNDEFINED ? 0 : n;
+        many_return_statuses(&m, n, statuses);
+        for (int i = 0; i < n; i++)
+            indices[i] = fortran_index(indices[i]);
+    }
+    fortran_return(ierror, error);
+}
+FORTRAN_NAMES(mpi_request_get_status_some_f08_, mpi_request_get_status_some,
+              MPI_REQUEST_GET_STATUS_SOME)
+
+#endif

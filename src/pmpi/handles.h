@@ -20,12 +20,12 @@ enum { HANDLES = 1 << 20 };
 
 extern MPIX_Request handle_table[HANDLES]; /* null: not in use; takes no memory until used */
 
+#if defined OPEN_MPI || defined TUTTI_MPI_ABI
+
 /* The first one's number where a handle is asked for as an integer; the others follow downwards.
  * Open MPI has none below zero but MPI_UNDEFINED, -32766, which it gives to nobody; those of
- * MPICH have the type "request" in their bits, which these lack. */
+ * MPICH behind the ABI have the type "request" in their bits, which these lack. */
 enum { HANDLE_NUMBER = -65536 };
-
-#if defined OPEN_MPI || defined TUTTI_MPI_ABI
 
 static inline uint32_t handle_index(MPI_Request r)
 {
@@ -37,6 +37,22 @@ static inline uint32_t handle_index(MPI_Request r)
 static inline MPI_Request handle_value(uint32_t index)
 {
     return (MPI_Request)&handle_table[index];
+}
+
+/* As an integer: in Fortran, and by MPI_Request_toint. */
+static inline int handle_number(MPI_Request r)
+{
+    return HANDLE_NUMBER - (int)handle_index(r);
+}
+
+static inline bool handle_number_ours(int number)
+{
+    return number <= HANDLE_NUMBER && number > HANDLE_NUMBER - HANDLES;
+}
+
+static inline MPI_Request handle_numbered(int number)
+{
+    return handle_value((uint32_t)(HANDLE_NUMBER - number));
 }
 
 #else
@@ -55,12 +71,36 @@ static inline MPI_Request handle_value(uint32_t index)
     return (MPI_Request)(HANDLE_BASE + index);
 }
 
+static inline int handle_number(MPI_Request r)
+{
+    return r;
+}
+
+static inline bool handle_number_ours(int number)
+{
+    return handle_index(number) < HANDLES;
+}
+
+static inline MPI_Request handle_numbered(int number)
+{
+    return number;
+}
+
 #endif
 
 /* Is it one of ours, in use or not? */
 static inline bool handle_ours(MPI_Request r)
 {
     return handle_index(r) < HANDLES;
+}
+
+static inline bool handle_any_ours(int n, const MPI_Request requests[])
+{
+    bool any = false;
+
+    for (int i = 0; requests && i < n; i++)
+        any |= handle_ours(requests[i]);
+    return any;
 }
 
 /* What it stands for; only of ours. Null once it has been freed. */

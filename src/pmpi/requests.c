@@ -60,6 +60,21 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return PMPI_Request_get_status(request, flag, status);
 }
 
+#ifdef TUTTI_HAVE_REQUEST_IS_COMPLETE
+
+/* Native ones it does not advance, ours it may. */
+int MPIX_Request_is_complete(MPI_Request request)
+{
+    int flag = 0;
+
+    if (!handle_ours(request))
+        return PMPIX_Request_is_complete(request);
+    PMPIX_Request_get_status(*handle_request(request), &flag, MPI_STATUS_IGNORE);
+    return flag;
+}
+
+#endif
+
 /* ---- free, cancel ---- */
 
 int MPI_Request_free(MPI_Request *request)
@@ -84,51 +99,40 @@ int MPI_Cancel(MPI_Request *request)
     return interpose_raise(MPI_ERR_REQUEST);
 }
 
-/* ---- handles as integers: MPICH's are, and its Fortran conversions are macros ---- */
-
-#if defined OPEN_MPI || MPI_VERSION >= 5
-
-static bool is_number(int number)
-{
-    return number <= HANDLE_NUMBER && number > HANDLE_NUMBER - HANDLES;
-}
-
-static int number_of(MPI_Request request)
-{
-    return HANDLE_NUMBER - (int)handle_index(request);
-}
-
-static MPI_Request request_of(int number)
-{
-    return handle_value((uint32_t)(HANDLE_NUMBER - number));
-}
-
-#endif
+/* ---- handles as integers: in Fortran (on MPICH the same integers, by macros), and MPI-5's ---- */
 
 #ifdef OPEN_MPI
 
 MPI_Fint MPI_Request_c2f(MPI_Request request)
 {
-    return handle_ours(request) ? number_of(request) : PMPI_Request_c2f(request);
+    if (handle_ours(request))
+        return handle_number(request);
+    return PMPI_Request_c2f(request);
 }
 
 MPI_Request MPI_Request_f2c(MPI_Fint request)
 {
-    return is_number(request) ? request_of(request) : PMPI_Request_f2c(request);
+    if (handle_number_ours(request))
+        return handle_numbered(request);
+    return PMPI_Request_f2c(request);
 }
 
 #endif
 
-#if MPI_VERSION >= 5
+#ifdef TUTTI_HAVE_REQUEST_TOINT
 
 int MPI_Request_toint(MPI_Request request)
 {
-    return handle_ours(request) ? number_of(request) : PMPI_Request_toint(request);
+    if (handle_ours(request))
+        return handle_number(request);
+    return PMPI_Request_toint(request);
 }
 
 MPI_Request MPI_Request_fromint(int request)
 {
-    return is_number(request) ? request_of(request) : PMPI_Request_fromint(request);
+    if (handle_number_ours(request))
+        return handle_numbered(request);
+    return PMPI_Request_fromint(request);
 }
 
 #endif

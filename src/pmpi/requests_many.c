@@ -29,15 +29,6 @@ typedef struct split {
     void *memory;
 } split;
 
-static bool any_ours(int n, const MPI_Request requests[])
-{
-    bool any = false;
-
-    for (int i = 0; requests && i < n; i++)
-        any |= handle_ours(requests[i]);
-    return any;
-}
-
 /* Statuses begin as the caller's, because the MPI does not always write every field. */
 static bool split_make(split *s, int n, const MPI_Request requests[], const MPI_Status *statuses)
 {
@@ -135,7 +126,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     split s;
 
-    if (!any_ours(count, requests))
+    if (!handle_any_ours(count, requests))
         return PMPI_Waitall(count, requests, statuses);
     if (!split_make(&s, count, requests, statuses))
         return interpose_raise(MPI_ERR_NO_MEM);
@@ -159,7 +150,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     split s;
     int error = MPI_SUCCESS, our_error = MPI_SUCCESS;
 
-    if (!flag || !any_ours(count, requests))
+    if (!flag || !handle_any_ours(count, requests))
         return PMPI_Testall(count, requests, flag, statuses);
     if (!split_make(&s, count, requests, statuses))
         return interpose_raise(MPI_ERR_NO_MEM);
@@ -215,7 +206,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     split s;
     int error, active, idle = 0;
 
-    if (!index || !any_ours(count, requests))
+    if (!index || !handle_any_ours(count, requests))
         return PMPI_Waitany(count, requests, index, status);
     if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
         return interpose_raise(MPI_ERR_NO_MEM);
@@ -237,7 +228,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     split s;
     int error, active;
 
-    if (!index || !flag || !any_ours(count, requests))
+    if (!index || !flag || !handle_any_ours(count, requests))
         return PMPI_Testany(count, requests, index, flag, status);
     if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
         return interpose_raise(MPI_ERR_NO_MEM);
@@ -298,7 +289,7 @@ static int some(int count, MPI_Request requests[], int *outcount, int indices[],
 int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
                  MPI_Status statuses[])
 {
-    if (!outcount || !indices || !any_ours(count, requests))
+    if (!outcount || !indices || !handle_any_ours(count, requests))
         return PMPI_Waitsome(count, requests, outcount, indices, statuses);
     return some(count, requests, outcount, indices, statuses, true);
 }
@@ -306,7 +297,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
 int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
                  MPI_Status statuses[])
 {
-    if (!outcount || !indices || !any_ours(count, requests))
+    if (!outcount || !indices || !handle_any_ours(count, requests))
         return PMPI_Testsome(count, requests, outcount, indices, statuses);
     return some(count, requests, outcount, indices, statuses, false);
 }
