@@ -226,6 +226,50 @@ contains
         call finish()
     end subroutine
 
+#ifdef TUTTI_HAVE_GET_STATUS_MANY
+    subroutine get_status_of_several()
+        integer :: round, i, k, some, indices(N), seen(N)
+        logical :: flag
+
+        requests = MPI_REQUEST_NULL
+        call prepare()
+        do round = 1, ROUNDS
+            call MPI_Request_get_status_any(N, requests, i, flag, STATUS_AT(statuses, 1), ierror)
+            call check(flag .and. is_undefined(i), "any of inactive ones")
+            call check_empty(1)
+            call MPI_Request_get_status_some(N, requests, some, indices, statuses, ierror)
+            call check(some == MPI_UNDEFINED, "some of inactive ones")
+            call begin(round, .true.)
+            flag = .false.
+            do while (.not. flag)
+                call MPI_Request_get_status_all(N, requests, flag, statuses, ierror)
+                call check(ierror == MPI_SUCCESS .and. any(transfer(flag, 0) == [0, 1]), "all")
+            end do
+            call check_receive(round, RECEIVE)
+            call check_empty(COLLECTIVE)
+            call check_empty(NONE)
+            call MPI_Request_get_status_some(N, requests, some, indices, statuses, ierror)
+            call check(ierror == MPI_SUCCESS .and. some == N - 1, "some")
+            seen = 0
+            do k = 1, min(some, N)
+                seen(indices(k)) = seen(indices(k)) + 1
+                if (indices(k) == RECEIVE) call check_receive(round, k)
+                if (indices(k) == COLLECTIVE) call check_empty(k)
+            end do
+            call check(all(seen == [1, 1, 1, 1, 0]), "each once")
+            call MPI_Request_get_status_any(N, requests, i, flag, STATUS_AT(statuses, 1), ierror)
+            call check(flag .and. i >= 1 .and. i < N, "any")
+            if (i == RECEIVE) call check_receive(round, 1)
+            call MPI_Request_get_status_any(1, requests(COLLECTIVE:), i, flag, MPI_STATUS_IGNORE, ierror)
+            call check(flag .and. i == 1, "any of one")
+            call MPI_Waitall(N, requests, statuses, ierror)
+            call check_receive(round, RECEIVE)
+            call check_data(round, .true.)
+        end do
+        call finish()
+    end subroutine
+#endif
+
     subroutine startall_mixes_requests()
         HANDLE(MPI_Request) :: started(4)
         integer :: i, round
@@ -276,6 +320,9 @@ program plain_fortran_requests
     RUN(waitany_and_testany)
     RUN(waitsome_and_testsome)
     RUN(wait_test_and_get_status)
+#ifdef TUTTI_HAVE_GET_STATUS_MANY
+    RUN(get_status_of_several)
+#endif
     RUN(startall_mixes_requests)
     RUN(empty_arrays)
     call end_tests()

@@ -104,11 +104,27 @@ static void go(mixture *m)
     MPI_Grequest_complete(m->r[OPEN]);
 }
 
+static void check_status(int i, const MPI_Status *s)
+{
+    int n = -1;
+
+    if (i == RECV)
+        CHECK(s->MPI_SOURCE == (world_rank - 1 + world_size) % world_size && s->MPI_TAG == 1);
+    else if (i == DONE || i == OPEN)
+        CHECK(s->MPI_SOURCE == 8 && MPI_Get_elements(s, MPI_INT, &n) == MPI_SUCCESS && n == 7);
+    else if (i != SEND)
+        CHECK(mpi_test_is_empty(s));
+}
+
 /* One by one: MPICH 4.0's MPI_Waitall does not stand generalized requests beside null ones. */
 static void end(mixture *m, int round)
 {
-    for (int i = 0; i < MIXED; i++)
-        MPI_Wait(&m->r[i], MPI_STATUS_IGNORE);
+    MPI_Status status;
+
+    for (int i = 0; i < MIXED; i++) {
+        CHECK(MPI_Wait(&m->r[i], &status) == MPI_SUCCESS);
+        check_status(i, &status);
+    }
     for (int i = 0; i < world_size; i++)
         CHECK(m->late[i] == 10 * i + round && m->soon[i] == m->late[i] &&
               m->collective[i] == m->late[i]);
@@ -124,18 +140,6 @@ static void frees(mixture *m)
     free(m->late);
     free(m->soon);
     free(m->collective);
-}
-
-static void check_status(int i, const MPI_Status *s)
-{
-    int n = -1;
-
-    if (i == RECV)
-        CHECK(s->MPI_SOURCE == (world_rank - 1 + world_size) % world_size && s->MPI_TAG == 1);
-    else if (i == DONE || i == OPEN)
-        CHECK(s->MPI_SOURCE == 8 && MPI_Get_elements(s, MPI_INT, &n) == MPI_SUCCESS && n == 7);
-    else if (i != SEND)
-        CHECK(mpi_test_is_empty(s));
 }
 
 /* Active and complete before go; the others become so then, or never. */
