@@ -310,13 +310,15 @@ static void asks_for_none(void)
     MPI_Request none[1] = {MPI_REQUEST_NULL};
     MPI_Status status;
     int flag, n = -1, at[1];
+    bool says_zero = mpi_test_is(MPI_FAMILY_OPENMPI, MPI_VERSION_NUMBER(6, 0, 0));
 
     for (int count = 0; count < 2; count++) {
+        mpi_test_context("count %d", count);
         CHECK(all(count, none, &status));
         CHECK(any(count, none, &flag, &status) == MPI_UNDEFINED && flag == 1);
         CHECK(mpi_test_is_empty(&status));
         CHECK(MPI_Request_get_status_some(count, none, &n, at, &status) == MPI_SUCCESS);
-        CHECK(n == MPI_UNDEFINED);
+        CHECK(n == MPI_UNDEFINED || (says_zero && count == 0 && n == 0));
     }
 }
 
