@@ -109,8 +109,9 @@ static int make_schedule(sched **result)
     return sched_commit(b, result) == SCHED_OK ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Start e natively and see whether native tests alone complete it; it is complete in the end. The
- * requests of the driver async are polled, too: those of manual show whether its function is called. */
+/* Start e natively and see whether native tests alone complete it; it is complete in the end.
+ * Requests of the driver async are polled, too: those of manual show whether its function is
+ * called. */
 static bool completes(const driver *d, exec *e)
 {
     const driver *asks = d == &driver_async ? &driver_manual : d;
