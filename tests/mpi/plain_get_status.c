@@ -333,9 +333,11 @@ static void requests_are_integers_too(void)
     inits(&m);
     begin(&m, 0);
     for (int i = 0; i < MIXED; i++) {
+#ifndef TUTTI_MPI_ABI
         CHECK(MPI_Request_f2c(MPI_Request_c2f(m.r[i])) == m.r[i]);
         for (int k = 0; k < i; k++)
             CHECK(m.r[i] == m.r[k] || MPI_Request_c2f(m.r[i]) != MPI_Request_c2f(m.r[k]));
+#endif
 #ifdef TUTTI_HAVE_REQUEST_TOINT
         CHECK(MPI_Request_fromint(MPI_Request_toint(m.r[i])) == m.r[i]);
         for (int k = 0; k < i; k++)
