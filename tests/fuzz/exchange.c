@@ -97,12 +97,14 @@ static uint64_t data(const exchange *x, int turn, int s, int d)
 static void avoid_defects(exchange *x)
 {
     x->tame = true;
-#ifdef OPEN_MPI /* 4.1 corrupts memory; takes algorithms by the sizes of types */
+#ifdef AVOID_OPEN_MPI /* 4.1 corrupts memory; takes algorithms by the sizes of types */
     x->same_size = true;
     x->in_place = x->in_place && is_common(x);
-#else /* MPICH 4.0.2 ignores the displacement of one rank's block; mixes up structs in place, and  \
-         blocks of more than 8 KiB in a non-blocking allgatherv; scatters sums of operations that \
-         do not commute wrongly, and writes behind what it has to in place */
+#endif
+#ifdef AVOID_MPICH
+    /* MPICH 4.0.2 ignores the displacement of one rank's block; mixes up structs in place, and
+     * blocks of more than 8 KiB in a non-blocking allgatherv; scatters sums of operations that do
+     * not commute wrongly, and writes behind what it has to in place */
     if (scatters_sum(x))
         x->in_place = false;
     if (scatters_sum(x) && x->reduction->ordered)
@@ -119,7 +121,7 @@ static void avoid_defects(exchange *x)
  */
 static void avoid_large_structs(exchange *x)
 {
-#ifndef OPEN_MPI
+#ifdef AVOID_MPICH
     if (x->sig.members > 1 && x->most * x->sig.bytes * x->p > 8000)
         x->most = 8000 / (x->sig.bytes * x->p) / x->grain * x->grain;
 #else
@@ -287,7 +289,7 @@ void exchange_forget(fuzz *f, exchange *x)
 
     if (!f->opt->native && rng_chance(&f->mine, 50)) /* neither MPI holds operations */
         free_operation(x);
-#ifdef OPEN_MPI /* 4.1 does not hold the types of persistent collectives */
+#ifdef AVOID_OPEN_MPI /* 4.1 does not hold the types of persistent collectives */
     if (f->opt->native)
         return;
 #endif

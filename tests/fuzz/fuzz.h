@@ -22,6 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whose faults native calls keep away from: behind the ABI it may be either's. */
+#if defined OPEN_MPI || defined TUTTI_MPI_ABI
+#define AVOID_OPEN_MPI
+#endif
+#ifndef OPEN_MPI
+#define AVOID_MPICH
+#endif
+
 enum { MAX_RANKS = 32, MAX_COMMS = 14, MAX_OPS = 96, MAX_PENDING = 2048, MAX_THREADS = 8 };
 
 /* ---- random numbers (splitmix64) ---- */

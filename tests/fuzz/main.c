@@ -90,7 +90,7 @@ static void read_options(int argc, char **argv, options *opt)
         fputs(usage, stderr);
         exit(2);
     }
-#ifndef OPEN_MPI /* persistent collectives of MPICH 4.0.2 send old data */
+#ifdef AVOID_MPICH /* persistent collectives of MPICH 4.0.2 send old data */
     if (opt->native)
         opt->persistent = 0;
 #endif
