@@ -222,7 +222,7 @@ void free_start(fuzz *f, op *o)
 {
     for (int k = 0; k < KEYVALS; k++)
         f->deletes_expected[k] += o->variant >> k & 1;
-#ifdef AVOID_OPEN_MPI /* crashes when native collectives on it go on: also beside ours */
+#ifdef AVOID_OPEN_MPI /* 4.1, 6.0 crash when native collectives go on: also beside ours */
     f->comms[o->comm].freed = f->comms[o->comm].comm;
     f->comms[o->comm].comm = MPI_COMM_NULL;
 #else

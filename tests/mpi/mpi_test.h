@@ -39,8 +39,7 @@ bool mpi_test_is_empty(const MPI_Status *status);
  * test must not trip over: a test names each, with the versions it was seen on. */
 bool mpi_test_is(mpi_family family, int first);
 
-/* Of many cases every so many-th one is run: all, or with TEST_CASES=few, for suites, every third.
- */
+/* From one case to the next that is run: 1, or 3 with TEST_CASES=few, for suites. */
 int mpi_test_stride(void);
 
 /* What is in a buffer that an operation writes to: a program must not look, and a call that would
