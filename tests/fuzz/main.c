@@ -90,8 +90,8 @@ static void read_options(int argc, char **argv, options *opt)
         fputs(usage, stderr);
         exit(2);
     }
-#ifdef AVOID_MPICH /* persistent collectives of MPICH 4.0.2 send old data */
-    if (opt->native)
+#if defined AVOID_MPICH && !(defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000)
+    if (opt->native) /* persistent collectives of MPICH 4.0 to 4.2 send old data */
         opt->persistent = 0;
 #endif
 }
