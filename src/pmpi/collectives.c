@@ -2,8 +2,8 @@
 /* collectives.c - the wrappers of the collective calls, made from collectives.def, and those of
  * MPI_Op_free and MPI_Type_free.
  *
- * Before MPI-4 there are no large counts (Open MPI 4 and 5), and no persistent collectives. We serve
- * their names all the same, and those of Open MPI 4.1, which has them as MPIX_ ones.
+ * Before MPI-4 there are no large counts (Open MPI 4 and 5), and no persistent collectives. Their
+ * names are served all the same, and those of Open MPI 4.1, which has them as MPIX_ ones.
  */
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
