@@ -8,7 +8,7 @@
 #ifdef TUTTI_HAVE_MPI4_PERSISTENT
 #define HAVE_PERSISTENT
 #define INIT(P, Name) P##_##Name##_init
-#elif defined OPEN_MPI
+#elif defined TUTTI_HAVE_MPIX_PERSISTENT
 #include <mpi-ext.h>
 #define HAVE_PERSISTENT
 #define INIT(P, Name) P##X_##Name##_init

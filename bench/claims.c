@@ -2,6 +2,9 @@
 /* claims.c - see claims.h. */
 #include "claims.h"
 
+#include "tune/mpi_version.h"
+
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,14 +111,21 @@ static bool is_broken(const claims *k)
 }
 
 /* MPICH's persistent ones give wrong data, or an error, from the second start on: mpich#6423,
- * #7078, #7550. */
+ * #7078, #7550; not in 5.0.2. */
 static bool is_broken_persistent(const claims *k)
 {
-#ifdef MPICH_VERSION
-    return is_native(k->calls);
-#else
+#ifdef TUTTI_SIMULATED
     (void)k;
     return false;
+#else
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    mpi_version mpi;
+
+    MPI_Get_library_version(text, &length);
+    mpi = mpi_version_read(text);
+    return is_native(k->calls) && mpi.family == MPI_FAMILY_MPICH &&
+           mpi.number < MPI_VERSION_NUMBER(5, 0, 2);
 #endif
 }
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...", "SMPI Version 3.32. Copyright
- * ...": a name, and the first number behind it. */
+ * ...": a name, and the version behind it, which may have letters: 6.0.0rc2. */
 static void look_mpi(machine *m)
 {
     static const char *const names[][2] = {
@@ -21,10 +21,10 @@ static void look_mpi(machine *m)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(text, names[i][0], strlen(names[i][0])) == 0) {
             const char *version = strpbrk(text, "0123456789");
-            int digits = version ? (int)strspn(version, "0123456789.") : 0;
-            if (digits && version[digits - 1] == '.')
-                digits--;
-            snprintf(m->mpi, sizeof m->mpi, "%s %.*s", names[i][1], digits, version ? version : "");
+            int n = version ? (int)strcspn(version, ", \t\n") : 0;
+            if (n && version[n - 1] == '.')
+                n--;
+            snprintf(m->mpi, sizeof m->mpi, "%s %.*s", names[i][1], n, version ? version : "");
             return;
         }
     snprintf(m->mpi, sizeof m->mpi, "%.*s", (int)strcspn(text, "\n,"), text);

@@ -5,6 +5,7 @@
 # The file that MPI_C_COMPILER is in the end, or nothing.
 function(tutti_mpi_compiler result)
     set(compiler "")
+    unset(found) # a project around this one may have such a variable
     if(MPI_C_COMPILER)
         find_program(found NAMES ${MPI_C_COMPILER} NO_CACHE)
         if(found)

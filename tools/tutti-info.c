@@ -12,6 +12,12 @@
 #include <string.h>
 #include <tutti.h>
 
+#ifdef TUTTI_MPI_ABI
+static const char through[] = " (through the MPI ABI)";
+#else
+static const char through[] = "";
+#endif
+
 static void print_library(void)
 {
     int major, minor, patch, length;
@@ -21,7 +27,7 @@ static void print_library(void)
     MPI_Get_library_version(mpi, &length);
     mpi[strcspn(mpi, "\n")] = '\0';
     printf("Tutti     %d.%d.%d\n", major, minor, patch);
-    printf("MPI       %s\n", mpi);
+    printf("MPI       %s%s\n", mpi, through);
 }
 
 static int print_driver(void)

@@ -17,7 +17,8 @@ __attribute__((visibility("default"))) int MPI_Type_free(MPI_Datatype *type)
     return tutti_type_free(type);
 }
 
-/* Weak: a tool that is linked with us may have its own, and the driver ends without this, too. */
+/* Weak: a tool that is linked with us may have its own. The driver ends without this, too, where no
+ * operation runs any more. */
 __attribute__((weak, visibility("default"))) int MPI_Finalize(void)
 {
     library_finalize();

@@ -2,13 +2,13 @@
 /* collectives.c - the wrappers of the collective calls, made from collectives.def, and those of
  * MPI_Op_free and MPI_Type_free.
  *
- * Before MPI-4 there are no large counts (Open MPI 4 and 5). Open MPI 4.1 has persistent
- * collectives under MPIX_ names only: there we serve those and the MPI-4 names as well.
+ * Before MPI-4 there are no large counts (Open MPI 4 and 5), and no persistent collectives. Their
+ * names are served all the same, and those of Open MPI 4.1, which has them as MPIX_ ones.
  */
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
-#ifndef TUTTI_HAVE_MPI4_PERSISTENT
+#ifdef TUTTI_HAVE_MPIX_PERSISTENT
 #include <mpi-ext.h>
 #endif
 #include <stddef.h>
@@ -61,16 +61,22 @@
 
 #define COUNT int
 #define DISPL int
-#ifndef TUTTI_HAVE_MPI4_PERSISTENT
+#if defined TUTTI_HAVE_MPI4_PERSISTENT
+#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
+    DEFINE_INIT(MPI_##Name##_init, PMPI_##Name##_init, name, Name, , parameters, arguments)
+#elif defined TUTTI_HAVE_MPIX_PERSISTENT
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     int MPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);                 \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
     DEFINE_INIT(MPI_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)       \
     DEFINE_INIT(MPIX_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)
 #else
+#define NO_INIT(...) interpose_raise(MPI_ERR_UNSUPPORTED_OPERATION) /* the MPI's */
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
+    int MPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);                 \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
-    DEFINE_INIT(MPI_##Name##_init, PMPI_##Name##_init, name, Name, , parameters, arguments)
+    DEFINE_INIT(MPI_##Name##_init, NO_INIT, name, Name, , parameters, arguments)
 #endif
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE

@@ -2,6 +2,8 @@
 /* interpose.c - TUTTI_INTERPOSE, the counts, and the summary at the end. */
 #include "pmpi/interpose.h"
 
+#include "nbc/process/right_mpi.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -144,17 +146,11 @@ static void watch_for_the_end(void)
 /* Who is here, and in front of what: also for a program none of whose calls are taken over. */
 static void say_hello(void)
 {
-    int major, minor, patch, length = 0;
-    char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int major, minor, patch;
 
     tutti_version(&major, &minor, &patch);
-    PMPI_Get_library_version(mpi, &length);
-    mpi[strcspn(mpi, ",\n")] = '\0';
-    for (char *c = mpi; *c; c++)
-        if (*c == '\t')
-            *c = ' ';
     fprintf(stderr, "tutti: libtutti_mpi.so %d.%d.%d is in front of %s\n", major, minor, patch,
-            mpi);
+            right_mpi_name());
 }
 
 static void begin(void)

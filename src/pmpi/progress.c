@@ -101,14 +101,13 @@ int MPI_Finalize(void)
     return find_next("MPI_Finalize").finalize();
 }
 
+/* MPICH's own calls PMPI_Finalize and no more. That would pass by libtutti's MPI_Finalize, without
+ * which the driver async goes on as long as an operation runs, and MPICH waits for it. */
 #ifndef TUTTI_MPI_ABI
 void mpi_finalize_f08_(MPI_Fint *ierror)
 {
-    int error;
-
     stop_thread();
-    FORTRAN_CALL_OWN(mpi_finalize, (&error));
-    fortran_return(ierror, error);
+    fortran_return(ierror, MPI_Finalize());
 }
 #endif
 

@@ -39,6 +39,13 @@ mpi_version mpi_version_read(const char *library_version)
     return (mpi_version){MPI_FAMILY_MPICH, 0};
 }
 
+void mpi_version_shorten(char *library_version)
+{
+    library_version[strcspn(library_version, ",\n")] = '\0';
+    for (char *tab = library_version; (tab = strchr(tab, '\t'));)
+        *tab = ' ';
+}
+
 const char *mpi_family_name(mpi_family family)
 {
     return family == MPI_FAMILY_OPENMPI ? "Open MPI" : "MPICH";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* deaf_async.c - to be preloaded: an MPI whose MPIX_Async_start takes a function and never calls it. */
+/* deaf_async.c - to be preloaded: an MPIX_Async_start that never calls the function it takes. */
 #include <stddef.h>
 
 const int deaf_async = 1; /* by which a test knows */

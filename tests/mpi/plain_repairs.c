@@ -353,9 +353,11 @@ static void name_library(void)
 
 static bool read_options(int argc, char **argv)
 {
+    const char *collective = NULL;
+
     for (int c; (c = getopt(argc, argv, "c:b:n:f:t:")) != -1;) {
         if (c == 'c')
-            options.only = coll_kind_find(optarg);
+            options.only = coll_kind_find(collective = optarg);
         else if (c == 'b')
             options.first = atoi(optarg);
         else if (c == 'n')
@@ -367,6 +369,8 @@ static bool read_options(int argc, char **argv)
         else
             return false;
     }
+    if (collective && options.only == COLL_KINDS)
+        return false; /* there is none of that name */
     if (options.many > (1 << 30) - options.first)
         options.many = (1 << 30) - options.first;
     return options.file >= 0 && optind == argc;

@@ -42,10 +42,25 @@ static void versions_are_read_with_letters_and_tabs(void **state)
     }
 }
 
+static void the_name_is_the_first_part_without_tabs(void **state)
+{
+    char mpich[] = "MPICH Version:\t4.0.2\nMPICH Release date:\tThu", none[] = "";
+    char open[] = "Open MPI v6.0.0rc2, package: Debian\tOpenMPI";
+
+    (void)state;
+    mpi_version_shorten(mpich);
+    assert_string_equal(mpich, "MPICH Version: 4.0.2");
+    mpi_version_shorten(open);
+    assert_string_equal(open, "Open MPI v6.0.0rc2");
+    mpi_version_shorten(none);
+    assert_string_equal(none, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_are_read_with_letters_and_tabs),
+        cmocka_unit_test(the_name_is_the_first_part_without_tabs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 _Atomic(const mpi_library *) mpi_library_known;
 
@@ -19,10 +18,8 @@ static void ask(void)
 
     if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS)
         text[0] = '\0';
-    text[strcspn(text, ",\n")] = '\0';
-    for (char *tab = text; (tab = strchr(tab, '\t'));)
-        *tab = ' ';
     library.version = mpi_version_read(text);
+    mpi_version_shorten(text);
     snprintf(library.name, sizeof library.name, "%.*s", (int)sizeof library.name - 1, text);
     atomic_store_explicit(&mpi_library_known, &library, memory_order_release);
 }

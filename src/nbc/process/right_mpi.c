@@ -39,14 +39,6 @@ static const char self_anchor; /* an address in the object that this is linked i
 
 enum { VERSION_SIZE = 8192 }; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI's is 256 */
 
-/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date: ..." */
-static void shorten(char *version)
-{
-    version[strcspn(version, ",\n")] = '\0';
-    for (char *at = version; (at = strchr(at, '\t')); at++)
-        *at = ' ';
-}
-
 /* other: an MPI, or its file; how: more about it, or "". */
 static void refuse(const char *other, const char *how)
 {
@@ -84,11 +76,18 @@ static const char *how(kind theirs)
     return OURS == KIND_ABI ? " by its own handles" : "";
 }
 
-static char version[VERSION_SIZE]; /* of the program's MPI */
+/* Of the program's MPI. */
+static char version[VERSION_SIZE];
+static bool is_openmpi;
+
+const char *right_mpi_name(void)
+{
+    return version;
+}
 
 bool right_mpi_is_openmpi(void)
 {
-    return mpi_version_read(version).family == MPI_FAMILY_OPENMPI;
+    return is_openmpi;
 }
 
 /* Minor versions of an ABI add to it. */
@@ -113,9 +112,10 @@ __attribute__((constructor)) static void check_mpi(void)
 
     if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS)
         return;
+    is_openmpi = mpi_version_read(version).family == MPI_FAMILY_OPENMPI;
+    mpi_version_shorten(version);
     dladdr(dlsym(RTLD_DEFAULT, "PMPI_Get_library_version"), &where);
-    theirs = kind_of(where.dli_fname ? where.dli_fname : "", right_mpi_is_openmpi());
-    shorten(version);
+    theirs = kind_of(where.dli_fname ? where.dli_fname : "", is_openmpi);
     if (theirs != OURS)
         refuse(version, how(theirs));
     check_abi();

@@ -9,7 +9,10 @@
  * when it calls MPI_Init. Ends the process, if it is the wrong one, with a sentence on stderr. */
 void right_mpi_check(void);
 
-/* By what it says of itself; the ABI hides it else. */
+/* The program's MPI, as it names itself: "Open MPI v4.1.4", "MPICH Version: 4.0.2". */
+const char *right_mpi_name(void);
+
+/* Is it Open MPI, by that name? The MPI ABI's handles do not tell. */
 bool right_mpi_is_openmpi(void);
 
 /* What the loaded object of this file itself defines by that name, and nothing that it depends on

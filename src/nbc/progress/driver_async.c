@@ -63,7 +63,7 @@ static const char *start(void)
     } symbol = {.object = dlsym(RTLD_DEFAULT, "MPIX_Async_start")};
 
     if (!symbol.function || !driver_has_extended())
-        return "this MPI has no MPIX_Async_start (MPICH has from 4.3 on)";
+        return "this MPI has no MPIX_Async_start (MPICH has from 4.3 on, but not through the ABI)";
     if (process_threaded)
         return "MPICH allows no tests of messages in there at MPI_THREAD_MULTIPLE";
     start_async = symbol.function;
