@@ -31,7 +31,7 @@ if(NOT seen STREQUAL "${TUTTI_MPI_SEEN}")
     unset(HAVE_MPI_ALLGATHER_INIT CACHE)
     unset(TUTTI_TESTS_ASYNC CACHE)
     unset(TUTTI_TESTS_MPICH_40 CACHE)
-    foreach(feature GET_STATUS_MANY REQUEST_TOINT REQUEST_IS_COMPLETE)
+    foreach(feature GET_STATUS_MANY REQUEST_TOINT REQUEST_IS_COMPLETE SESSIONS)
         unset(TUTTI_HAVE_${feature} CACHE)
     endforeach()
     set(TUTTI_MPI_SEEN "${seen}" CACHE INTERNAL "the MPI of the last configure")
@@ -47,9 +47,10 @@ check_symbol_exists(MPI_Allgather_init mpi.h TUTTI_HAVE_MPI4_PERSISTENT)
 check_symbol_exists(MPIX_Allgather_init "mpi.h;mpi-ext.h" TUTTI_HAVE_MPIX_PERSISTENT) # Open MPI, before that
 check_symbol_exists(MPI_Request_get_status_all mpi.h TUTTI_HAVE_GET_STATUS_MANY) # MPI-4.1: _all, _any, _some
 check_symbol_exists(MPI_Request_toint mpi.h TUTTI_HAVE_REQUEST_TOINT) # MPI-5
+check_symbol_exists(MPI_Session_init mpi.h TUTTI_HAVE_SESSIONS) # MPI-4, Open MPI 5
 check_symbol_exists(MPIX_Request_is_complete mpi.h TUTTI_HAVE_REQUEST_IS_COMPLETE) # MPICH 4.3
 unset(CMAKE_REQUIRED_LIBRARIES)
-foreach(feature GET_STATUS_MANY REQUEST_TOINT REQUEST_IS_COMPLETE)
+foreach(feature GET_STATUS_MANY REQUEST_TOINT REQUEST_IS_COMPLETE SESSIONS)
     if(TUTTI_HAVE_${feature})
         add_compile_definitions(TUTTI_HAVE_${feature})
     endif()

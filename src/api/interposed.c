@@ -6,6 +6,7 @@
 
 #include "api/call.h"
 
+#include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/tally/gather.h"
 #include "persistent/request.h"
@@ -30,6 +31,11 @@ void tutti_interposed_refuse(const char *why)
 void tutti_interposed_counts(const char *reason, atomic_llong *calls)
 {
     tally_look_outside(reason, calls);
+}
+
+void tutti_interposed_finalize(void)
+{
+    library_finalize();
 }
 
 bool tutti_interposed_active(MPIX_Request request)

@@ -24,6 +24,9 @@ EXPORTED void tutti_interposed_refuse(const char *why);
  * statistics of the job. */
 EXPORTED void tutti_interposed_counts(const char *reason, atomic_llong *calls);
 
+/* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (free_mpi.c). */
+EXPORTED void tutti_interposed_finalize(void);
+
 /* Has it been started, and not been completed since? Null has not. */
 EXPORTED bool tutti_interposed_active(MPIX_Request request);
 

@@ -37,12 +37,10 @@ int request_make(exec *e, bool timed, MPIX_Request *result)
     return MPI_SUCCESS;
 }
 
-void request_empty_status(MPI_Status *status, int error)
+void request_empty_status(MPI_Status *status)
 {
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    process_empty_status(status);
-    status->MPI_ERROR = error;
+    if (status != MPI_STATUS_IGNORE)
+        process_empty_status(status);
 }
 
 void request_enter_trial(MPIX_Request r)
@@ -241,7 +239,7 @@ static int wait_one(MPIX_Request *request, MPI_Status *status)
         wait_for(*request);
         error = request_finish(*request);
     }
-    request_empty_status(status, error);
+    request_empty_status(status);
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
@@ -269,7 +267,7 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
         error = request_finish(*request);
     }
     *flag = 1;
-    request_empty_status(status, error);
+    request_empty_status(status);
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
@@ -290,7 +288,7 @@ static int get_status(MPIX_Request request, int *flag, MPI_Status *status)
         *flag = exec_get_state(request->exec) == EXEC_DONE;
     }
     if (*flag)
-        request_empty_status(status, request && request->active ? request->exec->run.error : 0);
+        request_empty_status(status);
     return MPI_SUCCESS;
 }
 

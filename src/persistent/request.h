@@ -60,6 +60,7 @@ static inline void request_leave(MPIX_Request r)
 void request_wait_begin(MPIX_Request r);
 void request_wait_end(MPIX_Request r);
 
-void request_empty_status(MPI_Status *status, int error);
+/* But for MPI_ERROR: MPI writes it with MPI_ERR_IN_STATUS alone. */
+void request_empty_status(MPI_Status *status);
 
 #endif

@@ -42,10 +42,30 @@ static bool is_done(MPIX_Request r)
 
 static int finish(MPIX_Request r, MPI_Status *status)
 {
-    int error = request_pending(r) ? request_finish(r) : MPI_SUCCESS;
+    request_empty_status(status);
+    return request_pending(r) ? request_finish(r) : MPI_SUCCESS;
+}
 
-    request_empty_status(status, error);
-    return error;
+/* So many that are done, by their indices; null: the first ones. With MPI_ERR_IN_STATUS every status
+ * tells its error, else none. */
+static int finish_several(int n, MPIX_Request requests[], const int indices[],
+                          MPI_Status statuses[])
+{
+    int failed = -1;
+
+    for (int k = 0; k < n && failed < 0; k++) {
+        MPIX_Request r = requests[indices ? indices[k] : k];
+        if (request_pending(r) && r->exec->run.error)
+            failed = k;
+    }
+    for (int k = 0; k < n; k++) {
+        int error = finish(requests[indices ? indices[k] : k], status_at(statuses, k));
+        if (failed >= 0 && statuses != MPI_STATUSES_IGNORE)
+            statuses[k].MPI_ERROR = error;
+    }
+    if (failed < 0)
+        return MPI_SUCCESS;
+    return comm_raise(requests[indices ? indices[failed] : failed]->exec->comm, MPI_ERR_IN_STATUS);
 }
 
 /* Index of the first request that is done, MPI_UNDEFINED if none is, and whether any is pending. */
@@ -58,16 +78,6 @@ static int first_done(int count, MPIX_Request requests[], bool *pending)
         *pending |= request_pending(requests[i]);
     }
     return MPI_UNDEFINED;
-}
-
-static int finish_all(int count, MPIX_Request requests[], MPI_Status statuses[])
-{
-    int failed = -1;
-
-    for (int i = 0; i < count; i++)
-        if (finish(requests[i], status_at(statuses, i)) != MPI_SUCCESS && failed < 0)
-            failed = i;
-    return failed < 0 ? MPI_SUCCESS : comm_raise(requests[failed]->exec->comm, MPI_ERR_IN_STATUS);
 }
 
 static void wait_begin(int count, MPIX_Request requests[])
@@ -128,7 +138,7 @@ static int wait_all(int count, MPIX_Request requests[], MPI_Status statuses[])
         if (request_pending(requests[i]))
             engine_wait(requests[i]->exec);
     wait_end(count, requests);
-    return finish_all(count, requests, statuses);
+    return finish_several(count, requests, NULL, statuses);
 }
 
 int PMPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
@@ -149,7 +159,7 @@ static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status st
             return MPI_SUCCESS;
         }
     *flag = 1;
-    return finish_all(count, requests, statuses);
+    return finish_several(count, requests, NULL, statuses);
 }
 
 int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
@@ -199,16 +209,13 @@ int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI
 static int collect_some(int count, MPIX_Request requests[], int *outcount, int indices[],
                         MPI_Status statuses[])
 {
-    int n = 0, failed = -1;
+    int n = 0;
 
-    for (int i = 0; i < count; i++)
-        if (is_done(requests[i])) {
-            if (finish(requests[i], status_at(statuses, n)) != MPI_SUCCESS && failed < 0)
-                failed = i;
+    for (int i = 0; i < count; i++) /* more may be done later on */
+        if (is_done(requests[i]))
             indices[n++] = i;
-        }
     *outcount = n;
-    return failed < 0 ? MPI_SUCCESS : comm_raise(requests[failed]->exec->comm, MPI_ERR_IN_STATUS);
+    return finish_several(n, requests, indices, statuses);
 }
 
 static int check_some(int count, const MPIX_Request requests[], const int *outcount,

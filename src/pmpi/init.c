@@ -19,6 +19,9 @@ typedef union symbol {
     void *object; /* through a union because ISO C has no conversion from void * to a function */
     int (*init)(int *argc, char ***argv);
     int (*init_thread)(int *argc, char ***argv, int required, int *provided);
+#ifdef TUTTI_HAVE_SESSIONS
+    int (*session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session *session);
+#endif
 } symbol;
 
 static symbol find_next(const char *name)
@@ -62,6 +65,17 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         begin();
     return error;
 }
+
+#ifdef TUTTI_HAVE_SESSIONS
+
+/* Nothing of a program with sessions only is ours, but it may be of another MPI, too. */
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    right_mpi_check();
+    return find_next("MPI_Session_init").session_init(info, handler, session);
+}
+
+#endif
 
 /* ---- Fortran: over the ABI it is a layer that calls C ---- */
 

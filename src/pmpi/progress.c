@@ -37,7 +37,7 @@ void interpose_find_progress(void)
 #include <tutti.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_bool hooked, thread;
+static atomic_bool hooked, thread, async;
 
 /* The thread comes to life with the first operation that needs it. */
 static bool start_thread(void)
@@ -61,9 +61,12 @@ static void start(void)
     const char *forced = getenv("TUTTI_PROGRESS"), *driver, *reason;
     int level = MPI_THREAD_SINGLE;
 
-    if (right_mpi_is_openmpi() || /* as it may be behind the ABI */
-        (tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "async") == 0))
+    if (right_mpi_is_openmpi()) /* as it may be behind the ABI */
         return;
+    if (tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "async") == 0) {
+        atomic_store(&async, true);
+        return;
+    }
     PMPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE)
         atomic_store(&hooked, true);
@@ -88,26 +91,32 @@ static symbol find_next(const char *name)
 }
 
 /* MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, as ours is while operations
- * run that the program has forgotten. The next MPI_Finalize may be a tool's. */
-static void stop_thread(void)
+ * run that the program has forgotten. The driver async must not begin anew in there, where callbacks
+ * of the program may communicate. The next MPI_Finalize may be a tool's. */
+static void stop(void)
 {
     if (atomic_exchange(&thread, false))
         tutti_progress_thread_stop();
+    tutti_interposed_finalize();
+    if (atomic_load(&async))
+        atomic_store(&hooked, true);
 }
 
 int MPI_Finalize(void)
 {
-    stop_thread();
+    stop();
     return find_next("MPI_Finalize").finalize();
 }
 
-/* MPICH's own calls PMPI_Finalize and no more. That would pass by libtutti's MPI_Finalize, without
- * which the driver async goes on as long as an operation runs, and MPICH waits for it. */
+/* MPICH's own calls PMPI_Finalize, which passes by ours. */
 #ifndef TUTTI_MPI_ABI
 void mpi_finalize_f08_(MPI_Fint *ierror)
 {
-    stop_thread();
-    fortran_return(ierror, MPI_Finalize());
+    int error;
+
+    stop();
+    FORTRAN_CALL_OWN(mpi_finalize, (&error));
+    fortran_return(ierror, error);
 }
 #endif
 

@@ -82,14 +82,16 @@ static void turn(int *idle)
 
 /* ---- all ---- */
 
-/* With MPI_ERR_IN_STATUS every status has a valid MPI_ERROR: ours always do, native ones only when
- * the error is among them. */
+/* With MPI_ERR_IN_STATUS every status has a valid MPI_ERROR: those of one kind do only when the
+ * error is among them. */
 static void complete_errors(split *s, int our_error, int native_error)
 {
-    if (!our_error || native_error || s->native.statuses == MPI_STATUSES_IGNORE)
+    part *without = our_error ? &s->native : &s->ours;
+
+    if (!our_error == !native_error || without->statuses == MPI_STATUSES_IGNORE)
         return;
-    for (int i = 0; i < s->native.n; i++)
-        s->native.statuses[i].MPI_ERROR = MPI_SUCCESS;
+    for (int i = 0; i < without->n; i++)
+        without->statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
 static int finish_all(split *s, int our_error, int native_error, MPI_Request requests[],
@@ -240,12 +242,17 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 
 /* ---- some ---- */
 
-static int collect(const part *p, int n, int at, int indices[], MPI_Status statuses[])
+/* tells: MPI_ERROR has been written. */
+static int collect(const part *p, int n, bool tells, int at, int indices[], MPI_Status statuses[])
 {
     for (int k = 0; k < n; k++) {
         indices[at + k] = p->at[p->indices[k]];
-        if (statuses != MPI_STATUSES_IGNORE)
-            statuses[at + k] = p->statuses[k];
+        if (statuses == MPI_STATUSES_IGNORE)
+            continue;
+        int error = statuses[at + k].MPI_ERROR;
+        statuses[at + k] = p->statuses[k];
+        if (!tells)
+            statuses[at + k].MPI_ERROR = error;
     }
     return at + (n > 0 ? n : 0);
 }
@@ -264,8 +271,9 @@ static int test_some(split *s, int *outcount, int indices[], MPI_Status statuses
     if (*outcount == MPI_UNDEFINED)
         return native_error ? native_error : our_error;
     complete_errors(s, our_error, native_error);
-    *outcount = collect(&s->ours, ours, 0, indices, statuses);
-    *outcount = collect(&s->native, native, *outcount, indices, statuses);
+    bool tells = our_error || native_error;
+    *outcount = collect(&s->ours, ours, tells, 0, indices, statuses);
+    *outcount = collect(&s->native, native, tells, *outcount, indices, statuses);
     return native_error ? native_error : our_error;
 }
 

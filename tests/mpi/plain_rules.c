@@ -208,6 +208,56 @@ static void the_error_of_one_request_is_its_own(void)
     free(all);
 }
 
+/* How often a way of completing them has written an error, though there is none. */
+static int errors_written(int way, MPI_Request r[2])
+{
+    enum { NONE = -77 };
+    int written = 0, flag = 0, n, index, indices[2];
+    MPI_Status s[2];
+
+    MPI_Startall(2, r);
+    for (int left = 2; left > 0; left -= n) {
+        s[0].MPI_ERROR = s[1].MPI_ERROR = NONE;
+        n = 1;
+        if (way == 0) {
+            MPI_Wait(&r[left - 1], s);
+        } else if (way == 1) {
+            while (!flag)
+                MPI_Test(&r[left - 1], &flag, s);
+            flag = 0;
+        } else if (way == 2) {
+            MPI_Waitany(2, r, &index, s);
+        } else if (way == 3) {
+            MPI_Waitsome(2, r, &n, indices, s);
+        } else if (way == 4) {
+            while (!flag)
+                MPI_Testall(2, r, &flag, s);
+            n = 2;
+        } else {
+            MPI_Waitall(2, r, s);
+            n = 2;
+        }
+        written += (s[0].MPI_ERROR != NONE) + (s[1].MPI_ERROR != NONE);
+    }
+    return written;
+}
+
+/* MPI_ERROR is written with MPI_ERR_IN_STATUS alone. */
+static void errors_that_are_none_are_not_written(void)
+{
+    int x = world_rank, *all = malloc(2 * (size_t)world_size * sizeof *all);
+    MPI_Request r[2];
+
+    for (int i = 0; i < 2; i++)
+        PERSISTENT(Allgather)
+    (&x, 1, MPI_INT, all + i * world_size, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r[i]);
+    for (int way = 0; way < 6; way++)
+        CHECK(errors_written(way, r) == 0);
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+    free(all);
+}
+
 /* The other rank sends more than this one takes: an error of ours beside a native request without
  * one. */
 static void the_error_of_a_collective_is_its_own(void)
@@ -253,6 +303,7 @@ int main(int argc, char **argv)
         MPI_TEST(generalized_requests_of_the_program_mix_with_ours),
         MPI_TEST(the_error_of_one_request_is_its_own),
         MPI_TEST(the_error_of_a_collective_is_its_own),
+        MPI_TEST(errors_that_are_none_are_not_written),
     };
 
     return mpi_test_main(argc, argv, "plain_rules", tests, sizeof tests / sizeof *tests);
