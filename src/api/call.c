@@ -116,22 +116,12 @@ static int prepare_anew(const args *a, comm *c, way_of_call *way, exec **e)
     return error;
 }
 
-/* No exec idles that has been bound for the same call. */
-static int prepare_otherwise(const args *a, comm *c, way_of_call *way, exec **e)
+/* No exec idles that is bound for such a call, but its plan is known. */
+static int bind_again(comm *c, plan *p, known *of, binding *b, exec **e)
 {
-    binding b;
-    plan *again = repeat_recall(a, c, way->may_leave, &b);
-    int error;
+    int error = execs_of_plan(c, p, b, e);
 
-    if (!again && way->may_leave && repeat_native(a, c)) {
-        way->native = true;
-        return MPI_SUCCESS;
-    }
-    if (!again)
-        return prepare_anew(a, c, way, e);
-    error = execs_of_plan(c, again, &b, e);
-    if (!error)
-        repeat_bound(a->kind, *e);
+    repeat_bound(of, error ? NULL : *e);
     return error;
 }
 
@@ -151,13 +141,25 @@ static int enter(const args *a, comm **c)
 static int prepare(const args *a, const void *result, way_of_call *way, exec **e, comm **c)
 {
     int error = enter(a, c);
+    binding b;
+    known *of;
+    plan *p;
 
     if (error)
         return error;
     if (!result)
         return MPI_ERR_ARG;
-    *e = repeat_exec(a, *c, way->may_leave);
-    return *e ? MPI_SUCCESS : prepare_otherwise(a, *c, way, e);
+    switch (repeat_look(a, *c, way->may_leave, e, &p, &of, &b)) {
+    case REPEAT_EXEC:
+        return MPI_SUCCESS;
+    case REPEAT_PLAN:
+        return bind_again(*c, p, of, &b, e);
+    case REPEAT_NATIVE:
+        way->native = true;
+        return MPI_SUCCESS;
+    default:
+        return prepare_anew(a, *c, way, e);
+    }
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */

@@ -7,6 +7,7 @@
 #include "nbc/process/process.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static inline uint64_t number_of(MPI_Datatype type)
 {
@@ -21,26 +22,29 @@ static inline uint64_t in_place_of(const args *a)
 
 /* Also what counts on other ranks only: it is rarely new, and not to look at it would cost a look
  * at the shape. */
-static comm_call call_of(const args *a)
+static known_signature signature_of(const args *a)
 {
-    return (comm_call){.algo = a->algo,
-                       .root = a->root,
-                       .in_place = in_place_of(a),
-                       .op = (uint64_t)(uintptr_t)a->op,
-                       .sendtype = number_of(a->send.type),
-                       .recvtype = number_of(a->recv.type),
-                       .sendcount = a->send.count,
-                       .recvcount = a->recv.count};
+    return (known_signature){.kind = (int32_t)a->kind,
+                             .algo = a->algo,
+                             .root = a->root,
+                             .in_place = (int32_t)in_place_of(a),
+                             .sendtype = number_of(a->send.type),
+                             .recvtype = number_of(a->recv.type),
+                             .op = (uint64_t)(uintptr_t)a->op,
+                             .sendcount = a->send.count,
+                             .recvcount = a->recv.count};
 }
 
-/* All fields: without a branch, and a memcmp costs as much as all the rest of the short way. */
-_Static_assert(sizeof(comm_call) == 2 * sizeof(int32_t) + 6 * sizeof(int64_t), "compare it too");
+/* All fields but the kind: without a branch, and a memcmp costs as much as all the rest of the short
+ * way. */
+_Static_assert(sizeof(known_signature) == 4 * sizeof(int32_t) + 5 * sizeof(int64_t),
+               "compare it too");
 
-static inline bool same_call(const args *a, const comm_call *b)
+static inline bool same_call(const args *a, const known_signature *b)
 {
     uint64_t differ = (uint64_t)(uint32_t)(a->algo ^ b->algo) | (uint32_t)(a->root ^ b->root);
 
-    differ |= in_place_of(a) ^ b->in_place;
+    differ |= (uint32_t)in_place_of(a) ^ (uint32_t)b->in_place;
     differ |= (uint64_t)(uintptr_t)a->op ^ b->op;
     differ |= number_of(a->send.type) ^ b->sendtype;
     differ |= number_of(a->recv.type) ^ b->recvtype;
@@ -49,7 +53,7 @@ static inline bool same_call(const args *a, const comm_call *b)
 }
 
 /* What looks wrong with the buffers goes the long way. */
-static inline bool buffers_good(const args *a, const comm_repeat *r)
+static inline bool buffers_good(const args *a, const known *r)
 {
     coll_sides has = r->has;
 
@@ -109,12 +113,15 @@ static bool same_side(const args_side *s, coll_extent extent, int n, const int64
 }
 
 /* As they are in the plan's key: args_key. */
-__attribute__((noinline)) static bool same_lists(const args *a, const comm *c, const comm_repeat *r)
+__attribute__((noinline)) static bool same_lists(const args *a, const comm *c, const known *r)
 {
     const coll_neighbors *near = comm_neighbors(c, a->kind);
     coll_sides has = r->has;
-    const int64_t *v = r->plan->key.v;
+    const int64_t *v;
 
+    if (!r->plan)
+        return false;
+    v = r->plan->key.v;
     if (coll_shapes[a->kind].send == COLL_SIZED)
         return same_list(&a->recv, c->p, v, NULL);
     return same_side(&a->recv, has.recv, near ? near->nsources : c->p, &v, r->recvblocks) &&
@@ -126,7 +133,7 @@ static MPI_Datatype type_of(coll_extent extent, const args_side *s)
     return extent == COLL_TYPED ? MPI_BYTE : s->type;
 }
 
-static binding binding_of(const args *a, const comm_repeat *r)
+static binding binding_of(const args *a, const known *r)
 {
     coll_sides has = r->has;
     binding b = {.op = operation_none,
@@ -151,11 +158,119 @@ static binding binding_of(const args *a, const comm_repeat *r)
     return b;
 }
 
-/* The sides are the same, too: they follow from the kind, root and in_place. */
-static inline bool is_same(const args *a, const comm *c, const comm_repeat *r)
+/* ---- to find it ---- */
+
+/* Of one factor each: the products do not wait for each other. */
+static uint64_t hash_of(const known_signature *s)
 {
-    return r->plan && same_call(a, &r->call) && buffers_good(a, r) &&
-           (!coll_is_v(a->kind) || same_lists(a, c, r));
+    uint64_t small = (uint64_t)(uint32_t)s->kind << 40 ^ (uint64_t)(uint32_t)s->algo << 34 ^
+                     (uint64_t)(uint32_t)s->in_place << 32 ^ (uint32_t)s->root;
+    uint64_t h = small * 0x9e3779b97f4a7c15 + s->op * 0xbf58476d1ce4e5b9 +
+                 s->sendtype * 0x94d049bb133111eb + s->recvtype * 0xd6e8feb86659fd93 +
+                 (uint64_t)s->sendcount * 0xa0761d6478bd642f +
+                 (uint64_t)s->recvcount * 0xe7037ed1a0b428db;
+
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_list(uint64_t h, const args_side *s, int n)
+{
+    for (int i = 0; i < n; i++)
+        h = (h ^ (uint64_t)side_count(s, i)) * 0x9e3779b97f4a7c15;
+    return h ^ h >> 31;
+}
+
+/* With the counts of lists; their displacements rarely differ when these do not. */
+static uint64_t hash_all(const args *a, const comm *c, uint64_t h)
+{
+    const coll_neighbors *near = comm_neighbors(c, a->kind);
+    coll_sides has = args_sides(a, c);
+
+    if (!coll_is_v(a->kind))
+        return h;
+    if (coll_shapes[a->kind].send == COLL_SIZED)
+        return side_has_counts(&a->recv) ? hash_list(h, &a->recv, c->p) : h;
+    if (has.recv >= COLL_LISTED && side_has_counts(&a->recv))
+        h = hash_list(h, &a->recv, near ? near->nsources : c->p);
+    if (has.send >= COLL_LISTED && side_has_counts(&a->send))
+        h = hash_list(h, &a->send, near ? near->ndestinations : c->p);
+    return h;
+}
+
+/* What decides whether a call with lists is left to the MPI: how much there is in all, if all ranks
+ * know that. Others of its kind are other signatures. */
+static known_signature left_signature(const args *a, const comm *c)
+{
+    known_signature s = signature_of(a);
+
+    s.kind |= KNOWN_LEFT;
+    for (int i = 0; coll_has_common_size(a->kind) && side_has_counts(&a->recv) && i < c->p; i++)
+        s.recvcount += side_count(&a->recv, i);
+    return s;
+}
+
+static known *find_left(comm *c, const known_signature *s, uint64_t hash)
+{
+    known **set = known_set(c, hash);
+
+    for (int i = 0; set && i < KNOWN_WAYS; i++)
+        if (set[i] && memcmp(&set[i]->call, s, sizeof *s) == 0) {
+            known *k = set[i];
+            known_use(c, set, i);
+            return k;
+        }
+    return NULL;
+}
+
+static inline bool is_same(const args *a, const comm *c, const known *k)
+{
+    return same_call(a, &k->call) && (!coll_is_v(a->kind) || same_lists(a, c, k));
+}
+
+static known *find_hashed(const args *a, comm *c, uint64_t hash)
+{
+    known **set = known_set(c, hash);
+
+    for (int i = 0; set && i < KNOWN_WAYS; i++)
+        if (set[i] && set[i]->hash == hash && set[i]->call.kind == (int32_t)a->kind &&
+            is_same(a, c, set[i])) {
+            known *k = set[i];
+            known_use(c, set, i);
+            if (k->plan)
+                plan_use(c, k->plan);
+            return k;
+        }
+    return NULL;
+}
+
+__attribute__((noinline)) static known *find_slowly(const args *a, comm *c, bool may_leave)
+{
+    known_signature s;
+    known *k = NULL;
+
+    if (!c->known || (coll_has(a->kind, COLL_NEIGHBORS) && !c->neighbors))
+        return NULL;
+    if (may_leave && coll_is_v(a->kind)) {
+        s = left_signature(a, c);
+        k = find_left(c, &s, hash_of(&s));
+    }
+    if (k)
+        return k;
+    s = signature_of(a);
+    return find_hashed(a, c, hash_all(a, c, hash_of(&s)));
+}
+
+/* Is there anything in it for this call? */
+static inline bool is_of_use(const known *k, bool may_leave)
+{
+    return k->plan || (may_leave && k->native);
+}
+
+static inline known *find(const args *a, comm *c, bool may_leave)
+{
+    known *k = c->latest[a->kind];
+
+    return k && is_of_use(k, may_leave) && is_same(a, c, k) ? k : find_slowly(a, c, may_leave);
 }
 
 /* It is bound but for the buffers. */
@@ -169,59 +284,42 @@ static inline void give_buffers(bound *b, const args *a, coll_sides has)
     b->given.recvbuf = b->base[SPACE_RECV] = recvbuf;
 }
 
-exec *repeat_exec(const args *a, comm *c, bool settled)
+repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan **p, known **of,
+                          binding *b)
 {
-    comm_repeat *r = &c->repeat[a->kind];
-    exec *e = NULL;
+    repeat_answer answer = REPEAT_NOTHING;
 
     process_lock();
-    if (is_same(a, c, r) && (r->settled || !settled)) {
-        e = r->plan->idle;
-        if (e && (e->bound.shape != r->shape || e->bound.spanning))
-            e = NULL;
-        if (e) {
-            plan_take_idle(r->plan, c);
-            give_buffers(&e->bound, a, r->has);
+    known *k = find(a, c, may_leave);
+    if (k && may_leave && k->native) {
+        answer = REPEAT_NATIVE;
+    } else if (k && k->plan && (k->settled || !may_leave) && buffers_good(a, k)) {
+        answer = k->idle ? REPEAT_EXEC : REPEAT_PLAN;
+        if (k->idle) {
+            *e = plan_take_known(k, c);
+            give_buffers(&(*e)->bound, a, k->has);
+        } else {
+            *b = binding_of(a, k);
+            *p = k->plan;
+            *of = k;
+            k->plan->refs++;
+            k->refs++;
         }
     }
     process_unlock();
-    return e;
+    return answer;
 }
 
-bool repeat_native(const args *a, comm *c)
+void repeat_bound(known *of, exec *e)
 {
-    const comm_repeat *r = &c->repeat[a->kind];
-
     process_lock();
-    bool native = r->native && same_call(a, &r->call);
-    process_unlock();
-    return native;
-}
-
-plan *repeat_recall(const args *a, comm *c, bool settled, binding *b)
-{
-    const comm_repeat *r = &c->repeat[a->kind];
-    plan *p = NULL;
-
-    process_lock();
-    if (is_same(a, c, r) && (r->settled || !settled)) {
-        *b = binding_of(a, r);
-        p = r->plan;
-        p->refs++;
-    }
-    process_unlock();
-    return p;
-}
-
-void repeat_bound(coll_kind kind, const exec *e)
-{
-    comm_repeat *r = &e->comm->repeat[kind];
-
-    process_lock();
-    if (r->plan == e->plan)
-        r->shape = e->bound.shape;
+    if (e)
+        known_bound(of, e);
+    known_unref(of);
     process_unlock();
 }
+
+/* ---- to remember it ---- */
 
 static bool is_predefined(const facts_side *f)
 {
@@ -234,41 +332,65 @@ static bool is_lasting(const facts *f)
     return !f->error && f->op.predefined && is_predefined(&f->recv) && is_predefined(&f->send);
 }
 
-/* Lists would have to be compared. */
 void repeat_remember_native(const args *a, const facts *f)
 {
-    comm_repeat *r = &f->comm->repeat[a->kind];
+    bool lists = coll_is_v(a->kind);
+    known_signature s = lists ? left_signature(a, f->comm) : signature_of(a);
+    uint64_t hash = hash_of(&s);
+    known *k;
 
-    if (!is_lasting(f) || coll_is_v(a->kind))
+    if (!is_lasting(f))
         return;
     process_lock();
-    plan_forget_repeat(r);
-    *r = (comm_repeat){.native = true, .call = call_of(a)};
+    k = lists ? find_left(f->comm, &s, hash) : find_hashed(a, f->comm, hash);
+    if (!k)
+        k = known_add(f->comm, &s, hash);
+    if (k)
+        k->native = true;
+    plan_take_left(f->comm);
     process_unlock();
 }
 
-void repeat_remember(const args *a, const facts *f, const exec *e, bool settled)
+/* Whether the MPI serves it is known as before. */
+static void fill(comm *c, known *k, const args *a, const facts *f, const exec *e)
 {
-    const bound *b = &e->bound;
-    plan *p = e->plan;
-    comm_repeat *r = &f->comm->repeat[a->kind];
+    bool native = k->native;
 
-    if (!is_lasting(f) || !typed_predefined(b->space[SPACE_RECV].blocks) ||
-        !typed_predefined(b->space[SPACE_SEND].blocks) || f->recv.low < 0 || f->send.low < 0)
+    known_clear(c, k);
+    k->native = native;
+    k->plan = e->plan;
+    k->has = (coll_sides){f->send.extent, f->recv.extent};
+    k->sendblocks = typed_share(e->bound.space[SPACE_SEND].blocks);
+    k->recvblocks = typed_share(e->bound.space[SPACE_RECV].blocks);
+    k->mine = (MPI_Aint)args_forbidden(a, f);
+}
+
+/* Others' counts, for which some algorithms ask, may be new. */
+static bool is_asked_again(const args *a, const plan *p)
+{
+    return coll_is_v(a->kind) && algo_table[p->key.algo]->survey;
+}
+
+/* Its exec stays with the plan: those of calls that never come again are few then, and in the cache.
+ * From its second time on a call has one of its own (repeat_bound). */
+void repeat_remember(const args *a, const facts *f, const exec *e, bool may_leave)
+{
+    known_signature s = signature_of(a);
+    uint64_t hash;
+    known *k = NULL;
+
+    if (!is_lasting(f) || !typed_predefined(e->bound.space[SPACE_RECV].blocks) ||
+        !typed_predefined(e->bound.space[SPACE_SEND].blocks) || f->recv.low < 0 ||
+        f->send.low < 0 || is_asked_again(a, e->plan))
         return;
-    if (coll_is_v(a->kind) && algo_table[p->key.algo]->survey) /* others' counts may be new */
-        return;
+    hash = hash_all(a, f->comm, hash_of(&s));
     process_lock();
-    if (p->cached) {
-        plan_forget_repeat(r);
-        *r = (comm_repeat){.plan = p,
-                           .settled = settled,
-                           .call = call_of(a),
-                           .has = {f->send.extent, f->recv.extent},
-                           .sendblocks = typed_share(b->space[SPACE_SEND].blocks),
-                           .recvblocks = typed_share(b->space[SPACE_RECV].blocks),
-                           .mine = (MPI_Aint)args_forbidden(a, f),
-                           .shape = b->shape};
-    }
+    if (e->plan->cached && !(k = find_hashed(a, f->comm, hash)))
+        k = known_add(f->comm, &s, hash);
+    if (k && k->plan != e->plan)
+        fill(f->comm, k, a, f, e);
+    if (k)
+        k->settled |= may_leave;
+    plan_take_left(f->comm);
     process_unlock();
 }

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* repeat.h - a call that differs from the one before in its buffers only has been checked and
- * planned: this takes a tenth of a microsecond from it.
+/* repeat.h - a call that has been met before, with other buffers, has been checked and planned: it
+ * is recognized by its signature (plan/known.h).
  */
 #ifndef TUTTI_REPEAT_H
 #define TUTTI_REPEAT_H
 
 #include "api/args.h"
+#include "nbc/plan/plan.h"
 
-/* The plan of the call before, with a reference, and what it binds, if this one is like it; else
- * NULL. Predefined types and operations need no description, and no displacement is below 0.
- * settled: only if that call could have been left to the MPI. */
-plan *repeat_recall(const args *a, comm *c, bool settled, binding *b);
+/* What is known of a call. */
+typedef enum repeat_answer {
+    REPEAT_NOTHING, /* or it looks wrong; */
+    REPEAT_NATIVE,  /* it is left to the MPI; */
+    REPEAT_PLAN,    /* its plan, with a reference; */
+    REPEAT_EXEC     /* an exec that is bound, with the buffers of this call */
+} repeat_answer;
 
-/* An exec of that plan that has been bound for the call before, now with the buffers of this one;
- * NULL: there is none that idles, or the call is another one. settled: as repeat_recall. */
-exec *repeat_exec(const args *a, comm *c, bool settled);
+/* PLAN: *p, and what it binds; *of, with a reference, is for repeat_bound. EXEC: *e. may_leave: the
+ * call may be left to the MPI. */
+repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan **p, known **of,
+                          binding *b);
 
-/* Has the call before, like this one, been left to the MPI? */
-bool repeat_native(const args *a, comm *c);
-
-/* An exec that has been bound for the call that is remembered. */
-void repeat_bound(coll_kind kind, const exec *e);
+/* An exec has been bound for it; NULL: none could be. Gives the reference back. */
+void repeat_bound(known *of, exec *e);
 
 /* For the next call, if its types and operation are predefined: their handles are never reused.
- * settled: it could have been left to the MPI. */
-void repeat_remember(const args *a, const facts *f, const exec *e, bool settled);
+ * may_leave: it was not left to the MPI, though it could have been. */
+void repeat_remember(const args *a, const facts *f, const exec *e, bool may_leave);
 
 /* The same of one that has been left to the MPI. */
 void repeat_remember_native(const args *a, const facts *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_repeat.c - calls that are like the one before, or almost: the library takes a short way then
+/* test_repeat.c - calls that are like one before, or almost: the library takes a short way then
  * (api/repeat.c), and must not take it if anything else than the buffers has changed.
  */
 #include "mpi/blocks.h"
@@ -147,9 +147,114 @@ static void the_short_way_looks_at_the_blocks_types(void)
         }
 }
 
+enum { LENGTHS = 700, LONGEST = LENGTHS + 1 };
+
+static double given(int rank, int length, int i)
+{
+    return (double)((7 * rank + 3 * length + i + turn) % 1000);
+}
+
+static double sum_of(int length, int i)
+{
+    double sum = 0;
+
+    for (int rank = 0; rank < world_size; rank++)
+        sum += given(rank, length, i);
+    return sum;
+}
+
+static void fill(double *data, int length)
+{
+    for (int i = 0; i < LONGEST; i++)
+        data[i] = i < length ? given(world_rank, length, i) : -1;
+}
+
+/* There are more signatures than a communicator remembers, and some come again soon. */
+static void calls_are_told_apart_when_there_are_many(void)
+{
+    double send[LONGEST], recv[LONGEST];
+    MPI_Request r;
+
+    for (int k = 0; k < 3 * LENGTHS; k++) {
+        int length = k % 5 ? k * 37 % LENGTHS : k % 3;
+        turn++;
+        fill(send, length);
+        fill(recv, 0);
+        if (k % 2) {
+            CHECK(MPIX_Allreduce_auto(send, recv, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) ==
+                  MPI_SUCCESS);
+        } else {
+            CHECK(MPIX_Iallreduce_auto(send, recv, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
+                                       &r) == MPI_SUCCESS);
+            CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        }
+        for (int i = 0; i < LONGEST; i++)
+            CHECK(recv[i] == (i < length ? sum_of(length, i) : -1));
+    }
+}
+
+/* More than one call keeps execs for, on two communicators, of which one goes meanwhile. */
+static void calls_that_are_known_may_run_at_the_same_time(void)
+{
+    enum { CALLS = 40, KINDS = 3 };
+    static double send[CALLS][LONGEST], recv[CALLS][LONGEST];
+    MPI_Request r[CALLS];
+
+    for (int round = 0; round < 5; round++) {
+        MPI_Comm dup;
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        turn++;
+        for (int k = 0; k < CALLS; k++) {
+            fill(send[k], k % KINDS);
+            fill(recv[k], 0);
+            CHECK(MPIX_Iallreduce_auto(send[k], recv[k], k % KINDS, MPI_DOUBLE, MPI_SUM,
+                                       k % 4 ? MPI_COMM_WORLD : dup, &r[k]) == MPI_SUCCESS);
+        }
+        MPI_Comm_free(&dup);
+        CHECK(MPI_Waitall(CALLS, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        for (int k = 0; k < CALLS; k++)
+            for (int i = 0; i < LONGEST; i++)
+                CHECK(recv[k][i] == (i < k % KINDS ? sum_of(k % KINDS, i) : -1));
+    }
+}
+
+/* Each rank has counts of its own, which come again after some other ones. */
+static void lists_are_told_apart(void)
+{
+    int n[2][64], at[2][64], p = world_size;
+    double send[LONGEST], recv[LONGEST];
+
+    for (int k = 0; k < 200; k++) {
+        int last[2] = {0, 0};
+        turn++;
+        for (int i = 0; i < p; i++) {
+            n[0][i] = (k * k + world_rank + 3 * i) % 7;
+            n[1][i] = (k * k + i + 3 * world_rank) % 7;
+            for (int side = 0; side < 2; side++) {
+                at[side][i] = last[side] + (k / 9) % 2;
+                last[side] = at[side][i] + n[side][i];
+            }
+        }
+        fill(send, LONGEST);
+        fill(recv, 0);
+        CHECK(MPIX_Alltoallv_auto(send, n[0], at[0], MPI_DOUBLE, recv, n[1], at[1], MPI_DOUBLE,
+                                  MPI_COMM_WORLD) == MPI_SUCCESS);
+        for (int i = 0; i < p; i++) {
+            int from = (k / 9) % 2; /* where the block for me begins at rank i */
+            for (int j = 0; j < world_rank; j++)
+                from += (k * k + i + 3 * j) % 7 + (k / 9) % 2;
+            for (int j = 0; j < n[1][i]; j++)
+                CHECK(recv[at[1][i] + j] == given(i, LONGEST, from + j));
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
+        MPI_TEST(calls_are_told_apart_when_there_are_many),
+        MPI_TEST(calls_that_are_known_may_run_at_the_same_time),
+        MPI_TEST(lists_are_told_apart),
         MPI_TEST(the_short_way_is_for_equal_calls_only),
         MPI_TEST(the_short_way_looks_at_the_blocks_types),
     };

@@ -35,27 +35,8 @@
 
 struct comm_hooks;
 struct plan;
-struct typed_blocks;
-
-/* All of a call but its buffers, handles as numbers. */
-typedef struct comm_call {
-    int32_t algo, root;
-    uint64_t in_place, sendtype, recvtype, op;
-    int64_t sendcount, recvcount;
-} comm_call;
-
-/* The last call of a collective, with predefined types and operation, for the next one like it:
- * api/repeat.c. */
-typedef struct comm_repeat {
-    struct plan *plan; /* NULL: there is none, or it has left the cache */
-    bool settled;      /* a call that may be left to the MPI has been ours, */
-    bool native;       /* or has been left to it; then there is no plan */
-    comm_call call;
-    coll_sides has;
-    struct typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
-    MPI_Aint mine;  /* bytes from the receive buffer to where the send buffer must not be */
-    uint64_t shape; /* of an exec that has been bound for this call (run/bound.h) */
-} comm_repeat;
+struct known;
+struct known_calls;
 
 /* What tutti_comm_set_hints has set. */
 typedef struct comm_hints {
@@ -125,11 +106,13 @@ typedef struct comm {
     int next_window;                        /* and its window */
     int split, nwindows;                    /* of the first lane: [0, split) are not persistent */
     comm_windows persistent;
-    struct plan *plans;             /* plan cache, least recently used first */
-    comm_repeat repeat[COLL_KINDS]; /* library lock */
-    struct decisions *decisions;    /* the same; api/decisions.h */
-    struct comm *prev, *next;       /* comm_all */
-    struct comm *dead_next;         /* comm_reap's list */
+    struct plan *plans;               /* plan cache; */
+    uint64_t plan_uses;               /* how often a plan was found there or not looked for, */
+    struct known *latest[COLL_KINDS]; /* the last call of each kind, or NULL, */
+    struct known_calls *known;        /* all others that are remembered (plan/known.h), and */
+    struct decisions *decisions;      /* api/decisions.h; all: library lock */
+    struct comm *prev, *next;         /* comm_all */
+    struct comm *dead_next;           /* comm_reap's list */
 } comm;
 
 /* All communicators with state, by prev and next. Engine lock. */

@@ -87,19 +87,36 @@ void plan_unref(plan *p)
     free_dead_plans();
 }
 
-void plan_forget_repeat(comm_repeat *r)
+static bool give_idle(plan *p, exec *e)
 {
-    typed_free(r->sendblocks);
-    typed_free(r->recvblocks);
-    *r = (comm_repeat){0};
+    if (p->nidle >= (e->bound.memory < PLAN_LARGE ? PLAN_IDLE : 1))
+        return false;
+    e->next = p->idle;
+    p->idle = e;
+    p->nidle++;
+    return true;
+}
+
+void plan_take_left(comm *c)
+{
+    while (c->known && c->known->left) {
+        exec *e = c->known->left;
+        plan *p = e->plan;
+        c->known->left = e->next;
+        e->plan = NULL;
+        if (give_idle(p, e))
+            continue;
+        p->refs++;
+        bury(e, p);
+    }
 }
 
 static void drop(comm *c, plan *p)
 {
     HASH_DEL(c->plans, p);
     p->cached = false;
-    if (c->repeat[p->key.kind].plan == p)
-        plan_forget_repeat(&c->repeat[p->key.kind]);
+    known_forget(c, p);
+    plan_take_left(c);
     unref_locked(p);
 }
 
@@ -108,10 +125,10 @@ void plan_cache_clear(comm *c)
     plan *p, *next;
 
     process_lock();
+    known_forget(c, NULL);
     HASH_ITER (hh, c->plans, p, next)
         drop(c, p);
-    for (int kind = 0; kind < COLL_KINDS; kind++) /* also of what has been left to the MPI */
-        plan_forget_repeat(&c->repeat[kind]);
+    known_end(c);
     process_unlock();
     free_dead_plans();
 }
@@ -122,31 +139,18 @@ static void cache(comm *c, plan *p)
     p->cached = p->hh.tbl != NULL;
 }
 
-/* uthash keeps the order of insertion: the first is the least recently used. */
-static plan *find(comm *c, const plan_key *key, size_t size)
-{
-    plan *p = c->plans ? ELMT_FROM_HH(c->plans->hh.tbl, c->plans->hh.tbl->tail) : NULL;
-
-    if (p && p->key_size == size && memcmp(&p->key, key, size) == 0)
-        return p; /* the same as last time */
-    HASH_FIND(hh, c->plans, key, size, p);
-    if (p) {
-        HASH_DEL(c->plans, p);
-        cache(c, p);
-        p->refs -= !p->cached;
-    }
-    return p;
-}
-
-/* The least recently used plan: those that calls come back to without a look into the cache are in
- * use. There are fewer of them than plans. */
+/* The least recently used plan: the latest calls of a kind come back to theirs without telling. There
+ * are fewer of them than plans. */
 static plan *oldest(const comm *c)
 {
-    plan *p = c->plans;
+    plan *p, *next, *found = NULL;
 
-    while (p->hh.next && c->repeat[p->key.kind].plan == p)
-        p = p->hh.next;
-    return p;
+    HASH_ITER (hh, c->plans, p, next) {
+        const known *k = c->latest[p->key.kind];
+        if ((!k || k->plan != p) && (!found || p->used < found->used))
+            found = p;
+    }
+    return found;
 }
 
 static int compile_new(comm *c, const plan_key *key, size_t size, plan_compile *compile,
@@ -179,10 +183,11 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
     plan *p;
 
     process_lock();
-    p = find(c, key, key_size);
+    HASH_FIND(hh, c->plans, key, key_size, p);
     if (!p)
         error = compile_new(c, key, key_size, compile, &p);
     if (!error) {
+        plan_use(c, p);
         p->refs++;
         *result = p;
     }
@@ -244,16 +249,12 @@ int plan_attach(plan *p, exec *e)
     return MPI_SUCCESS;
 }
 
-/* What can be used again stays with its plan. Library lock held. */
-static inline bool keep(plan *p, exec *e)
+/* What can be used again stays with its call, or its plan. Library lock held. */
+static inline bool keep(plan *p, comm *c, exec *e)
 {
-    if (!p || !p->cached || !e->bound.reusable || e->run.persistent ||
-        p->nidle >= (e->bound.memory < PLAN_LARGE ? PLAN_IDLE : 1))
-        return false;
-    e->next = p->idle;
-    p->idle = e;
-    p->nidle++;
-    return true;
+    if (e->known && known_keep(c, p, e))
+        return true;
+    return p && p->cached && e->bound.reusable && !e->run.persistent && give_idle(p, e);
 }
 
 /* It was the last of its plan or communicator, or cannot be used again. */
@@ -284,7 +285,7 @@ void plan_return_exec(exec *e)
     e->native.detached = false;
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     process_lock();
-    kept = keep(p, e);
+    kept = keep(p, c, e);
     shared = kept && p->refs > 1 && c->refs > 1;
     if (shared) { /* nothing goes with it */
         p->refs--;

@@ -2,15 +2,16 @@
 /* plan.h - a schedule with what it was compiled from, kept on the communicator.
  *
  * A plan is found by its key: everything the schedule depends on. It holds no type and no address.
- * References: the cache's, and one per exec in use. Idle execs of non-blocking calls stay with
- * their plan, so that a repeated call of one shape compiles nothing, allocates nothing and, with
- * the same predefined types, only changes addresses.
+ * References: the cache's, and one per exec in use. Idle execs stay with the call that they are
+ * bound for (known.h), or else with their plan, so that a call that comes again compiles nothing,
+ * allocates nothing and only changes addresses.
  */
 #ifndef TUTTI_PLAN_H
 #define TUTTI_PLAN_H
 
 #include "nbc/sched/coll.h"
 #include "nbc/comm/comm.h"
+#include "nbc/plan/known.h"
 #include "nbc/run/exec.h"
 
 #define HASH_NONFATAL_OOM 1 /* without memory for the table a plan is just not cached */
@@ -37,6 +38,7 @@ typedef struct plan {
     sched *sched;
     exec *idle; /* list by `next` */
     int nidle;
+    uint64_t used;          /* comm.plan_uses */
     struct plan *next_dead; /* plan_reap's list */
     size_t key_size;
     plan_key key; /* last: of variable size */
@@ -49,8 +51,30 @@ typedef int plan_compile(const plan_key *key, const comm *c, sched **result);
 int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compile, plan **result);
 void plan_unref(plan *p);
 
-/* There is no last call. Library lock. */
-void plan_forget_repeat(comm_repeat *r);
+/* Library lock: it has been used without plan_get. */
+static inline void plan_use(comm *c, plan *p)
+{
+    p->used = ++c->plan_uses;
+}
+
+/* Library lock: execs of calls that are not known any more (known_calls.left) idle with their plans. */
+void plan_take_left(comm *c);
+
+/* Library lock: the first of the call's idle execs, with references to plan and communicator. */
+static inline exec *plan_take_known(known *k, comm *c)
+{
+    exec *e = k->idle;
+
+    k->idle = e->next;
+    k->nidle--;
+    k->refs++;
+    k->plan->refs++;
+    c->refs++;
+    c->known->bytes -= known_bytes(e);
+    e->plan = k->plan;
+    e->comm = c;
+    return e;
+}
 
 /* Drop the cache's references: the communicator goes. */
 void plan_cache_clear(comm *c);
@@ -61,20 +85,6 @@ void plan_tally(const plan *p, tally_call *call);
 /* An exec of the plan, not bound; takes over the caller's reference to the plan and adds one to
  * the communicator. */
 int plan_take_exec(plan *p, comm *c, exec **result);
-
-/* The first of the idle ones, which is bound, with references to both. Library lock held. */
-static inline exec *plan_take_idle(plan *p, comm *c)
-{
-    exec *e = p->idle;
-
-    p->idle = e->next;
-    p->nidle--;
-    p->refs++;
-    c->refs++;
-    e->plan = p;
-    e->comm = c;
-    return e;
-}
 
 /* An exec of no plan yet, with a reference to the communicator; and the plan that it gets, with the
  * caller's reference. */

@@ -6,7 +6,6 @@
 #include "nbc/run/near.h"
 #include "nbc/run/wire.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { SCRATCH_LEAST = 16384 }; /* tuning: bytes of scratch that others may read */
@@ -36,7 +35,6 @@ void bind_release(bound *b)
     b->scratch_shared = 0;
     b->pack = b->scratch = NULL;
     b->memory = 0;
-    b->shape = 0;
     b->reusable = b->spanning = false;
     b->given.sendtype = b->given.recvtype = MPI_DATATYPE_NULL;
 }
@@ -243,7 +241,6 @@ void bind_drop(binding *given)
 
 int bind_to(bound *b, const binding *given)
 {
-    static atomic_uint_fast64_t shapes;
     int error;
 
     if (b->reusable && same_shape(&b->given, given) && same_blocks(b, given) &&
@@ -263,7 +260,5 @@ int bind_to(bound *b, const binding *given)
         error = bind_messages(b);
     if (error)
         bind_release(b);
-    else
-        b->shape = atomic_fetch_add_explicit(&shapes, 1, memory_order_relaxed) + 1;
     return error;
 }

@@ -67,7 +67,6 @@ enum { BASE_PACK = SPACES, BASES };
 typedef struct bound {
     const sched *sched;
     binding given;
-    uint64_t shape;    /* number of the binding that resolved it; 0: none has */
     bool reusable;     /* only predefined types are bound: a rebind may only change addresses */
     bool holds_op;     /* given.op is held */
     sum_function *sum; /* what given.op does, or NULL: MPI_Reduce_local */

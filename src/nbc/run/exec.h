@@ -27,6 +27,7 @@
 
 struct comm;
 struct exec;
+struct known;
 struct plan;
 
 typedef enum exec_state { EXEC_IDLE, EXEC_GATED, EXEC_RUNNING, EXEC_DONE } exec_state;
@@ -93,7 +94,8 @@ typedef struct exec {
     exec_native native;
     exec_stats stats;
 
-    struct plan *plan; /* holds a reference, see plan.h */
+    struct plan *plan;   /* holds a reference, see plan.h */
+    struct known *known; /* the call that it is bound for, or NULL; likewise (known.h) */
     struct comm *comm;
 
     /* An operation that was started before all is known that its schedule depends on: called before
@@ -104,7 +106,7 @@ typedef struct exec {
     struct exec *beside; /* it is not done before this one is, which has been started; or NULL */
     void *arrays;        /* of an exec that got its schedule later, or NULL */
 
-    struct exec *prev, *next; /* engine's list, or the plan's idle list */
+    struct exec *prev, *next; /* engine's list, or an idle list */
 } exec;
 
 /* Native MPI_Waitall is used for at most so many open messages. */

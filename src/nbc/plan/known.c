@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* known.c - see known.h. */
+#include "nbc/plan/known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void known_unref(known *k)
+{
+    if (--k->refs == 0)
+        free(k);
+}
+
+void known_use(comm *c, known **set, int way)
+{
+    known *k = set[way];
+
+    memmove(set + 1, set, (size_t)way * sizeof *set);
+    set[0] = k;
+    if (k->call.kind < COLL_KINDS)
+        c->latest[k->call.kind] = k;
+}
+
+void known_clear(comm *c, known *k)
+{
+    while (k->idle) {
+        exec *e = k->idle;
+        k->idle = e->next;
+        c->known->bytes -= known_bytes(e);
+        e->known = NULL;
+        e->plan = k->plan;
+        e->next = c->known->left;
+        c->known->left = e;
+    }
+    k->nidle = 0;
+    typed_free(k->sendblocks);
+    typed_free(k->recvblocks);
+    k->sendblocks = k->recvblocks = NULL;
+    k->plan = NULL;
+    k->native = k->settled = false;
+}
+
+/* It leaves the table, whose reference the caller has. */
+static void unlist(comm *c, known **place)
+{
+    known *k = *place;
+
+    *place = NULL;
+    if (k->call.kind < COLL_KINDS && c->latest[k->call.kind] == k)
+        c->latest[k->call.kind] = NULL;
+    known_clear(c, k);
+}
+
+static void drop(comm *c, known **place)
+{
+    known *k = *place;
+
+    unlist(c, place);
+    known_unref(k);
+}
+
+/* Nobody else knows it. */
+static known *take_oldest(comm *c, known **place)
+{
+    known *k = *place;
+
+    if (!k || k->refs > 1) {
+        if (k)
+            drop(c, place);
+        return calloc(1, sizeof *k);
+    }
+    unlist(c, place);
+    return k;
+}
+
+known *known_add(comm *c, const known_signature *call, uint64_t hash)
+{
+    known **set, *k;
+    int way = 0;
+
+    if (!c->known)
+        c->known = calloc(1, sizeof *c->known);
+    set = known_set(c, hash);
+    if (!set)
+        return NULL;
+    while (way < KNOWN_WAYS - 1 && set[way])
+        way++;
+    k = take_oldest(c, &set[way]);
+    if (!k)
+        return NULL;
+    k->call = *call;
+    k->hash = hash;
+    k->refs = 1;
+    set[way] = k;
+    known_use(c, set, way);
+    return k;
+}
+
+void known_forget(comm *c, const struct plan *p)
+{
+    for (int i = 0; c->known && i < KNOWN_SETS * KNOWN_WAYS; i++) {
+        known **place = &c->known->way[i / KNOWN_WAYS][i % KNOWN_WAYS];
+        if (*place && (!p || (*place)->plan == p))
+            drop(c, place);
+    }
+}
+
+void known_end(comm *c)
+{
+    free(c->known);
+    c->known = NULL;
+}
+
+void known_bound(known *k, exec *e)
+{
+    e->known = k;
+    k->refs++;
+}
+
+/* Types that hold the distance between two buffers are of no use for others; and much scratch is in the
+ * cache only if all calls of a plan use the same. */
+bool known_keep(comm *c, const struct plan *p, exec *e)
+{
+    known *k = e->known;
+    bool stays = k->plan == p && !e->bound.spanning && e->bound.memory <= KNOWN_MEMORY &&
+                 k->nidle < KNOWN_IDLE && c->known->bytes + known_bytes(e) <= KNOWN_BYTES;
+
+    if (stays) {
+        e->next = k->idle;
+        k->idle = e;
+        k->nidle++;
+        c->known->bytes += known_bytes(e);
+    } else {
+        e->known = NULL;
+    }
+    known_unref(k);
+    return stays;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* known.h - the calls that a communicator has met, by their signature: all of a call but its
+ * buffers.
+ *
+ *   hash of the signature -> a set of 4 -> a known call: its plan, the execs that idle bound for it;
+ *                                          or it is left to the MPI
+ *
+ * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 200 bytes, each with the execs
+ * that it needs at a time, if they have little memory of their own, but together at most KNOWN_BYTES
+ * of execs; of a set the least recently used leaves. All under the library's lock.
+ */
+#ifndef TUTTI_KNOWN_H
+#define TUTTI_KNOWN_H
+
+#include "nbc/comm/comm.h"
+#include "nbc/run/exec.h"
+
+/* Tuning: powers of two. */
+enum {
+    KNOWN_SETS = 128,
+    KNOWN_WAYS = 4,
+    KNOWN_IDLE = 8,
+    KNOWN_MEMORY = 2048,
+    KNOWN_BYTES = 1 << 20
+};
+
+/* Of a kind: what calls with lists have in common that are left to the MPI. */
+enum { KNOWN_LEFT = 256 };
+
+/* Handles as numbers. Counts and displacements of lists are in the plan's key. */
+typedef struct known_signature {
+    int32_t kind, algo, root, in_place;
+    uint64_t sendtype, recvtype, op;
+    int64_t sendcount, recvcount;
+} known_signature;
+
+typedef struct known {
+    known_signature call;
+    uint64_t hash;     /* of the signature, and of lists */
+    int refs;          /* the table's, and one for each exec that is bound for it and in use */
+    bool native;       /* calls that may be left to the MPI are, */
+    bool settled;      /* or are ours; neither: nobody has asked */
+    struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */
+    coll_sides has;
+    typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
+    MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
+    exec *idle;    /* list by `next` */
+    int nidle;
+} known;
+
+typedef struct known_calls {
+    known *way[KNOWN_SETS][KNOWN_WAYS]; /* most recently used first */
+    int64_t bytes;                      /* of the execs that idle in there */
+    exec *left; /* by `next`: of calls that are not known any more; each has its `plan` */
+} known_calls;
+
+/* The first of a set, for known_next. */
+static inline known **known_set(comm *c, uint64_t hash)
+{
+    return c->known ? c->known->way[(hash ^ hash >> 32) % KNOWN_SETS] : NULL;
+}
+
+/* It is used: the first of its set, and the latest of its kind. */
+void known_use(comm *c, known **set, int way);
+
+/* Room for a call that is not in its set: in place of the least recently used. NULL: no memory. */
+known *known_add(comm *c, const known_signature *call, uint64_t hash);
+
+/* It describes nothing any more: its execs are left (known_calls). */
+void known_clear(comm *c, known *k);
+
+/* All of a plan go, or all; and the table, of which nothing is left. */
+void known_forget(comm *c, const struct plan *p);
+void known_end(comm *c);
+
+/* The exec has been bound for it. */
+void known_bound(known *k, exec *e);
+
+void known_unref(known *k);
+
+/* What an exec counts in known_calls.bytes. */
+static inline int64_t known_bytes(const exec *e)
+{
+    return e->bound.memory + (int64_t)sizeof *e;
+}
+
+/* An exec of this plan comes back. False: it does not stay. Its reference is gone. */
+bool known_keep(comm *c, const struct plan *p, exec *e);
+
+#endif
