@@ -46,8 +46,8 @@ static int finish(MPIX_Request r, MPI_Status *status)
     return request_pending(r) ? request_finish(r) : MPI_SUCCESS;
 }
 
-/* So many that are done, by their indices; null: the first ones. With MPI_ERR_IN_STATUS every status
- * tells its error, else none. */
+/* So many that are done, by their indices; null: the first ones. With MPI_ERR_IN_STATUS every
+ * status tells its error, else none. */
 static int finish_several(int n, MPIX_Request requests[], const int indices[],
                           MPI_Status statuses[])
 {

@@ -91,8 +91,8 @@ static symbol find_next(const char *name)
 }
 
 /* MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, as ours is while operations
- * run that the program has forgotten. The driver async must not begin anew in there, where callbacks
- * of the program may communicate. The next MPI_Finalize may be a tool's. */
+ * run that the program has forgotten. The driver async must not begin anew in there, where
+ * callbacks of the program may communicate. The next MPI_Finalize may be a tool's. */
 static void stop(void)
 {
     if (atomic_exchange(&thread, false))
