@@ -35,8 +35,8 @@ static known_signature signature_of(const args *a)
                              .recvcount = a->recv.count};
 }
 
-/* All fields but the kind: without a branch, and a memcmp costs as much as all the rest of the short
- * way. */
+/* All fields but the kind: without a branch, and a memcmp costs as much as all the rest of the
+ * short way. */
 _Static_assert(sizeof(known_signature) == 4 * sizeof(int32_t) + 5 * sizeof(int64_t),
                "compare it too");
 
@@ -371,8 +371,8 @@ static bool is_asked_again(const args *a, const plan *p)
     return coll_is_v(a->kind) && algo_table[p->key.algo]->survey;
 }
 
-/* Its exec stays with the plan: those of calls that never come again are few then, and in the cache.
- * From its second time on a call has one of its own (repeat_bound). */
+/* Its exec stays with the plan: those of calls that never come again are few then, and in the
+ * cache. From its second time on a call has one of its own (repeat_bound). */
 void repeat_remember(const args *a, const facts *f, const exec *e, bool may_leave)
 {
     known_signature s = signature_of(a);

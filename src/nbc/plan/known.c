@@ -117,8 +117,8 @@ void known_bound(known *k, exec *e)
     k->refs++;
 }
 
-/* Types that hold the distance between two buffers are of no use for others; and much scratch is in the
- * cache only if all calls of a plan use the same. */
+/* Types that hold the distance between two buffers are of no use for others; and much scratch is in
+ * the cache only if all calls of a plan use the same. */
 bool known_keep(comm *c, const struct plan *p, exec *e)
 {
     known *k = e->known;

@@ -2,12 +2,12 @@
 /* known.h - the calls that a communicator has met, by their signature: all of a call but its
  * buffers.
  *
- *   hash of the signature -> a set of 4 -> a known call: its plan, the execs that idle bound for it;
- *                                          or it is left to the MPI
+ *   hash of the signature -> a set of 4 -> a known call: its plan, and the execs that idle bound
+ *                                          for it; or it is left to the MPI
  *
  * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 200 bytes, each with the execs
- * that it needs at a time, if they have little memory of their own, but together at most KNOWN_BYTES
- * of execs; of a set the least recently used leaves. All under the library's lock.
+ * that it needs at a time, if they have little memory of their own, but together at most
+ * KNOWN_BYTES of execs; of a set the least recently used leaves. All under the library's lock.
  */
 #ifndef TUTTI_KNOWN_H
 #define TUTTI_KNOWN_H

@@ -139,8 +139,8 @@ static void cache(comm *c, plan *p)
     p->cached = p->hh.tbl != NULL;
 }
 
-/* The least recently used plan: the latest calls of a kind come back to theirs without telling. There
- * are fewer of them than plans. */
+/* The least recently used plan: the latest calls of a kind come back to theirs without telling.
+ * There are fewer of them than plans. */
 static plan *oldest(const comm *c)
 {
     plan *p, *next, *found = NULL;

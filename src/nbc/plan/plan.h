@@ -57,7 +57,8 @@ static inline void plan_use(comm *c, plan *p)
     p->used = ++c->plan_uses;
 }
 
-/* Library lock: execs of calls that are not known any more (known_calls.left) idle with their plans. */
+/* Library lock: execs of calls that are not known any more (known_calls.left) idle with their
+ * plans. */
 void plan_take_left(comm *c);
 
 /* Library lock: the first of the call's idle execs, with references to plan and communicator. */
