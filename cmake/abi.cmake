@@ -38,7 +38,8 @@ exec ${CMAKE_C_COMPILER} -I${header} \"$@\" ${library}
     set(${result} "${wrapper}" PARENT_SCOPE)
 endfunction()
 
-if(TUTTI_MPI_ABI AND NOT MPI_C_COMPILER)
+# That of an earlier configure is made again: it may be an older Tutti's.
+if(TUTTI_MPI_ABI AND (NOT MPI_C_COMPILER OR MPI_C_COMPILER STREQUAL "${CMAKE_BINARY_DIR}/mpicc_abi"))
     tutti_abi_wrapper(wrapper)
     set(MPI_C_COMPILER "${wrapper}" CACHE FILEPATH "the MPI's compiler wrapper")
 endif()
