@@ -106,7 +106,7 @@ typedef struct comm {
     int next_window;                        /* and its window */
     int split, nwindows;                    /* of the first lane: [0, split) are not persistent */
     comm_windows persistent;
-    struct plan *plans;               /* plan cache; */
+    struct plan *plans, *plan_found;  /* plan cache; the last one that was found there, or NULL; */
     uint64_t plan_uses;               /* how often a plan was found there or not looked for, */
     struct known *latest[COLL_KINDS]; /* the last call of each kind, or NULL, */
     struct known_calls *known;        /* all others that are remembered (plan/known.h), and */

@@ -115,6 +115,8 @@ static void drop(comm *c, plan *p)
 {
     HASH_DEL(c->plans, p);
     p->cached = false;
+    if (c->plan_found == p)
+        c->plan_found = NULL;
     known_forget(c, p);
     plan_take_left(c);
     unref_locked(p);
@@ -153,6 +155,15 @@ static plan *oldest(const comm *c)
     return found;
 }
 
+static plan *find(const comm *c, const plan_key *key, size_t size)
+{
+    plan *p = c->plan_found;
+
+    if (!p || p->key_size != size || memcmp(&p->key, key, size) != 0)
+        HASH_FIND(hh, c->plans, key, size, p);
+    return p;
+}
+
 static int compile_new(comm *c, const plan_key *key, size_t size, plan_compile *compile,
                        plan **result)
 {
@@ -183,11 +194,12 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
     plan *p;
 
     process_lock();
-    HASH_FIND(hh, c->plans, key, key_size, p);
+    p = find(c, key, key_size);
     if (!p)
         error = compile_new(c, key, key_size, compile, &p);
     if (!error) {
         plan_use(c, p);
+        c->plan_found = p->cached ? p : NULL;
         p->refs++;
         *result = p;
     }
