@@ -5,9 +5,10 @@
  *   hash of the signature -> a set of 4 -> a known call: its plan, and the execs that idle bound
  *                                          for it; or it is left to the MPI
  *
- * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 200 bytes, each with the execs
- * that it needs at a time, if they have little memory of their own, but together at most
- * KNOWN_BYTES of execs; of a set the least recently used leaves. All under the library's lock.
+ * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 200 bytes; of a set the least
+ * recently used leaves. Each has the execs that it needs at a time, at most KNOWN_IDLE, of at most
+ * KNOWN_MEMORY bytes of scratch; all together have at most KNOWN_BYTES, without the arrays of their
+ * steps and statuses (exec.c), which are longer. All under the library's lock.
  */
 #ifndef TUTTI_KNOWN_H
 #define TUTTI_KNOWN_H
@@ -54,7 +55,7 @@ typedef struct known_calls {
     exec *left; /* by `next`: of calls that are not known any more; each has its `plan` */
 } known_calls;
 
-/* The first of a set, for known_next. */
+/* KNOWN_WAYS places, in which a call of this hash is if it is known; NULL: no call is. */
 static inline known **known_set(comm *c, uint64_t hash)
 {
     return c->known ? c->known->way[(hash ^ hash >> 32) % KNOWN_SETS] : NULL;
