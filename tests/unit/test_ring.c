@@ -154,6 +154,24 @@ static void every_length_goes_round(void **state)
 }
 
 /* A ring that is full of small messages has no room until enough of them have been read. */
+/* Stamps of a ring that was there before are no messages. */
+static void a_ring_in_used_memory_is_empty(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < RING_KINDS; kind++) {
+        int64_t bytes = kind == RING_OF_LINES ? 8 : RING_SMALL + 1;
+        pair x = make((ring_kind)kind, 64);
+        for (uint64_t at = 0; at < 64; at += lines_of(bytes))
+            put(&x, at, bytes);
+        assert_true(ring_begun(&x.in, 0, false));
+        ring_close(&x.in);
+        assert_true(ring_open(&x.in, x.shared, (ring_kind)kind, 64, true));
+        for (uint64_t at = 0; at < 64; at++)
+            assert_false(ring_begun(&x.in, at, false));
+        drop(&x);
+    }
+}
+
 static void a_full_ring_has_no_room(void **state)
 {
     pair x = make(RING_OF_LINES, 64);
@@ -515,6 +533,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_length_goes_round),
+        cmocka_unit_test(a_ring_in_used_memory_is_empty),
         cmocka_unit_test(a_full_ring_has_no_room),
         cmocka_unit_test(messages_are_read_in_any_order),
         cmocka_unit_test(messages_are_written_in_any_order),

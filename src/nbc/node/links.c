@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST = 1 << 19,   /* bytes that a communicator gets at most of a slice, */
@@ -135,6 +136,7 @@ links *links_make(int p, int rank, const int *place)
             l->link[l->of[r - l->low]].pid = segment_pid(place ? place[r] : r);
     for (int k = 0; good && l->memory && k < l->n; k++) {
         l->link[k].from = desk_at(l->memory, k, l->mine.lines);
+        memset(l->link[k].from, 0, sizeof(link_desk));
         good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true);
     }
     if (good)

@@ -32,6 +32,14 @@ size_t ring_size(ring_kind kind, uint64_t lines)
     return PAIR + stamps_size(kind, lines) + (lines * RING_LINE + PAIR - 1) / PAIR * PAIR;
 }
 
+/* Where stamps are going to be. */
+static void clear(ring *r, ring_kind kind)
+{
+    memset(r->shared_ack, 0, PAIR + stamps_size(kind, r->lines));
+    if (kind == RING_OF_LINES)
+        memset(r->line, 0, r->lines * RING_LINE);
+}
+
 bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool receives)
 {
     unsigned char *at = shared;
@@ -45,6 +53,7 @@ bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool recei
                 .taken = ring_test_begin};
     if (!receives)
         return true;
+    clear(r, kind);
     r->ahead = calloc(lines, sizeof *r->ahead);
     atomic_store_explicit(r->shared_ack, ring_test_begin, memory_order_relaxed);
     return r->ahead != NULL;

@@ -80,7 +80,7 @@ static inline ring_kind ring_kind_of(const ring *r)
     return r->stamp ? RING_OF_BLOCKS : RING_OF_LINES;
 }
 
-/* Bytes of shared memory, cleared, that a ring of so many lines needs; a multiple of 128, because
+/* Bytes of shared memory that a ring of so many lines needs; a multiple of 128, because
  * neighbouring lines are fetched in pairs. */
 size_t ring_size(ring_kind kind, uint64_t lines);
 
@@ -107,7 +107,8 @@ static inline bool ring_carries(uint64_t lines, uint64_t ring)
     return ring_fits(lines, ring) || ring >= RING_STREAM;
 }
 
-/* Attach an end; the receiver before the sender. False: out of memory (a receiver's). */
+/* Attach an end; the receiver, who clears what the sender must not take for a stamp, before the
+ * sender. False: out of memory (a receiver's). */
 bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool receives);
 void ring_close(ring *r);
 

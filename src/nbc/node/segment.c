@@ -170,9 +170,7 @@ static void give(arena *a, void *memory, size_t bytes)
 
 void *segment_take(size_t bytes)
 {
-    void *memory = take(&slice, rounded(bytes, ALIGN));
-
-    return memory ? memset(memory, 0, rounded(bytes, ALIGN)) : NULL;
+    return take(&slice, rounded(bytes, ALIGN));
 }
 
 void segment_give(void *memory, size_t bytes)

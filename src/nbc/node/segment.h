@@ -44,7 +44,7 @@ size_t segment_slice(void);
 /* Does this process share memory with that rank of the channel? Symmetric. */
 bool segment_shared_with(int place);
 
-/* Part of my slice, cleared, aligned to 128 bytes. NULL: too little is left. */
+/* Part of my slice, aligned to 128 bytes. NULL: too little is left. */
 void *segment_take(size_t bytes);
 void segment_give(void *memory, size_t bytes);
 size_t segment_left(void);

@@ -233,6 +233,8 @@ static void make_answers(near *n, const sched *s)
 
     n->answers = n->nanswers ? segment_take((size_t)n->nanswers * sizeof *next) : NULL;
     next = n->answers;
+    for (int k = 0; n->answers && k < n->nanswers; k++)
+        atomic_init(&n->answers[k], 0);
     for (int i = 0; n->answers && i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
