@@ -206,6 +206,29 @@ static bool copy_packed(const piece *from, const piece *to, int *error)
     return true;
 }
 
+/* Few bytes from one datatype to another, without a message. False: not possible here. */
+static bool copy_few_typed(const piece *from, const piece *to, int *error)
+{
+    enum { FEW = 4096 }; /* tuning */
+    int64_t bytes = piece_bytes(from);
+    char packed[FEW];
+    int at = 0;
+
+    if (bytes > FEW || bytes != piece_bytes(to))
+        return false;
+    if (to->type->run) {
+        *error = pack(from, to->address, bytes, &at);
+    } else if (from->type->run) {
+        *error = unpack(to, from->address, bytes, &at);
+    } else {
+        *error = pack(from, packed, bytes, &at);
+        at = 0;
+        if (!*error)
+            *error = unpack(to, packed, bytes, &at);
+    }
+    return true;
+}
+
 raw_local wire_resolve_local(const bound *b, const step *st)
 {
     bool copies = st->kind == STEP_COPY;
@@ -234,7 +257,7 @@ int wire_local(const bound *b, const step *st)
     simulated_copy(piece_bytes(&from));
     if (st->kind == STEP_REDUCE)
         return reduce(b, &from, &to);
-    if (copy_packed(&from, &to, &error))
+    if (copy_packed(&from, &to, &error) || copy_few_typed(&from, &to, &error))
         return error;
     return copy_typed(&from, &to);
 }
