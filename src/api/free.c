@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* free.c - MPI_Op_free and MPI_Type_free for handles that may be in use (nbc/run/kept.h). */
+#include "nbc/plan/plan.h"
+#include "nbc/process/process.h"
 #include "nbc/run/kept.h"
 
 #include <tutti.h>
@@ -12,8 +14,25 @@ int tutti_op_free(MPI_Op *op)
     return MPI_SUCCESS;
 }
 
+/* Duplicates in execs that idle would keep an MPI from ending the type now, and from calling the
+ * delete callbacks of the program's own attributes. */
+static void forget_calls(MPI_Datatype type)
+{
+    lifetime *l = type == MPI_DATATYPE_NULL ? NULL : lifetime_of(type);
+
+    if (!l || atomic_load(&l->refs) == 1)
+        return;
+    process_lock();
+    plan_forget_type(l);
+    process_unlock();
+    if (!process_in_callback)
+        plan_reap();
+}
+
 int tutti_type_free(MPI_Datatype *type)
 {
+    if (type)
+        forget_calls(*type);
     if (!type || !kept_type_freed(*type))
         return PMPI_Type_free(type);
     *type = MPI_DATATYPE_NULL;

@@ -136,13 +136,19 @@ static MPI_Datatype type_of(coll_extent extent, const args_side *s)
 static binding binding_of(const args *a, const known *r)
 {
     coll_sides has = r->has;
+    const plan_key *key = &r->plan->key;
     binding b = {.op = operation_none,
-                 .packs = r->plan->key.packs,
+                 .packs = key->packs,
                  .sendtype = MPI_DATATYPE_NULL,
                  .recvtype = MPI_DATATYPE_NULL};
 
     if (coll_has(a->kind, COLL_REDUCES))
-        b.op.op = a->op; /* needs no type */
+        b.op = (operation){.op = a->op,
+                           .type = a->recv.type,
+                           .derived = r->sendlife || r->recvlife,
+                           .predefined = !key->whole,
+                           .commutes = !key->ordered,
+                           .symmetric = key->symmetric};
     if (has.recv) {
         b.recvbuf = (void *)a->recv.buffer;
         b.recvtype = type_of(has.recv, &a->recv);
@@ -284,12 +290,35 @@ static inline void give_buffers(bound *b, const args *a, coll_sides has)
     b->given.recvbuf = b->base[SPACE_RECV] = recvbuf;
 }
 
+/* The handle of an operation may be another one's now: nobody tells us in Fortran on Open MPI. What
+ * a plan depends on is whether it commutes. */
+static bool has_op_of_plan(const binding *b)
+{
+    return b->op.predefined || operation_commutes(b->op.op) == b->op.commutes;
+}
+
+__attribute__((noinline)) static repeat_answer check_op(repeat_answer answer, exec **e, plan **p,
+                                                        known **of, const binding *b)
+{
+    if (answer == REPEAT_EXEC && !bind_hold_op(&(*e)->bound)) {
+        plan_return_exec(*e);
+        return REPEAT_NOTHING;
+    }
+    if (answer == REPEAT_PLAN && !has_op_of_plan(b)) {
+        repeat_bound(*of, NULL);
+        plan_unref(*p);
+        return REPEAT_NOTHING;
+    }
+    return answer;
+}
+
 repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan **p, known **of,
                           binding *b)
 {
     repeat_answer answer = REPEAT_NOTHING;
 
     process_lock();
+    plan_forget_types();
     known *k = find(a, c, may_leave);
     if (k && may_leave && k->native) {
         answer = REPEAT_NATIVE;
@@ -307,7 +336,9 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan
         }
     }
     process_unlock();
-    return answer;
+    if (answer < REPEAT_PLAN || (answer == REPEAT_EXEC && (*e)->bound.reusable))
+        return answer;
+    return check_op(answer, e, p, of, b);
 }
 
 void repeat_bound(known *of, exec *e)
@@ -321,15 +352,20 @@ void repeat_bound(known *of, exec *e)
 
 /* ---- to remember it ---- */
 
-static bool is_predefined(const facts_side *f)
+static bool side_lasts(const facts_side *f)
 {
-    return !f->extent || f->type.predefined;
+    return !f->extent || datatype_lasts(&f->type);
 }
 
-/* Is it, and all that it names, what handles say that are never reused? */
+static lifetime *life_of(const facts_side *f)
+{
+    return f->extent ? f->type.life : NULL;
+}
+
+/* Do all handles of types name what they have named? */
 static bool is_lasting(const facts *f)
 {
-    return !f->error && f->op.predefined && is_predefined(&f->recv) && is_predefined(&f->send);
+    return !f->error && side_lasts(&f->recv) && side_lasts(&f->send);
 }
 
 void repeat_remember_native(const args *a, const facts *f)
@@ -342,12 +378,16 @@ void repeat_remember_native(const args *a, const facts *f)
     if (!is_lasting(f))
         return;
     process_lock();
+    plan_forget_types();
     k = lists ? find_left(f->comm, &s, hash) : find_hashed(a, f->comm, hash);
-    if (!k)
+    if (!k) {
         k = known_add(f->comm, &s, hash);
+        if (k)
+            known_ends_with(f->comm, k, life_of(&f->send), life_of(&f->recv));
+    }
     if (k)
         k->native = true;
-    plan_take_left(f->comm);
+    plan_take_left();
     process_unlock();
 }
 
@@ -362,7 +402,8 @@ static void fill(comm *c, known *k, const args *a, const facts *f, const exec *e
     k->has = (coll_sides){f->send.extent, f->recv.extent};
     k->sendblocks = typed_share(e->bound.space[SPACE_SEND].blocks);
     k->recvblocks = typed_share(e->bound.space[SPACE_RECV].blocks);
-    k->mine = (MPI_Aint)args_forbidden(a, f);
+    k->mine = (MPI_Aint)(args_forbidden(a, f) + f->recv.type.true_lb - f->send.type.true_lb);
+    known_ends_with(c, k, life_of(&f->send), life_of(&f->recv));
 }
 
 /* Others' counts, for which some algorithms ask, may be new. */
@@ -379,18 +420,19 @@ void repeat_remember(const args *a, const facts *f, const exec *e, bool may_leav
     uint64_t hash;
     known *k = NULL;
 
-    if (!is_lasting(f) || !typed_predefined(e->bound.space[SPACE_RECV].blocks) ||
-        !typed_predefined(e->bound.space[SPACE_SEND].blocks) || f->recv.low < 0 ||
-        f->send.low < 0 || is_asked_again(a, e->plan))
+    if (!is_lasting(f) || !typed_lasts(e->bound.space[SPACE_RECV].blocks) ||
+        !typed_lasts(e->bound.space[SPACE_SEND].blocks) || f->recv.low < 0 || f->send.low < 0 ||
+        is_asked_again(a, e->plan))
         return;
     hash = hash_all(a, f->comm, hash_of(&s));
     process_lock();
+    plan_forget_types();
     if (e->plan->cached && !(k = find_hashed(a, f->comm, hash)))
         k = known_add(f->comm, &s, hash);
     if (k && k->plan != e->plan)
         fill(f->comm, k, a, f, e);
     if (k)
         k->settled |= may_leave;
-    plan_take_left(f->comm);
+    plan_take_left();
     process_unlock();
 }

@@ -24,8 +24,7 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan
 /* An exec has been bound for it; NULL: none could be. Gives the reference back. */
 void repeat_bound(known *of, exec *e);
 
-/* For the next call, if its types and operation are predefined: their handles are never reused.
- * may_leave: it was not left to the MPI, though it could have been. */
+/* For the next call. may_leave: it was not left to the MPI, though it could have been. */
 void repeat_remember(const args *a, const facts *f, const exec *e, bool may_leave);
 
 /* The same of one that has been left to the MPI. */

@@ -80,6 +80,13 @@ int PMPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
     return fails(type) ? MPI_ERR_INTERN : born(real(old, type), type);
 }
 
+int PMPI_Type_set_attr(MPI_Datatype type, int key, void *value)
+{
+    int (*real)(MPI_Datatype, int, void *) = next(__func__);
+
+    return fails(NULL) ? MPI_ERR_INTERN : real(type, key, value);
+}
+
 int PMPI_Type_commit(MPI_Datatype *type)
 {
     int (*real)(MPI_Datatype *) = next(__func__);
@@ -122,10 +129,23 @@ typedef struct operation {
 
 typedef enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS } form;
 
+/* Two numbers and two holes. */
+enum { HOLES = 4 };
+
 typedef struct buffers {
     int count, *send, *recv; /* count: of the type in a block */
     MPI_Datatype type;
 } buffers;
+
+static void type_make(buffers *b)
+{
+    MPI_Datatype pair;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_create_resized(pair, 0, HOLES * (MPI_Aint)sizeof(int), &b->type);
+    MPI_Type_commit(&b->type);
+    free_own(&pair);
+}
 
 static MPI_Comm comm; /* with a handler that counts */
 static int handled;
@@ -152,7 +172,7 @@ static int try_persistent(const operation *o, const buffers *b)
     return error;
 }
 
-static int try_once(const operation *o, form f, const buffers *b)
+static int try_form(const operation *o, form f, const buffers *b)
 {
     MPI_Request r;
     int error;
@@ -165,8 +185,20 @@ static int try_once(const operation *o, form f, const buffers *b)
     return error ? error : MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* Two numbers and two holes. */
-enum { HOLES = 4 };
+/* With a type of its own: what is made for the first call is kept for the next ones with the same
+ * type, but not longer. The n-th call of the library's fails; 0: none. */
+static int try_once(const operation *o, form f, buffers *b, int n)
+{
+    int error;
+
+    type_make(b);
+    calls = 0;
+    fail_at = n;
+    error = try_form(o, f, b);
+    fail_at = 0;
+    free_own(&b->type);
+    return error;
+}
 
 static int value_of(int from, int to, int i)
 {
@@ -206,29 +238,26 @@ static void still_works(void)
 
 /* Every rank lets each of its calls fail in turn, and its last one while others have more: so all
  * fail together and none waits for another. */
-static void each_failure_is_returned(const char *name, const operation *o, form f, const buffers *b)
+static void each_failure_is_returned(const char *name, const operation *o, form f, buffers *b)
 {
     int mine, most, before = nalive;
 
     mpi_test_context("%s, form %d", name, f);
-    calls = fail_at = 0;
     fill(o, b);
-    CHECK(try_once(o, f, b) == MPI_SUCCESS && is_right(o, b));
+    CHECK(try_once(o, f, b, 0) == MPI_SUCCESS && is_right(o, b));
     mine = calls;
     MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     CHECK(mine >= 2); /* the type itself is held, too */
     for (int n = 1; n <= most; n++) {
         mpi_test_context("%s, form %d, call %d of %d", name, f, n < mine ? n : mine, mine);
-        handled = calls = 0;
-        fail_at = n < mine ? n : mine;
-        CHECK_CLASS(try_once(o, f, b), MPI_ERR_INTERN);
-        fail_at = 0;
+        handled = 0;
+        CHECK_CLASS(try_once(o, f, b, n < mine ? n : mine), MPI_ERR_INTERN);
         CHECK(f == NONBLOCKING || handled == 1); /* MPI_Wait's handler is the MPI's business */
         still_works();
         CHECK(nalive == before);
     }
     fill(o, b);
-    CHECK(try_once(o, f, b) == MPI_SUCCESS && is_right(o, b));
+    CHECK(try_once(o, f, b, 0) == MPI_SUCCESS && is_right(o, b));
     still_works();
     CHECK(nalive == before);
 }
@@ -237,15 +266,9 @@ static void all_forms(const char *name, const operation *o, int count)
 {
     size_t bytes = (size_t)world_size * (size_t)count * HOLES * sizeof(int);
     buffers b = {.count = count, .send = malloc(bytes), .recv = malloc(bytes)};
-    MPI_Datatype pair;
 
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
-    MPI_Type_create_resized(pair, 0, HOLES * (MPI_Aint)sizeof(int), &b.type);
-    MPI_Type_commit(&b.type);
-    free_own(&pair);
     for (int f = 0; f < FORMS; f++)
         each_failure_is_returned(name, o, (form)f, &b);
-    free_own(&b.type);
     free(b.send);
     free(b.recv);
 }

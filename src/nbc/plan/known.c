@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
+
+exec *known_left;
+typed_blocks *known_left_blocks;
+
+static known *mortal; /* with derived types */
 
 void known_unref(known *k)
 {
@@ -21,6 +27,30 @@ void known_use(comm *c, known **set, int way)
         c->latest[k->call.kind] = k;
 }
 
+/* Whose last reference this is, is not freed here: types cannot be, under the library's lock. */
+static void leave_blocks(typed_blocks *t)
+{
+    if (!t || atomic_load(&t->refs) > 1) {
+        typed_free(t);
+        return;
+    }
+    t->next = known_left_blocks;
+    known_left_blocks = t;
+}
+
+static void clear_types(known *k)
+{
+    leave_blocks(k->sendblocks);
+    leave_blocks(k->recvblocks);
+    k->sendblocks = k->recvblocks = NULL;
+    lifetime_unref(k->sendlife);
+    lifetime_unref(k->recvlife);
+    k->sendlife = k->recvlife = NULL;
+    if (k->comm)
+        DL_DELETE(mortal, k);
+    k->comm = NULL;
+}
+
 void known_clear(comm *c, known *k)
 {
     while (k->idle) {
@@ -29,15 +59,25 @@ void known_clear(comm *c, known *k)
         c->known->bytes -= known_bytes(e);
         e->known = NULL;
         e->plan = k->plan;
-        e->next = c->known->left;
-        c->known->left = e;
+        e->next = known_left;
+        known_left = e;
     }
     k->nidle = 0;
-    typed_free(k->sendblocks);
-    typed_free(k->recvblocks);
-    k->sendblocks = k->recvblocks = NULL;
+    clear_types(k);
     k->plan = NULL;
     k->native = k->settled = false;
+}
+
+void known_ends_with(comm *c, known *k, lifetime *send, lifetime *recv)
+{
+    lifetime_ref(send);
+    lifetime_ref(recv);
+    k->sendlife = send;
+    k->recvlife = recv;
+    if (!send && !recv && typed_predefined(k->sendblocks) && typed_predefined(k->recvblocks))
+        return;
+    k->comm = c;
+    DL_PREPEND(mortal, k);
 }
 
 /* It leaves the table, whose reference the caller has. */
@@ -102,6 +142,39 @@ void known_forget(comm *c, const struct plan *p)
         known **place = &c->known->way[i / KNOWN_WAYS][i % KNOWN_WAYS];
         if (*place && (!p || (*place)->plan == p))
             drop(c, place);
+    }
+}
+
+static bool is_of(const lifetime *is, const lifetime *l)
+{
+    return is && (l ? is == l : atomic_load(&is->over));
+}
+
+static bool has_block_of(const typed_blocks *t, const lifetime *l)
+{
+    for (int i = 0; t && i < t->n; i++)
+        if (is_of(t->block[i].type.life, l))
+            return true;
+    return false;
+}
+
+static known **known_slot(const known *k)
+{
+    known **set = known_set(k->comm, k->hash);
+
+    while (*set != k)
+        set++;
+    return set;
+}
+
+void known_forget_type(const lifetime *l)
+{
+    known *k, *next;
+
+    DL_FOREACH_SAFE (mortal, k, next) {
+        if (is_of(k->sendlife, l) || is_of(k->recvlife, l) || has_block_of(k->sendblocks, l) ||
+            has_block_of(k->recvblocks, l))
+            drop(k->comm, known_slot(k));
     }
 }
 

@@ -8,7 +8,10 @@
  * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 200 bytes; of a set the least
  * recently used leaves. Each has the execs that it needs at a time, at most KNOWN_IDLE, of at most
  * KNOWN_MEMORY bytes of scratch; all together have at most KNOWN_BYTES, without the arrays of their
- * steps and statuses (exec.c), which are longer. All under the library's lock.
+ * steps and statuses (exec.c), which are longer.
+ *
+ * A call with derived types leaves when one of them ends, and before the program frees one: execs
+ * that are bound for it have duplicates of them. All under the library's lock.
  */
 #ifndef TUTTI_KNOWN_H
 #define TUTTI_KNOWN_H
@@ -43,17 +46,24 @@ typedef struct known {
     bool settled;      /* or are ours; neither: nobody has asked */
     struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */
     coll_sides has;
-    typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
     MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
     exec *idle;    /* list by `next` */
     int nidle;
+    typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
+    lifetime *sendlife, *recvlife;         /* of derived types, with references; or NULL */
+    comm *comm;                            /* of a call with derived types, */
+    struct known *prev, *next;             /* and all such calls */
 } known;
 
 typedef struct known_calls {
     known *way[KNOWN_SETS][KNOWN_WAYS]; /* most recently used first */
     int64_t bytes;                      /* of the execs that idle in there */
-    exec *left; /* by `next`: of calls that are not known any more; each has its `plan` */
 } known_calls;
+
+/* What calls had that are not known any more, by `next`: execs, of which each has its `plan`, and
+ * blocks. */
+extern exec *known_left;
+extern typed_blocks *known_left_blocks;
 
 /* KNOWN_WAYS places, in which a call of this hash is if it is known; NULL: no call is. */
 static inline known **known_set(comm *c, uint64_t hash)
@@ -67,8 +77,14 @@ void known_use(comm *c, known **set, int way);
 /* Room for a call that is not in its set: in place of the least recently used. NULL: no memory. */
 known *known_add(comm *c, const known_signature *call, uint64_t hash);
 
-/* It describes nothing any more: its execs are left (known_calls). */
+/* It describes nothing any more: what it had is left (known_left). */
 void known_clear(comm *c, known *k);
+
+/* It has derived types that end; of sides, or NULL, and of the blocks that it has been given. */
+void known_ends_with(comm *c, known *k, lifetime *send, lifetime *recv);
+
+/* Of all communicators the calls with types that are over go; or those that name this type. */
+void known_forget_type(const lifetime *l);
 
 /* All of a plan go, or all; and the table, of which nothing is left. */
 void known_forget(comm *c, const struct plan *p);

@@ -4,11 +4,13 @@
 
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
+#include "nbc/run/kept.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 unsigned plan_compilations;
+unsigned plan_type_ends;
 
 static void plan_free(plan *p)
 {
@@ -23,6 +25,7 @@ static void plan_free(plan *p)
 
 static _Atomic(plan *) dead_plans;
 static _Atomic(exec *) dead_execs; /* each holds a reference to its plan */
+static _Atomic(typed_blocks *) dead_blocks;
 
 /* Library lock held: that is no place to free datatypes. MPI takes a lock of its own for it, which
  * another thread may hold that MPI has called back, and that waits for ours. */
@@ -46,6 +49,14 @@ static void bury(exec *e, plan *p)
     atomic_store(&process_litter, true);
 }
 
+static void bury_blocks(typed_blocks *t)
+{
+    t->next = atomic_load(&dead_blocks);
+    while (!atomic_compare_exchange_weak(&dead_blocks, &t->next, t))
+        ;
+    atomic_store(&process_litter, true);
+}
+
 /* What unref_locked has left. No lock held. */
 static void free_dead_plans(void)
 {
@@ -64,8 +75,10 @@ static void free_dead_plans(void)
 
 void plan_reap(void)
 {
+    typed_blocks *t = NULL;
     exec *e = NULL;
 
+    kept_reap();
     if (atomic_load_explicit(&dead_execs, memory_order_relaxed))
         e = atomic_exchange(&dead_execs, NULL);
     while (e) {
@@ -77,6 +90,13 @@ void plan_reap(void)
         e = next;
     }
     free_dead_plans();
+    if (atomic_load_explicit(&dead_blocks, memory_order_relaxed))
+        t = atomic_exchange(&dead_blocks, NULL);
+    while (t) {
+        typed_blocks *next = t->next;
+        typed_free(t);
+        t = next;
+    }
 }
 
 void plan_unref(plan *p)
@@ -97,18 +117,31 @@ static bool give_idle(plan *p, exec *e)
     return true;
 }
 
-void plan_take_left(comm *c)
+void plan_take_left(void)
 {
-    while (c->known && c->known->left) {
-        exec *e = c->known->left;
+    while (known_left) {
+        exec *e = known_left;
         plan *p = e->plan;
-        c->known->left = e->next;
+        known_left = e->next;
         e->plan = NULL;
-        if (give_idle(p, e))
+        if (e->bound.reusable && give_idle(p, e))
             continue;
         p->refs++;
         bury(e, p);
     }
+    while (known_left_blocks) {
+        typed_blocks *t = known_left_blocks;
+        known_left_blocks = t->next;
+        bury_blocks(t);
+    }
+}
+
+void plan_forget_type(const lifetime *l)
+{
+    if (!l)
+        plan_type_ends = atomic_load(&lifetime_ends);
+    known_forget_type(l);
+    plan_take_left();
 }
 
 static void drop(comm *c, plan *p)
@@ -118,7 +151,7 @@ static void drop(comm *c, plan *p)
     if (c->plan_found == p)
         c->plan_found = NULL;
     known_forget(c, p);
-    plan_take_left(c);
+    plan_take_left();
     unref_locked(p);
 }
 
@@ -128,6 +161,7 @@ void plan_cache_clear(comm *c)
 
     process_lock();
     known_forget(c, NULL);
+    plan_take_left();
     HASH_ITER (hh, c->plans, p, next)
         drop(c, p);
     known_end(c);
@@ -266,7 +300,8 @@ static inline bool keep(plan *p, comm *c, exec *e)
 {
     if (e->known && known_keep(c, p, e))
         return true;
-    return p && p->cached && e->bound.reusable && !e->run.persistent && give_idle(p, e);
+    return p && p->cached && (e->bound.reusable || !e->bound.resolved) && !e->run.persistent &&
+           give_idle(p, e);
 }
 
 /* It was the last of its plan or communicator, or cannot be used again. */
@@ -283,6 +318,15 @@ static void drop_exec(exec *e, plan *p, comm *c, bool kept)
     comm_unref(c);
 }
 
+/* What is the program's, who may free it before the next run. The call that it is bound for is not
+ * known any more when its types end. */
+static void release_what_ends(exec *e)
+{
+    bind_release_op(&e->bound);
+    if (!e->known && !e->run.persistent && !process_in_callback)
+        bind_release(&e->bound);
+}
+
 void plan_return_exec(exec *e)
 {
     plan *p = e->plan;
@@ -291,6 +335,8 @@ void plan_return_exec(exec *e)
 
     if (e->near && e->near->own) /* another operation gets other rings */
         near_free(&e->near);
+    if (!e->bound.reusable)
+        release_what_ends(e);
     e->plan = NULL;
     e->comm = NULL;
     e->native.request = MPI_REQUEST_NULL;

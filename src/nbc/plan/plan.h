@@ -57,9 +57,19 @@ static inline void plan_use(comm *c, plan *p)
     p->used = ++c->plan_uses;
 }
 
-/* Library lock: execs of calls that are not known any more (known_calls.left) idle with their
- * plans. */
-void plan_take_left(comm *c);
+/* Library lock: what is left of calls that are not known any more (known_left) idles with plans, or
+ * waits for plan_reap. */
+void plan_take_left(void);
+
+/* Calls with a type that is over are not known any more. Looked for only if one has ended, or if
+ * this one is about to be freed. Library lock. */
+void plan_forget_type(const lifetime *l);
+extern unsigned plan_type_ends;
+static inline void plan_forget_types(void)
+{
+    if (atomic_load_explicit(&lifetime_ends, memory_order_relaxed) != plan_type_ends)
+        plan_forget_type(NULL);
+}
 
 /* Library lock: the first of the call's idle execs, with references to plan and communicator. */
 static inline exec *plan_take_known(known *k, comm *c)

@@ -10,6 +10,13 @@
 
 enum { SCRATCH_LEAST = 16384 }; /* tuning: bytes of scratch that others may read */
 
+void bind_release_op(bound *b)
+{
+    if (b->holds_op)
+        operation_release(&b->given.op);
+    b->holds_op = false;
+}
+
 void bind_release(bound *b)
 {
     for (int i = 0; i < b->sched->nmessages; i++)
@@ -24,9 +31,8 @@ void bind_release(bound *b)
         free(b->space[space].room_at);
         b->space[space].room_at = NULL;
     }
-    if (b->holds_op)
-        operation_release(&b->given.op);
-    b->holds_op = false;
+    bind_release_op(b);
+    b->resolved = false;
     free(b->pack);
     if (b->scratch_shared)
         segment_store_give(b->scratch, (size_t)b->scratch_shared);
@@ -113,7 +119,7 @@ static int bind_types(bound *b, const binding *given)
         error = bind_scratch_type(b, given);
     if (!error)
         error = operation_hold(&given->op);
-    b->holds_op = !error;
+    b->holds_op = !error && !given->op.predefined;
     b->sum = sum_find(given->op.op, b->space[SPACE_SCRATCH].type.type);
     return error;
 }
@@ -258,7 +264,17 @@ int bind_to(bound *b, const binding *given)
         error = bind_scratch(b);
     if (!error)
         error = bind_messages(b);
+    b->resolved = !error;
     if (error)
         bind_release(b);
     return error;
+}
+
+bool bind_hold_op(bound *b)
+{
+    const operation *o = &b->given.op;
+
+    if (!o->predefined && !b->holds_op)
+        b->holds_op = operation_commutes(o->op) == o->commutes && operation_hold(o) == MPI_SUCCESS;
+    return o->predefined || b->holds_op;
 }

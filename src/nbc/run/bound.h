@@ -67,8 +67,9 @@ enum { BASE_PACK = SPACES, BASES };
 typedef struct bound {
     const sched *sched;
     binding given;
+    bool resolved;     /* since bind_to, until bind_release */
     bool reusable;     /* only predefined types are bound: a rebind may only change addresses */
-    bool holds_op;     /* given.op is held */
+    bool holds_op;     /* given.op, which is the program's, is held */
     sum_function *sum; /* what given.op does, or NULL: MPI_Reduce_local */
     bool spanning;     /* a message's type holds the distances between the spaces */
     bool unpacks;      /* some receive is packed */

@@ -12,6 +12,21 @@
 
 int64_t datatype_max_count = INT_MAX;
 
+/* What is known of a derived type. */
+typedef enum answer { UNASKED, NO, YES } answer;
+
+typedef struct described {
+    lifetime life; /* first: it is found by that */
+    datatype type;
+    _Atomic answer committed, run, mixed;
+} described;
+
+/* NULL: of a predefined one. */
+static described *described_of(const datatype *d)
+{
+    return (described *)d->life;
+}
+
 /* Descriptions of predefined datatypes: their handles are never reused. Saves four MPI calls in
  * each non-blocking call. */
 enum { CACHED = 16 };
@@ -80,36 +95,61 @@ static int describe(MPI_Datatype type, datatype *d)
     return MPI_SUCCESS;
 }
 
+/* For the next time. */
+static int keep(datatype *d)
+{
+    described *of = calloc(1, sizeof *of);
+    int error = of ? lifetime_attach(&of->life, d->type) : MPI_ERR_NO_MEM;
+
+    if (error)
+        return error;
+    d->life = &of->life;
+    of->type = *d;
+    return MPI_SUCCESS;
+}
+
+static int describe_derived(MPI_Datatype type, unsigned slot, datatype *d)
+{
+    lifetime *life = lifetime_of(type);
+    int error;
+
+    if (life) {
+        *d = ((described *)life)->type;
+        return MPI_SUCCESS;
+    }
+    error = describe(type, d);
+    if (error || !d->predefined)
+        return error ? error : keep(d);
+    cache[slot] = *d;
+    cached[slot] = true;
+    return MPI_SUCCESS;
+}
+
 int datatype_describe(MPI_Datatype type, datatype *d)
 {
     unsigned slot = cache_slot(type);
-    int error;
 
     if (cached[slot] && cache[slot].type == type) {
         *d = cache[slot];
         return MPI_SUCCESS;
     }
-    if (type == MPI_DATATYPE_NULL)
-        return MPI_ERR_TYPE;
-    error = describe(type, d);
-    if (!error && d->predefined) {
-        cache[slot] = *d;
-        cached[slot] = true;
-    }
-    return error;
+    return type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : describe_derived(type, slot, d);
 }
 
 /* MPI has no query for this; a send of one element to nobody checks it in both MPIs. */
 int datatype_check_committed(const datatype *d)
 {
+    described *of = described_of(d);
     char nothing[1];
     int error, class = MPI_SUCCESS;
 
-    if (d->predefined)
+    if (d->predefined || of->committed == YES)
         return MPI_SUCCESS;
     error = PMPI_Send(nothing, 1, d->type, MPI_PROC_NULL, 0, process_self());
     if (error)
         PMPI_Error_class(error, &class);
+    else
+        of->committed = YES;
     return class;
 }
 
@@ -124,6 +164,7 @@ int datatype_hold(datatype *d)
     error = PMPI_Type_dup(d->type, &own);
     if (error)
         return error;
+    lifetime_ref(d->life);
     d->type = own;
     d->held = true;
     return MPI_SUCCESS;
@@ -131,8 +172,10 @@ int datatype_hold(datatype *d)
 
 void datatype_release(datatype *d)
 {
-    if (d->held)
+    if (d->held) {
         PMPI_Type_free(&d->type);
+        lifetime_unref(d->life);
+    }
     d->held = false;
 }
 
@@ -189,22 +232,31 @@ static void free_parts(MPI_Datatype *parts, const envelope *e)
 }
 
 /* Duplicates of and runs of predefined types; of others nobody knows the order of their parts. */
-bool datatype_is_run(const datatype *d)
+static bool is_run_of_parts(MPI_Datatype type)
 {
     MPI_Datatype *parts;
     datatype of = {0};
     envelope e;
     bool run;
 
-    if (!d->dense || d->predefined)
-        return d->dense;
-    if (get_envelope(d->type, &e) ||
+    if (get_envelope(type, &e) ||
         (e.combiner != MPI_COMBINER_DUP && e.combiner != MPI_COMBINER_CONTIGUOUS))
         return false;
-    parts = get_parts(d->type, &e);
+    parts = get_parts(type, &e);
     run = parts && datatype_describe(parts[0], &of) == MPI_SUCCESS && datatype_is_run(&of);
     free_parts(parts, &e);
     return run;
+}
+
+bool datatype_is_run(const datatype *d)
+{
+    described *of = described_of(d);
+
+    if (!d->dense || d->predefined)
+        return d->dense;
+    if (of->run == UNASKED)
+        of->run = is_run_of_parts(d->type) ? YES : NO;
+    return of->run == YES;
 }
 
 static bool is_pair(MPI_Datatype type)
@@ -238,8 +290,13 @@ static bool is_uniform(MPI_Datatype type, MPI_Datatype *basic)
 bool datatype_is_mixed(const datatype *d)
 {
     MPI_Datatype basic = MPI_DATATYPE_NULL;
+    described *of = described_of(d);
 
-    return d->predefined ? is_pair(d->type) : !is_uniform(d->type, &basic);
+    if (d->predefined)
+        return is_pair(d->type);
+    if (of->mixed == UNASKED)
+        of->mixed = is_uniform(d->type, &basic) ? NO : YES;
+    return of->mixed == YES;
 }
 
 /* n elements as chunks of datatype_max_count, and the rest behind them. */

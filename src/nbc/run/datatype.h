@@ -5,12 +5,16 @@
 #ifndef TUTTI_DATATYPE_H
 #define TUTTI_DATATYPE_H
 
+#include "nbc/run/lifetime.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct datatype {
     MPI_Datatype type; /* the user's handle, or a duplicate of it after datatype_hold */
+    lifetime *life;    /* of the user's type, as long as that or the duplicate is there; predefined
+                          types have none */
     bool predefined;
     bool held;
     bool dense; /* n elements fill a run of n * size bytes at the address, in any order; */
@@ -19,11 +23,11 @@ typedef struct datatype {
     int64_t true_lb, true_extent;
 } datatype;
 
-/* Are n elements a run of bytes in the order of the data? Not every one that is, is found out.
- * Takes long for a derived type. */
+/* Are n elements a run of bytes in the order of the data? Not every one that is, is found out. */
 bool datatype_is_run(const datatype *d);
 
-/* Describe a datatype. MPI_ERR_TYPE for a null one. Nothing to release. */
+/* Describe a datatype. MPI_ERR_TYPE for a null one. Nothing to release. What has been found out
+ * about a derived one, by this and the other functions, is found out once. */
 int datatype_describe(MPI_Datatype type, datatype *d);
 
 /* MPI_SUCCESS, or MPI_ERR_TYPE if the datatype has not been committed. */
@@ -32,6 +36,12 @@ int datatype_check_committed(const datatype *d);
 /* Keep the datatype usable after the user has freed it, until datatype_release. */
 int datatype_hold(datatype *d);
 void datatype_release(datatype *d);
+
+/* Does its handle name this type now, and can its end be seen? */
+static inline bool datatype_lasts(const datatype *d)
+{
+    return d->predefined || (d->life && !atomic_load(&d->life->over));
+}
 
 /* Is it made of several basic types? What is not known is taken to be. */
 bool datatype_is_mixed(const datatype *d);

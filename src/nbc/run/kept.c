@@ -2,6 +2,8 @@
 /* kept.c - see kept.h. */
 #include "nbc/run/kept.h"
 
+#include "nbc/process/process.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -51,7 +53,18 @@ static bool hold(keep *k, uintptr_t handle)
     return h != NULL;
 }
 
-/* How often is it to be freed now? */
+/* It has left the list. */
+static int drop(keep *k, kept *h)
+{
+    int freed = h->freed;
+
+    DL_DELETE(k->all, h);
+    atomic_fetch_sub(&k->n, 1);
+    free(h);
+    return freed;
+}
+
+/* How often is it to be freed now? Inside a callback not now. */
 static int release(keep *k, uintptr_t handle)
 {
     int freed = 0;
@@ -59,11 +72,28 @@ static int release(keep *k, uintptr_t handle)
 
     pthread_mutex_lock(&mutex);
     h = find(k, handle);
-    if (--h->users == 0) {
-        freed = h->freed;
-        DL_DELETE(k->all, h);
-        atomic_fetch_sub(&k->n, 1);
-        free(h);
+    if (--h->users == 0 && h->freed && process_in_callback)
+        atomic_store(&process_litter, true);
+    else if (h->users == 0)
+        freed = drop(k, h);
+    pthread_mutex_unlock(&mutex);
+    return freed;
+}
+
+/* One that nobody uses, and that is still to be freed; how often? 0: there is none. */
+static int take_unused(keep *k, uintptr_t *handle)
+{
+    int freed = 0;
+    kept *h;
+
+    pthread_mutex_lock(&mutex);
+    DL_FOREACH (k->all, h) {
+        if (h->users == 0)
+            break;
+    }
+    if (h) {
+        *handle = h->handle;
+        freed = drop(k, h);
     }
     pthread_mutex_unlock(&mutex);
     return freed;
@@ -88,12 +118,17 @@ bool kept_op_hold(MPI_Op op)
     return hold(&ops, (uintptr_t)op);
 }
 
-void kept_op_release(MPI_Op op)
+static void free_op(MPI_Op op, int times)
 {
-    for (int n = release(&ops, (uintptr_t)op); n > 0; n--) {
+    for (; times > 0; times--) {
         MPI_Op handle = op;
         PMPI_Op_free(&handle);
     }
+}
+
+void kept_op_release(MPI_Op op)
+{
+    free_op(op, release(&ops, (uintptr_t)op));
 }
 
 bool kept_op_freed(MPI_Op op)
@@ -106,12 +141,28 @@ bool kept_type_hold(MPI_Datatype type)
     return hold(&types, (uintptr_t)type);
 }
 
-void kept_type_release(MPI_Datatype type)
+static void free_type(MPI_Datatype type, int times)
 {
-    for (int n = release(&types, (uintptr_t)type); n > 0; n--) {
+    for (; times > 0; times--) {
         MPI_Datatype handle = type;
         PMPI_Type_free(&handle);
     }
+}
+
+void kept_type_release(MPI_Datatype type)
+{
+    free_type(type, release(&types, (uintptr_t)type));
+}
+
+void kept_reap(void)
+{
+    uintptr_t handle;
+    int times;
+
+    while ((times = take_unused(&ops, &handle)) > 0)
+        free_op((MPI_Op)handle, times);
+    while ((times = take_unused(&types, &handle)) > 0)
+        free_type((MPI_Datatype)handle, times);
 }
 
 bool kept_type_freed(MPI_Datatype type)

@@ -4,6 +4,7 @@
 
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
+#include "nbc/run/datatype.h"
 #include "nbc/run/kept.h"
 
 #include <pthread.h>
@@ -11,7 +12,11 @@
 /* A communicator bears one collective at a time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-const operation operation_none = {MPI_OP_NULL, MPI_DATATYPE_NULL, true, true, true};
+const operation operation_none = {.op = MPI_OP_NULL,
+                                  .type = MPI_DATATYPE_NULL,
+                                  .predefined = true,
+                                  .commutes = true,
+                                  .symmetric = true};
 
 /* ---- describe ---- */
 
@@ -50,21 +55,41 @@ static int check(MPI_Op op, MPI_Datatype type)
     return class;
 }
 
+bool operation_commutes(MPI_Op op)
+{
+    int commutes = 0;
+
+    return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes;
+}
+
+/* One of the program's works on any type. */
+static int describe_own(operation *o)
+{
+    datatype type;
+    int error = datatype_describe(o->type, &type);
+
+    if (error)
+        return error;
+    o->derived = !type.predefined;
+    o->commutes = operation_commutes(o->op);
+    return MPI_SUCCESS;
+}
+
 int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
 {
-    int commutes = 1, error;
+    int error;
 
     if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP)
         return MPI_ERR_OP;
     error = check(op, type);
     if (error)
         return error;
-    *o = (operation){
-        .op = op, .type = type, .predefined = is_predefined(op), .symmetric = is_symmetric(op)};
-    if (!o->predefined)
-        error = PMPI_Op_commutative(op, &commutes);
-    o->commutes = commutes;
-    return error;
+    *o = (operation){.op = op,
+                     .type = type,
+                     .predefined = is_predefined(op),
+                     .commutes = true,
+                     .symmetric = is_symmetric(op)};
+    return o->predefined ? MPI_SUCCESS : describe_own(o);
 }
 
 /* ---- hold ---- */
@@ -75,7 +100,7 @@ int operation_hold(const operation *o)
         return MPI_SUCCESS;
     if (!kept_op_hold(o->op))
         return MPI_ERR_NO_MEM;
-    if (kept_type_hold(o->type))
+    if (!o->derived || kept_type_hold(o->type))
         return MPI_SUCCESS;
     kept_op_release(o->op);
     return MPI_ERR_NO_MEM;
@@ -86,5 +111,6 @@ void operation_release(const operation *o)
     if (o->predefined)
         return;
     kept_op_release(o->op);
-    kept_type_release(o->type);
+    if (o->derived)
+        kept_type_release(o->type);
 }

@@ -61,6 +61,15 @@ bool typed_predefined(const typed_blocks *t)
     return all;
 }
 
+bool typed_lasts(const typed_blocks *t)
+{
+    bool all = true;
+
+    for (int i = 0; t && i < t->n; i++)
+        all &= datatype_lasts(&t->block[i].type);
+    return all;
+}
+
 bool typed_equal(const typed_blocks *a, const typed_blocks *b)
 {
     if (a == b)

@@ -26,6 +26,7 @@ typedef struct typed_block {
 
 typedef struct typed_blocks {
     atomic_int refs;
+    struct typed_blocks *next; /* for who frees them later */
     int n;
     typed_block block[]; /* [n], by `at`; those without data are left out */
 } typed_blocks;
@@ -42,8 +43,10 @@ typed_blocks *typed_share(typed_blocks *t);
 /* Give a reference back. */
 void typed_free(typed_blocks *t);
 
-/* Are all their types predefined? Of no blocks: yes. */
+/* Are all their types predefined? Do all their handles still name them (datatype_lasts)? Of no
+ * blocks: yes. */
 bool typed_predefined(const typed_blocks *t);
+bool typed_lasts(const typed_blocks *t);
 
 /* Are they the same, but for the buffer? */
 bool typed_equal(const typed_blocks *a, const typed_blocks *b);
