@@ -3,72 +3,15 @@
 #include "api/decisions.h"
 
 #include "nbc/process/mpi_library.h"
-#include "nbc/process/process.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define OF_SERVER ((uint64_t)1 << 32)
 
-/* One block of memory, so that whoever gives the communicator back can free it. */
-typedef struct decisions {
-    int n, room;
-    struct kept {
-        uint32_t key;
-        algo_set without;
-        decision decision;      /* or, with a key of OF_SERVER, */
-        decision_server server; /* this */
-    } kept[];
-} decisions;
-
-#define OF_SERVER ((uint32_t)1 << 31)
-
-static uint32_t key_of(const coll *c, int64_t bytes, bool in_place)
+static uint64_t key_of(const coll *c, int64_t bytes, bool in_place)
 {
-    uint32_t class = (uint32_t)planner_class(c->kind, c->p, bytes);
+    uint64_t class = (uint64_t)planner_class(c->kind, c->p, bytes);
 
-    return (uint32_t)c->kind << 17 | (uint32_t)in_place << 16 | (uint32_t)c->ordered << 15 |
-           (uint32_t)c->whole << 14 | class;
-}
-
-static bool is_the_same(const algo_set *a, const algo_set *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
-
-/* Into *result, if it is there. */
-static bool find(const comm *c, struct kept *result)
-{
-    bool found = false;
-
-    process_lock();
-    const decisions *all = c->decisions;
-    for (int i = 0; all && i < all->n && !found; i++)
-        if (all->kept[i].key == result->key &&
-            is_the_same(&all->kept[i].without, &result->without)) {
-            *result = all->kept[i];
-            found = true;
-        }
-    process_unlock();
-    return found;
-}
-
-/* Without memory it is found out again. Two threads may both have found it. */
-static void keep(comm *c, const struct kept *one)
-{
-    process_lock();
-    decisions *all = c->decisions;
-    int n = all ? all->n : 0, room = all ? all->room : 0;
-    if (n == room) {
-        room = 2 * room + 4;
-        all = realloc(all, sizeof *all + (size_t)room * sizeof *all->kept);
-        if (all) {
-            all->n = n;
-            all->room = room;
-            c->decisions = all;
-        }
-    }
-    if (all)
-        all->kept[all->n++] = *one;
-    process_unlock();
+    return (uint64_t)c->kind << 17 | (uint64_t)in_place << 16 | (uint64_t)c->ordered << 15 |
+           (uint64_t)c->whole << 14 | class;
 }
 
 /* A file may claim any time. */
@@ -107,23 +50,24 @@ static wisdom_key full_key(const comm *c, const coll *call, int64_t bytes)
     return wisdom_key_of(call, bytes, shape);
 }
 
-/* Where it is kept. *wise: may_be_known. */
-static struct kept kept_of(const comm *c, const coll *call, int64_t bytes, const algo_set *without,
-                           bool *wise)
+/* What is looked up. *wise: may_be_known. */
+static decision_call call_of(const comm *c, const coll *call, int64_t bytes,
+                             const algo_set *without, bool *wise)
 {
     *wise = may_be_known(c, call);
     bool in_place = *wise && wisdom_key_of(call, bytes, "").in_place;
 
-    return (struct kept){.key = key_of(call, bytes, in_place), .without = *without};
+    return (decision_call){.key = key_of(call, bytes, in_place), .without = *without};
 }
 
 decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without)
 {
     bool wise;
-    struct kept one = kept_of(c, call, bytes, without, &wise);
-    decision *v = &one.decision;
+    decision_call asked = call_of(c, call, bytes, without, &wise);
+    decided d = {0};
+    decision *v = &d.decision;
 
-    if (find(c, &one))
+    if (decision_tables_find(c, &asked, &d))
         return *v;
     if (wise) {
         wisdom_key key = full_key(c, call, bytes);
@@ -132,7 +76,7 @@ decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *w
     if (!wise)
         v->n = planner_choose(call, bytes, without, c->topo, &c->machine, &v->choice, v->best,
                               &v->why);
-    keep(c, &one);
+    decision_tables_keep(c, &asked, &d);
     return *v;
 }
 
@@ -171,16 +115,17 @@ decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
                                    const algo_set *without)
 {
     bool wise;
-    struct kept one = kept_of(c, call, bytes, without, &wise);
+    decision_call asked = call_of(c, call, bytes, without, &wise);
+    decided d = {0};
 
     if (native_errs(call, bytes, &mpi_library_here()->version))
         return (decision_server){.native = false};
-    one.key |= OF_SERVER;
-    if (find(c, &one))
-        return one.server;
-    one.server = find_server(c, call, bytes, without, wise);
-    keep(c, &one);
-    return one.server;
+    asked.key |= OF_SERVER;
+    if (decision_tables_find(c, &asked, &d))
+        return d.server;
+    d.server = find_server(c, call, bytes, without, wise);
+    decision_tables_keep(c, &asked, &d);
+    return d.server;
 }
 
 /* One that is not in the list. */
@@ -210,12 +155,4 @@ int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_se
                                   list, n, &list[n]))
         n++;
     return n;
-}
-
-void decisions_forget(comm *c)
-{
-    process_lock();
-    free(c->decisions);
-    c->decisions = NULL;
-    process_unlock();
 }

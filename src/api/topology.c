@@ -147,7 +147,7 @@ static void adopt(comm *c, const wishes *w, topo *t)
     c->hints = w->hints;
     comm_find_eager(c);
     engine_leave();
-    decisions_forget(c);
+    decision_tables_leave(c);
     plan_cache_clear(c);
     topo_free(old);
 }

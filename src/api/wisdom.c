@@ -116,7 +116,7 @@ static void adopt(comm *c, const knowledge *k, bool asks_alike)
     c->knows_alike = true;
     engine_leave();
     knowledge_release(before);
-    decisions_forget(c);
+    decision_tables_leave(c);
     plan_cache_clear(c);
 }
 

@@ -83,7 +83,6 @@ void comm_reap_all(void)
         topo_free(c->topo);
         neighbors_free(c->neighbors);
         free(c->persistent.held);
-        free(c->decisions);
         knowledge_release(c->knows);
         free(c);
         c = next;

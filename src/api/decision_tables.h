@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decision_tables.h - what has been decided in this process, so that each size is estimated once for
+ * all communicators that are alike.
+ *
+ *   what a decision depends on but for the call      ->  a table: call -> decision
+ *   (where the ranks are, the machine's constants,
+ *   the wisdom that counts)
+ *
+ * Communicators of the same members are alike, and so are others of the same shape, such as the
+ * rows of a grid. At most TABLES tables, of which each has at most TABLE_CALLS calls (some 300 bytes
+ * each) and is described by 4 bytes for each rank and level of its topology, all together at most
+ * TABLES_BYTES; the least recently used one leaves.
+ */
+#ifndef TUTTI_DECISION_TABLES_H
+#define TUTTI_DECISION_TABLES_H
+
+#include "nbc/comm/comm.h"
+#include "tune/native.h"
+#include "tune/planner.h"
+
+/* Tuning. */
+enum { TABLES = 32, TABLE_CALLS = 1024, TABLES_BYTES = 1 << 22 };
+
+typedef struct decision {
+    choice choice;
+    const char *why;  /* static */
+    forecast best[2]; /* [n]: itself, and the runner-up */
+    int n;
+    bool wise; /* wisdom has said so */
+} decision;
+
+/* Who serves a blocking call under the MPI's names. */
+typedef struct decision_server {
+    bool native;
+    bool wise;      /* wisdom has said so; */
+    bool estimated; /* or these */
+    native_times times;
+} decision_server;
+
+/* What is asked. No padding: compared as bytes. */
+typedef struct decision_call {
+    uint64_t key; /* of decisions.c */
+    algo_set without;
+} decision_call;
+
+/* One of both. */
+typedef struct decided {
+    decision decision;
+    decision_server server;
+} decided;
+
+/* False: nothing is known of the call on such a communicator, which is ready. */
+bool decision_tables_find(comm *c, const decision_call *call, decided *result);
+
+/* For the next time; without memory it is decided anew then. */
+void decision_tables_keep(comm *c, const decision_call *call, const decided *result);
+
+/* Its ranks are somewhere else now, or know something else. */
+void decision_tables_leave(comm *c);
+
+#endif
