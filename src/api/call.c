@@ -77,6 +77,7 @@ typedef struct way_of_call {
     bool may_block;
     bool may_leave; /* to the MPI; */
     bool native;    /* it is */
+    bool anew;      /* it is not like one before */
 } way_of_call;
 
 /* Where `auto` wants to know where the ranks are, the call waits for it. */
@@ -158,6 +159,7 @@ static int prepare(const args *a, const void *result, way_of_call *way, exec **e
         way->native = true;
         return MPI_SUCCESS;
     default:
+        way->anew = true;
         return prepare_anew(a, *c, way, e);
     }
 }
@@ -239,7 +241,7 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
     int error = prepare(a, a, way, &e, &c); /* there is no request */
 
     if (counted && tally_on && !error)
-        tallied(a, c, way->native ? NULL : e, TALLY_BLOCKING);
+        tallied(a, c, way->native ? NULL : e, TALLY_BLOCKING, !way->anew);
     if (!error && !way->native)
         error = run(e);
     return comm_raise_for(a->comm, c, error);
@@ -271,10 +273,11 @@ static inline int start_call(const args *a, MPI_Request *request, const bool cou
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, request, &(way_of_call){.may_block = false}, &e, &c);
+    way_of_call way = {.may_block = false};
+    int error = prepare(a, request, &way, &e, &c);
 
     if (counted && tally_on && !error)
-        tallied(a, c, e, TALLY_NONBLOCKING);
+        tallied(a, c, e, TALLY_NONBLOCKING, !way.anew);
     if (!error)
         error = start(e, request);
     return comm_raise_for(a->comm, c, error);
@@ -333,6 +336,6 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
     if (!error)
         error = measure_begin(a, info, wish, request);
     if (!error && tally_on)
-        tallied(a, c, (*request)->exec, TALLY_PERSISTENT);
+        tallied(a, c, (*request)->exec, TALLY_PERSISTENT, false);
     return comm_raise_for(a->comm, c, error);
 }

@@ -86,7 +86,7 @@ void tallied_choice(exec *e)
     plan_tally(e->plan, &e->stats.tally);
 }
 
-void tallied(const args *a, const comm *c, exec *e, tally_form form)
+void tallied(const args *a, const comm *c, exec *e, tally_form form, bool repeats)
 {
     int64_t given = bytes_given(a, c);
     tally_call call = {.form = form,
@@ -94,7 +94,8 @@ void tallied(const args *a, const comm *c, exec *e, tally_form form)
                                .kind = (int32_t)a->kind,
                                .algo = ALGO_NONE,
                                .size_class = size_class(a, c, given)},
-                       .bytes = given};
+                       .bytes = given,
+                       .repeats = repeats};
 
     if (!e) {
         tally_left(&call);

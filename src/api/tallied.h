@@ -5,8 +5,9 @@
 
 #include "api/args.h"
 
-/* e: the operation, which has not begun; NULL: the call is left to the MPI. */
-void tallied(const args *a, const comm *c, exec *e, tally_form form);
+/* e: the operation, which has not begun; NULL: the call is left to the MPI. repeats: it was
+ * recognized (repeat.h). */
+void tallied(const args *a, const comm *c, exec *e, tally_form form, bool repeats);
 
 /* It has got its plan. */
 void tallied_choice(exec *e);

@@ -19,9 +19,9 @@ static void print_calls(FILE *out, const tally_row *r)
 {
     fprintf(out,
             "\"blocking\": %lld, \"nonblocking\": %lld, \"persistent_starts\": %lld, "
-            "\"left_to_mpi\": %lld",
+            "\"left_to_mpi\": %lld, \"repeated\": %lld",
             (long long)r->most.calls[0], (long long)r->most.calls[1], (long long)r->most.calls[2],
-            (long long)r->most.left);
+            (long long)r->most.left, (long long)r->most.repeated);
 }
 
 static void print_sums(FILE *out, const tally_row *r)

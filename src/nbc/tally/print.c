@@ -15,6 +15,7 @@ int tally_group(const tally_view *v, int first, tally_row *all)
         all->most.inside += r->most.inside;
         all->most.seconds += r->most.seconds;
         all->most.left += r->most.left;
+        all->most.repeated += r->most.repeated;
         for (int f = 0; f < TALLY_FORMS; f++)
             all->most.calls[f] += r->most.calls[f];
     }
@@ -76,8 +77,9 @@ static void print_collective(FILE *out, const tally_row *r)
     const int64_t *calls = r->most.calls;
     int64_t done = calls[0] + calls[1] + calls[2];
 
-    fprintf(out, "  %-22s %8lld %8lld %8lld %8lld", coll_kind_name((coll_kind)r->key.kind),
-            (long long)calls[0], (long long)calls[1], (long long)calls[2], (long long)r->most.left);
+    fprintf(out, "  %-22s %8lld %8lld %8lld %8lld %8lld", coll_kind_name((coll_kind)r->key.kind),
+            (long long)calls[0], (long long)calls[1], (long long)calls[2], (long long)r->most.left,
+            (long long)r->most.repeated);
     print_bytes(out, 10, s->bytes);
     print_bytes(out, 9, s->mpi_messages);
     print_bytes(out, 9, s->mpi_bytes);
@@ -137,11 +139,11 @@ static void print_head(FILE *out, const tally_job *job)
         "calls and seconds: of the rank with most; bytes and messages: summed over the ranks;\n"
         "inside: seconds that the program was in calls and waits; overlap: share of the time from "
         "start to end\nthat it was not; no wait: share of the steps of persistent starts outside "
-        "of waits; left: to the MPI\n",
+        "of waits; left: to the MPI; repeated: calls like an earlier one but for the buffers\n",
         out);
-    fprintf(out, "  %-22s %8s %8s %8s %8s %10s %9s %9s %9s %9s %9s %9s %6s %7s\n", "", "blocking",
-            "nonblock", "persist", "left", "bytes", "by MPI", "bytes", "shared", "bytes", "inside",
-            "start-end", "overlap", "no wait");
+    fprintf(out, "  %-22s %8s %8s %8s %8s %8s %10s %9s %9s %9s %9s %9s %9s %6s %7s\n", "",
+            "blocking", "nonblock", "persist", "left", "repeated", "bytes", "by MPI", "bytes",
+            "shared", "bytes", "inside", "start-end", "overlap", "no wait");
 }
 
 static void print_outside(FILE *out, const tally_job *job)

@@ -157,6 +157,7 @@ static void add(tally_row *row, const tally_call *call, const tally_traffic *sen
     double inside = inside_at(now) - call->inside, seconds = now - call->began;
 
     row->most.calls[call->form - 1]++;
+    row->most.repeated += call->repeats;
     row->sum.bytes += call->bytes;
     row->sum.mpi_messages += sent->mpi_messages;
     row->sum.mpi_bytes += sent->mpi_bytes;
@@ -201,6 +202,7 @@ void tally_left(const tally_call *call)
     row = row_of(&call->key);
     if (row) {
         row->most.left++;
+        row->most.repeated += call->repeats;
         row->sum.bytes += call->bytes;
     } else {
         unplaced++;
@@ -316,6 +318,8 @@ static void merge_row(tally_row *to, const tally_row *from)
             m->calls[f] = from->most.calls[f];
     if (m->left < from->most.left)
         m->left = from->most.left;
+    if (m->repeated < from->most.repeated)
+        m->repeated = from->most.repeated;
     m->inside = larger(m->inside, from->most.inside);
     m->seconds = larger(m->seconds, from->most.seconds);
 }

@@ -65,6 +65,7 @@ void tally_add(tally_sums *to, const tally_sums *from);
 /* And what is the largest of all ranks. */
 typedef struct tally_most {
     int64_t calls[TALLY_FORMS], left; /* left to the MPI */
+    int64_t repeated;                 /* of both, those that were like one before */
     double inside, seconds;
 } tally_most;
 
@@ -79,6 +80,7 @@ typedef struct tally_call {
     tally_form form;
     tally_key key;
     int64_t bytes;
+    bool repeats;         /* it is like one before, but for the buffers */
     double began, inside; /* the call that started it; seconds inside of calls until then */
     tally_row *row;       /* that it was counted in last, or NULL */
 } tally_call;
