@@ -75,10 +75,23 @@ static int make_ready(comm *c, const char *caller)
 /* How a call is served. */
 typedef struct way_of_call {
     bool may_block;
-    bool may_leave; /* to the MPI; */
-    bool native;    /* it is */
-    bool anew;      /* it is not like one before */
+    bool may_leave;     /* to the MPI; */
+    call_native native; /* is it? */
+    bool anew;          /* it is not like one before */
 } way_of_call;
+
+/* Blocking calls of a communicator that are left to the MPI before its ranks tell each other where
+ * they are: that takes as long as some fifty short calls, and many communicators serve for a few
+ * calls. Counted alike on all ranks. */
+enum { NEW_CALLS = 8 }; /* tuning */
+
+static bool is_left_while_new(const args *a, const facts *f)
+{
+    comm *c = f->comm;
+
+    return !c->begun && c->p > 1 && c->user != MPI_COMM_WORLD && c->new_calls++ < NEW_CALLS &&
+           choose_may_leave(a, f);
+}
 
 /* Where `auto` wants to know where the ranks are, the call waits for it. */
 static int choose_ready(const args *a, const facts *f, MPI_Info info, choice *chosen)
@@ -101,12 +114,16 @@ static int prepare_anew(const args *a, comm *c, way_of_call *way, exec **e)
 
     if (error)
         return error;
+    if (way->may_leave && is_left_while_new(a, &f)) {
+        way->native = CALL_NEW;
+        return MPI_SUCCESS;
+    }
     error = way->may_block ? choose_ready(a, &f, MPI_INFO_NULL, &chosen)
                            : choose(a, &f, MPI_INFO_NULL, &chosen, &why);
     if (!error && !way->may_block && (chosen.provisional || survey_needed(a->kind, chosen)))
         return exec_later(a, &f, e);
     if (!error && way->may_leave && choose_native(a, &f)) {
-        way->native = true;
+        way->native = CALL_NO_GAIN;
         repeat_remember_native(a, &f);
         return MPI_SUCCESS;
     }
@@ -156,7 +173,7 @@ static int prepare(const args *a, const void *result, way_of_call *way, exec **e
     case REPEAT_PLAN:
         return bind_again(*c, p, of, &b, e);
     case REPEAT_NATIVE:
-        way->native = true;
+        way->native = CALL_NO_GAIN;
         return MPI_SUCCESS;
     default:
         way->anew = true;
@@ -240,7 +257,7 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
     exec *e = NULL;
     int error = prepare(a, a, way, &e, &c); /* there is no request */
 
-    if (counted && tally_on && !error)
+    if (counted && tally_on && !error && way->native != CALL_NEW) /* its ranks know no name of it */
         tallied(a, c, way->native ? NULL : e, TALLY_BLOCKING, !way->anew);
     if (!error && !way->native)
         error = run(e);
@@ -260,12 +277,12 @@ int call_run(const args *a)
     return __builtin_expect(tally_on, 0) ? run_counted(a, &way) : run_or_leave(a, &way, false);
 }
 
-int call_run_unless_native(const args *a, int *native)
+int call_run_unless_native(const args *a, call_native *native)
 {
     way_of_call way = {.may_block = true, .may_leave = true};
     int error = __builtin_expect(tally_on, 0) ? run_counted(a, &way) : run_or_leave(a, &way, false);
 
-    *native = !error && way.native;
+    *native = error ? CALL_OURS : way.native;
     return error;
 }
 

@@ -4,6 +4,7 @@
 #define TUTTI_CALL_H
 
 #include "api/args.h"
+#include "api/native_call.h"
 
 #include <tutti.h>
 
@@ -13,8 +14,8 @@ int call_run(const args *a);
 int call_start(const args *a, MPI_Request *request);
 int call_init(const args *a, MPI_Info info, MPIX_Request *request);
 
-/* call_run, but *native: nothing has been done, the MPI's own call is to be made (choose_native).
- */
-int call_run_unless_native(const args *a, int *native);
+/* call_run; but unless *native is CALL_OURS nothing has been done, and the MPI's own call is to be
+ * made, on all ranks. */
+int call_run_unless_native(const args *a, call_native *native);
 
 #endif

@@ -5,6 +5,7 @@
 #include "api/decisions.h"
 #include "api/hints.h"
 #include "nbc/process/env.h"
+#include "nbc/process/mpi_library.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -299,6 +300,13 @@ static void say_native(const question *q, const decision_server *s)
                  1e-6 * (double)s->times.ours, 1e-6 * (double)s->times.native);
     env_say("%s%s on %d rank%s: left to the MPI where the call blocks (%s)",
             coll_kind_name(q->call->kind), size, q->call->p, q->call->p == 1 ? "" : "s", why);
+}
+
+bool choose_may_leave(const args *a, const facts *f)
+{
+    coll call = args_coll(a, f);
+
+    return !native_errs(&call, args_bytes(a, f), &mpi_library_here()->version);
 }
 
 bool choose_native(const args *a, const facts *f)

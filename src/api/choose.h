@@ -15,6 +15,9 @@
  * collective, power of two of the bytes, and algorithm. */
 int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why);
 
+/* Is the MPI not known to get such a call wrong? The same on all ranks. */
+bool choose_may_leave(const args *a, const facts *f);
+
 /* Is a blocking call under the MPI's names better left to the MPI: because nobody has asked for an
  * algorithm, and neither wisdom nor the estimate sees a gain of ours? The communicator is ready.
  * The same on all ranks; where they have been told different things, it is not. TUTTI_VERBOSE says

@@ -8,8 +8,10 @@
 
 #include "nbc/library.h"
 #include "nbc/process/env.h"
+#include "nbc/process/mpi_library.h"
 #include "nbc/tally/gather.h"
 #include "persistent/request.h"
+#include "tune/native.h"
 
 #define UNWRAP(...)    __VA_ARGS__
 #define JOIN_(a, b, c) a##b##c
@@ -17,7 +19,7 @@
 #define LISTS          lists = &(const args_lists)
 
 #define DEFINE(name, suffix, parameters, initializer)                                              \
-    int JOIN(tutti_interposed_, name, suffix)(UNWRAP parameters, int *native)                      \
+    int JOIN(tutti_interposed_, name, suffix)(UNWRAP parameters, call_native * native)             \
     {                                                                                              \
         return call_run_unless_native(                                                             \
             &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, native);    \
@@ -31,6 +33,11 @@ void tutti_interposed_refuse(const char *why)
 void tutti_interposed_counts(const char *reason, atomic_llong *calls)
 {
     tally_look_outside(reason, calls);
+}
+
+bool tutti_interposed_errs_alone(int kind)
+{
+    return native_errs_alone((coll_kind)kind, &mpi_library_here()->version);
 }
 
 void tutti_interposed_finalize(void)

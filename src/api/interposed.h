@@ -4,11 +4,13 @@
  *
  *   tutti_interposed_allgather(..., comm, &native)
  *
- * as MPI_Allgather. *native: 1 if nothing has been done, and the MPI's own call is to be made; on
- * all ranks alike.
+ * as MPI_Allgather. Unless *native is CALL_OURS nothing has been done, and the MPI's own call is to
+ * be made; on all ranks alike.
  */
 #ifndef TUTTI_INTERPOSED_H
 #define TUTTI_INTERPOSED_H
+
+#include "api/native_call.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -24,6 +26,9 @@ EXPORTED void tutti_interposed_refuse(const char *why);
  * statistics of the job. */
 EXPORTED void tutti_interposed_counts(const char *reason, atomic_llong *calls);
 
+/* Is the MPI known to get this collective (a coll_kind) wrong on a communicator of one process? */
+EXPORTED bool tutti_interposed_errs_alone(int kind);
+
 /* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (free_mpi.c). */
 EXPORTED void tutti_interposed_finalize(void);
 
@@ -34,7 +39,7 @@ EXPORTED bool tutti_interposed_active(MPIX_Request request);
 #define DISPL                  int
 #define INTERPOSED_UNWRAP(...) __VA_ARGS__
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, int *native);
+    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, call_native *native);
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #undef COUNT
@@ -42,7 +47,7 @@ EXPORTED bool tutti_interposed_active(MPIX_Request request);
 #define COUNT MPI_Count
 #define DISPL MPI_Aint
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, int *native);
+    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, call_native *native);
 #define COLLECTIVE_UNCOUNTED(...)
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE

@@ -22,7 +22,8 @@
 #define DEFINE_CALLS(name, Name, suffix, parameters, arguments)                                    \
     int JOIN(MPI_##Name, suffix, )(UNWRAP parameters)                                              \
     {                                                                                              \
-        int error, native = 0;                                                                     \
+        call_native native = CALL_OURS;                                                            \
+        int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
             return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                  \
@@ -30,9 +31,9 @@
             return JOIN(PMPIX_##Name, _auto, suffix)(UNWRAP arguments);                            \
         if (!error)                                                                                \
             error = JOIN(tutti_interposed_, name, suffix)(UNWRAP arguments, &native);              \
-        if (!native)                                                                               \
+        if (native == CALL_OURS)                                                                   \
             return error;                                                                          \
-        interpose_leave(KIND_##name);                                                              \
+        interpose_leave(KIND_##name, native);                                                      \
         return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                      \
     }                                                                                              \
     int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Request * request)                      \

@@ -15,15 +15,16 @@
 /* The body of all; `ours` gives an error. Tutti does not need arrays of datatypes any more when the
  * call returns. The MPI does, and its own Fortran function knows how to keep them. */
 #define TAKE(own, kind, form, arguments, converts, ours)                                           \
-    int error, native = 0;                                                                         \
+    call_native native = CALL_OURS;                                                                \
+    int error;                                                                                     \
     fortran_converted types = {NULL, NULL};                                                        \
                                                                                                    \
     if (!interpose_takes(kind, form, fortran_comm(*comm), &error))                                 \
         FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
     else if (!error)                                                                               \
         error = (converts) ? ours : fortran_no_memory(*comm);                                      \
-    if (native) {                                                                                  \
-        interpose_leave(kind);                                                                     \
+    if (native != CALL_OURS) {                                                                     \
+        interpose_leave(kind, native);                                                             \
         FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
     }                                                                                              \
     fortran_types_free(&types);                                                                    \

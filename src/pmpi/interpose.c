@@ -19,13 +19,13 @@ static const char *const names[KINDS] = {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
-static bool chosen[KINDS], manual, verbose;
+static bool chosen[KINDS], errs_alone[KINDS], manual, verbose;
 bool interpose_all;
 atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
-static atomic_llong left_out[KINDS], between_groups[KINDS], not_advanced[KINDS],
-    not_prepared[KINDS], not_faster[KINDS];
+static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
+    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], new[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -107,7 +107,9 @@ static const struct {
     const char *reason;
 } left[] = {{left_out, "TUTTI_INTERPOSE"},
             {between_groups, "an intercommunicator"},
+            {of_one_process, "a communicator of one process"},
             {not_faster, "no gain"},
+            {new, "a new communicator"},
             {not_advanced, "the driver manual"},
             {not_prepared, "a communicator that no blocking call has prepared"}};
 
@@ -115,7 +117,7 @@ static const struct {
  * MPI_Finalize would hide that of a profiling tool behind us. */
 static int summary(MPI_Comm comm, int key, void *value, void *extra)
 {
-    char calls[KINDS * 48], text[6 * sizeof calls + 300];
+    char calls[KINDS * 48], text[8 * sizeof calls + 300];
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;
@@ -180,6 +182,8 @@ static void read_settings(void)
 
     interpose_begin();
     read_interpose();
+    for (int k = 0; k < KINDS; k++)
+        errs_alone[k] = tutti_interposed_errs_alone(k);
     PMPI_Query_thread(&level);
     interpose_threaded = level == MPI_THREAD_MULTIPLE;
     manual =
@@ -211,6 +215,15 @@ static bool has_world(void)
     return flag;
 }
 
+/* What takes nanoseconds in an MPI, and is right there. Persistent ones are not everywhere. */
+static bool is_of_one_process(interpose_kind kind, interpose_form form, MPI_Comm comm)
+{
+    int p = 0;
+
+    return !interpose_all && !errs_alone[kind] && form != FORM_PERSISTENT &&
+           PMPI_Comm_size(comm, &p) == MPI_SUCCESS && p == 1;
+}
+
 /* Who serves the call: `taken` is ours. */
 static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Comm comm, bool inter,
                                int *error)
@@ -221,6 +234,8 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
         return between_groups;
     if (!chosen[kind])
         return left_out;
+    if (is_of_one_process(kind, form, comm))
+        return of_one_process;
     if (form != FORM_NONBLOCKING)
         return interpose_taken;
     if (manual)
@@ -229,10 +244,10 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
     return *error || prepared ? interpose_taken : not_prepared;
 }
 
-void interpose_leave(interpose_kind kind)
+void interpose_leave(interpose_kind kind, call_native why)
 {
     interpose_count(&interpose_taken[kind], -1);
-    interpose_count(&not_faster[kind], 1);
+    interpose_count(why == CALL_NEW ? &new[kind] : &not_faster[kind], 1);
 }
 
 bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)

@@ -45,7 +45,7 @@ bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int
 extern bool interpose_all;
 
 /* A blocking call that interpose_takes has counted is left to the MPI all the same. */
-void interpose_leave(interpose_kind kind);
+void interpose_leave(interpose_kind kind, call_native why);
 
 /* Calls that have been taken over; does interpose_asks say yes to blocking ones on MPI_COMM_WORLD;
  * has MPI_Finalize begun; and may several threads call? */

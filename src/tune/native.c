@@ -90,6 +90,11 @@ static const struct fault {
     {MPI_FAMILY_MPICH, COLL_neighbor_alltoallw, ALWAYS, MPI_VERSION_NUMBER(5, 0, 2)},
 };
 
+static bool is_mended(const struct fault *f, const mpi_version *mpi)
+{
+    return f->right && mpi->number >= f->right;
+}
+
 static bool is_when(fault_when when, const coll *c)
 {
     switch (when) {
@@ -112,11 +117,27 @@ bool native_errs(const coll *c, int64_t bytes, const mpi_version *mpi)
         return true;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *f = &faults[i];
-        bool mended = f->right && mpi->number >= f->right;
-        if (f->family == mpi->family && f->kind == c->kind && !mended && is_when(f->when, c))
+        if (f->family == mpi->family && f->kind == c->kind && !is_mended(f, mpi) &&
+            is_when(f->when, c))
             return true;
     }
     return false;
+}
+
+bool native_errs_alone(coll_kind kind, const mpi_version *mpi)
+{
+    static const struct fault alone[] = {
+        {MPI_FAMILY_MPICH, COLL_allgatherv, ALWAYS,
+         MPI_VERSION_NUMBER(4, 2, 1)},                 /* displacements */
+        {MPI_FAMILY_MPICH, COLL_alltoallv, ALWAYS, 0}, /* equal addresses without data */
+        {MPI_FAMILY_MPICH, COLL_alltoallw, ALWAYS, 0},
+        {MPI_FAMILY_MPICH, COLL_exscan, ALWAYS, 0}, /* the result, which has no meaning */
+    };
+
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (alone[i].family == mpi->family && alone[i].kind == kind && !is_mended(&alone[i], mpi))
+            return true;
+    return coll_has(kind, COLL_NEIGHBORS);
 }
 
 static bool is_native(int algo, mpi_family mpi)

@@ -21,6 +21,9 @@ typedef struct native_times {
  * knows? Then none is to be left to it. */
 bool native_errs(const coll *c, int64_t bytes, const mpi_version *mpi);
 
+/* The same of blocking and non-blocking calls on a communicator of one process. */
+bool native_errs_alone(coll_kind kind, const mpi_version *mpi);
+
 /* What `auto` takes for the call, and at best an MPI of that family: MPICH also has algorithms by
  * leaders of nodes, of broadcast, allreduce, reduce, barrier and scan. As planner_choose, but of
  * two ranks, too. Where no rank knows the sizes of another, both as if every block had NATIVE_BLOCK
