@@ -14,6 +14,7 @@
 #include "nbc/run/wire.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Tuning: longer messages that meet others between the same two ranks are MPI's, which copies as
  * often, unless they are reduced on the way, or read from their senders' memory. */
@@ -29,19 +30,35 @@ static void *place(char **at, size_t n, size_t size)
     return here;
 }
 
-/* All arrays in one block. Tracks lie by queue and kind until they are gathered. */
-static near *make(const sched *s, bool own)
+/* What it has but for its block of memory. */
+static void let_go(near *n)
+{
+    for (int i = 0; i < n->nrings; i++)
+        own_ring_free(&n->in[i]);
+    segment_give(n->answers, (size_t)n->nanswers * sizeof(uint64_t));
+    free(n->packed);
+}
+
+/* All arrays in one block. Tracks lie by queue and kind until they are gathered. n: one of the same
+ * schedule, and not of its own rings, to be used again; or NULL. */
+static near *make(near *n, const sched *s, bool own)
 {
     size_t m = (size_t)s->nmessages, tracks = RING_KINDS * (size_t)s->nqueues;
     size_t rings = own ? tracks : 0;
     size_t size = sizeof(near) + m * (sizeof(near_message) + sizeof(int32_t)) +
                   tracks * sizeof(near_track) + rings * (sizeof(own_ring) + sizeof(ring)) +
                   (size_t)s->nqueues + (size_t)(s->nsteps - s->nmessages) * sizeof(int64_t) + 128;
-    near *n = calloc(1, size);
-    char *at = (char *)n;
+    char *at;
 
+    if (n) {
+        let_go(n);
+        memset(n, 0, size);
+    } else {
+        n = calloc(1, size);
+    }
     if (!n)
         return NULL;
+    at = (char *)n;
     place(&at, 1, sizeof *n);
     n->message = place(&at, m, sizeof *n->message);
     n->track = place(&at, tracks, sizeof *n->track);
@@ -312,10 +329,11 @@ int near_address(near **n, const bound *b, const links *l)
 {
     int error;
 
-    near_free(n);
+    if (!l)
+        near_free(n);
     if (!l)
         return MPI_SUCCESS;
-    *n = make(b->sched, false);
+    *n = make(*n, b->sched, false);
     if (!*n)
         return MPI_ERR_NO_MEM;
     error = find_ways(*n, b, l);
@@ -330,12 +348,8 @@ int near_address(near **n, const bound *b, const links *l)
 
 void near_free(near **n)
 {
-    for (int i = 0; *n && i < (*n)->nrings; i++)
-        own_ring_free(&(*n)->in[i]);
-    if (*n) {
-        segment_give((*n)->answers, (size_t)(*n)->nanswers * sizeof(uint64_t));
-        free((*n)->packed);
-    }
+    if (*n)
+        let_go(*n);
     free(*n);
     *n = NULL;
 }
@@ -456,7 +470,7 @@ int near_init(near **n, const bound *b, const links *l, const char *collective)
     near_free(n);
     if (!l)
         return MPI_SUCCESS;
-    *n = make(b->sched, true);
+    *n = make(NULL, b->sched, true);
     if (!*n)
         return MPI_ERR_NO_MEM;
     error = find_ways(*n, b, l);
