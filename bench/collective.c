@@ -73,6 +73,7 @@ static bool fits(const session *s, int64_t size)
 
     if (coll_is_v(o->what) && size * s->blocks > INT32_MAX)
         return false;
+    size = vary_room(o->vary, size);
     return buffers_fold(o->what, s->blocks, size, o->fold) ||
            buffers_need(o->what, s->blocks, size) <= o->memory;
 }
@@ -128,6 +129,17 @@ static bool find_variant(session *s, const char *name)
     return true;
 }
 
+/* Those by hand have been made for the arguments that are given. */
+static bool varies(const char *name)
+{
+    const char *const fixed[] = {"hand", "mock"};
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strncmp(name, fixed[i], strlen(fixed[i])) == 0)
+            return false;
+    return true;
+}
+
 static int open_variants(session *s)
 {
     variant inner;
@@ -147,6 +159,10 @@ static int open_variants(session *s)
                        ? complain(s, s->o.names[i],
                                   "must be a number of lanes up to the ranks of a node")
                        : complain_name(s, s->o.names[i]);
+        if (s->o.vary &&
+            (s->v[s->n].form == PERSISTENT || !varies(s->v[s->n].words) || s->o.verify))
+            return complain(s, "--vary",
+                            "not with persistent requests, messages by hand, or --verify");
         s->n++;
     }
     return 0;
@@ -162,7 +178,9 @@ static int open_buffers(session *s)
     if (largest < 0)
         return complain(s, "-m", "no size fits the limit of memory (-M)");
     coll_sides has = coll_sides_of(s->o.what, s->rank, s->o.root, false);
-    if (!buffers_open(&s->b, s->o.what, has, s->blocks, largest,
+    if (s->o.vary == VARY_ROOTS)
+        has = (coll_sides){coll_shapes[s->o.what].send, coll_shapes[s->o.what].recv};
+    if (!buffers_open(&s->b, s->o.what, has, s->blocks, vary_room(s->o.vary, largest),
                       (buffers_place){.fold = s->o.fold, .shared = s->o.shared}))
         return complain(s, "-m", "out of memory");
     return 0;

@@ -30,9 +30,15 @@ static int call(int (*f)(run *r), run *r)
     return f ? f(r) : MPI_SUCCESS;
 }
 
+static int start(variant *v)
+{
+    vary_next(&v->vary, &v->r);
+    return call(v->how.start, &v->r);
+}
+
 static int once(variant *v)
 {
-    int error = call(v->how.start, &v->r);
+    int error = start(v);
 
     return error ? error : call(v->how.wait, &v->r);
 }
@@ -88,7 +94,7 @@ static void time_pure(const options *o, variant *v, double t[PHASES])
 
     for (int i = 0; i < o->batch; i++) {
         v->r.send[0]++;
-        check(call(v->how.start, &v->r), v);
+        check(start(v), v);
         if (o->batch == 1)
             started = MPI_Wtime();
         check(call(v->how.wait, &v->r), v);
@@ -113,7 +119,7 @@ static void time_overall(const options *o, variant *v, double seconds, double t[
 
     v->r.send[0]++;
     t[TEST] = 0;
-    check(call(v->how.start, &v->r), v);
+    check(start(v), v);
     started = MPI_Wtime();
     for (int i = 0; i < o->calls; i++) {
         work_for(piece);
@@ -311,6 +317,7 @@ static void prepare(const options *o, variant *v, const buffers *b, int64_t size
     int n = options_iterations(o, size);
 
     variant_use(v, b, (int)size);
+    vary_begin(&v->vary, o->vary, &v->r);
     *r = (result){.who = v, .size = size};
     for (int f = 0; f < PHASES; f++)
         r->times[f] = calloc((size_t)n, sizeof(double));
@@ -365,6 +372,8 @@ void measure(const options *o, variant *v, int n, const buffers *b, int64_t size
                 v[i].how.took(&v[i].r, r[i].took, sizeof r[i].took);
             end(&v[i]);
         }
+    for (int i = 0; i < n; i++)
+        vary_end(&v[i].vary);
 }
 
 void results_free(result *r, int n)

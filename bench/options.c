@@ -15,6 +15,7 @@ enum { LARGE = 8192 }; /* OSU: above it fewer iterations */
 enum {
     OPTION_FACTOR = 256,
     OPTION_ROOT,
+    OPTION_VARY,
     OPTION_BATCH,
     OPTION_SEED,
     OPTION_SYNC,
@@ -46,6 +47,7 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
                                       {"algorithms", required_argument, NULL, 'a'},
                                       {"factor", required_argument, NULL, OPTION_FACTOR},
                                       {"root", required_argument, NULL, OPTION_ROOT},
+                                      {"vary", required_argument, NULL, OPTION_VARY},
                                       {"batch", required_argument, NULL, OPTION_BATCH},
                                       {"seed", required_argument, NULL, OPTION_SEED},
                                       {"sync", required_argument, NULL, OPTION_SYNC},
@@ -87,6 +89,11 @@ void options_usage(const char *command)
         "                             barrier has no sizes\n"
         "      --factor=N             (2)\n"
         "      --root=RANK            of collectives that have one (0)\n"
+        "      --vary=WHAT            from call to call: buffers, lengths, counts, roots, ops, "
+        "types;\n"
+        "                             derived, own: a derived type, an operation of the program; "
+        "8\n"
+        "                             calls in turn, not of persistent requests or by hand\n"
         "      --call=NAME            multi_collective: the alltoall in the lanes (native)\n"
         "      --shared-buffers       buffers are those of tutti_alloc\n"
         "  -M, --mem-limit=BYTES      leave out sizes that need more for buffers in a process "
@@ -205,6 +212,16 @@ static bool parse_sync(options *o, const char *text)
     return false;
 }
 
+static bool parse_vary(options *o, const char *text)
+{
+    for (int k = 0; k < VARIES; k++)
+        if (strcmp(text, vary_names[k]) == 0 && vary_fits((vary_kind)k, o->what)) {
+            o->vary = (vary_kind)k;
+            return true;
+        }
+    return false;
+}
+
 static bool parse_overlap(options *o, const char *text)
 {
     o->overlap = text && strcmp(text, "imb") == 0 ? OVERLAP_IMB : OVERLAP_OSU;
@@ -253,6 +270,8 @@ static bool parse_one(options *o, int option, char *argument)
         return number(argument, 2, INT_MAX, &o->factor);
     case OPTION_ROOT:
         return coll_has(o->what, COLL_ROOTED) && small_number(argument, 0, &o->root);
+    case OPTION_VARY:
+        return parse_vary(o, argument);
     case OPTION_BATCH:
         return small_number(argument, 1, &o->batch);
     case OPTION_SEED:
@@ -338,6 +357,8 @@ static void wrong_value(command *c, int option, const char *value)
     snprintf(what, sizeof what, "not a valid value of --%s here", o->name);
     for (int i = 0; option == OPTION_SYNC && i < SYNC_KINDS; i++)
         word_try(&g, sync_names[i]);
+    for (int i = 0; option == OPTION_VARY && i < VARIES; i++)
+        word_try(&g, vary_names[i]);
     command_wrong(c, value ? value : o->name, what, &g);
 }
 

@@ -6,6 +6,7 @@
 #include "calls.h"
 #include "command.h"
 #include "sync.h"
+#include "vary.h"
 
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ typedef struct options {
     int nnames;
     int64_t min, max, factor; /* -m, --factor: bytes of a block; 0: there are no data */
     int root;                 /* --root */
+    vary_kind vary;           /* --vary */
     int iterations, warmup;   /* -i, -x; -1: by size, as OSU does */
     int batch;                /* operations between two looks at the clock */
     int seed;

@@ -14,6 +14,7 @@ typedef struct variant {
     form form;
     way how;
     run r;
+    vary vary;
     /* instead of those of buffers.h */
     void (*fill)(const run *r, int seed);
     int64_t (*wrong)(const run *r, int seed);
