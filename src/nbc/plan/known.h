@@ -7,8 +7,7 @@
  *
  * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 200 bytes; of a set the least
  * recently used leaves. Each has the execs that it needs at a time, at most KNOWN_IDLE, of at most
- * KNOWN_MEMORY bytes of scratch; all together have at most KNOWN_BYTES, without the arrays of their
- * steps and statuses (exec.c), which are longer.
+ * KNOWN_MEMORY bytes of scratch; all together have at most KNOWN_BYTES.
  *
  * A call with derived types leaves when one of them ends, and before the program frees one: execs
  * that are bound for it have duplicates of them. All under the library's lock.
@@ -25,7 +24,7 @@ enum {
     KNOWN_WAYS = 4,
     KNOWN_IDLE = 8,
     KNOWN_MEMORY = 2048,
-    KNOWN_BYTES = 1 << 20
+    KNOWN_BYTES = 1 << 22
 };
 
 /* Of a kind: what calls with lists have in common that are left to the MPI. */
@@ -98,7 +97,7 @@ void known_unref(known *k);
 /* What an exec counts in known_calls.bytes. */
 static inline int64_t known_bytes(const exec *e)
 {
-    return e->bound.memory + (int64_t)sizeof *e;
+    return e->bound.memory + (int64_t)(e->size + (e->near ? e->near->size : 0));
 }
 
 /* An exec of this plan comes back. False: it does not stay. Its reference is gone. */

@@ -88,10 +88,12 @@ exec *exec_create(const sched *s)
 {
     exec shape = {.bound.sched = s};
     size_t head = (sizeof shape + 15) / 16 * 16;
-    exec *e = calloc(1, head + layout(&shape, NULL));
+    size_t size = head + layout(&shape, NULL);
+    exec *e = calloc(1, size);
 
     if (!e)
         return NULL;
+    e->size = size;
     e->bound.sched = s;
     layout(e, (char *)e + head);
     fill_arrays(e);

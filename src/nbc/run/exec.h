@@ -105,6 +105,7 @@ typedef struct exec {
     void *prepare_from;
     struct exec *beside; /* it is not done before this one is, which has been started; or NULL */
     void *arrays;        /* of an exec that got its schedule later, or NULL */
+    size_t size;         /* bytes of it and of the arrays that were made with it */
 
     struct exec *prev, *next; /* engine's list, or an idle list */
 } exec;

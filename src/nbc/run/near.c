@@ -59,6 +59,7 @@ static near *make(near *n, const sched *s, bool own)
     if (!n)
         return NULL;
     at = (char *)n;
+    n->size = size;
     place(&at, 1, sizeof *n);
     n->message = place(&at, m, sizeof *n->message);
     n->track = place(&at, tracks, sizeof *n->track);

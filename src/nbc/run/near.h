@@ -65,6 +65,7 @@ typedef struct near_message {
 typedef bool near_asks(void *runner, int receive, int step);
 
 typedef struct near {
+    size_t size;           /* bytes of it and its arrays */
     near_message *message; /* [nmessages] */
     near_track *track;     /* [ntracks] */
     int ntracks;
