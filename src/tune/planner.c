@@ -345,7 +345,7 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
 {
     forecast list[PLANNER_MOST];
     forecast_call call = call_of(c, bytes, without, t, k);
-    int n = select_rule(c, bytes, without, result, why) ? 0 : planner_list(&call, list);
+    int n = select_rule(c, call.bytes, without, result, why) ? 0 : planner_list(&call, list);
 
     n = n > 2 ? 2 : n;
     for (int i = 0; i < n; i++)
