@@ -256,7 +256,7 @@ __attribute__((noinline)) static known *find_slowly(const args *a, comm *c, bool
 
     if (!c->known || (coll_has(a->kind, COLL_NEIGHBORS) && !c->neighbors))
         return NULL;
-    if (may_leave && coll_is_v(a->kind)) {
+    if (may_leave && coll_is_v(a->kind) && c->known->has_left) {
         s = left_signature(a, c);
         k = find_left(c, &s, hash_of(&s));
     }
@@ -385,8 +385,10 @@ void repeat_remember_native(const args *a, const facts *f)
         if (k)
             known_ends_with(f->comm, k, life_of(&f->send), life_of(&f->recv));
     }
-    if (k)
+    if (k) {
         k->native = true;
+        f->comm->known->has_left |= lists;
+    }
     plan_take_left();
     process_unlock();
 }

@@ -57,6 +57,7 @@ typedef struct known {
 typedef struct known_calls {
     known *way[KNOWN_SETS][KNOWN_WAYS]; /* most recently used first */
     int64_t bytes;                      /* of the execs that idle in there */
+    bool has_left;                      /* some calls with lists have been left to the MPI */
 } known_calls;
 
 /* What calls had that are not known any more, by `next`: execs, of which each has its `plan`, and

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+/* Tuning: handles that nobody uses, but that are known for the next time. */
+enum { UNUSED = 64 };
+
 typedef struct kept {
     uintptr_t handle;
     int users;
@@ -18,12 +21,25 @@ typedef struct kept {
 } kept;
 
 typedef struct keep {
-    kept *all;
-    atomic_int n; /* how many: programs free types often, and mostly none is kept */
+    kept *all;    /* used last first */
+    atomic_int n; /* in use: programs free types often, and mostly none is */
+    int length;
 } keep;
 
 static keep ops, types;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+    if (process_threaded)
+        pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (process_threaded)
+        pthread_mutex_unlock(&mutex);
+}
 
 static kept *find(const keep *k, uintptr_t handle)
 {
@@ -36,32 +52,54 @@ static kept *find(const keep *k, uintptr_t handle)
     return NULL;
 }
 
-static bool hold(keep *k, uintptr_t handle)
-{
-    kept *h;
-
-    pthread_mutex_lock(&mutex);
-    h = find(k, handle);
-    if (!h && (h = calloc(1, sizeof *h)) != NULL) {
-        h->handle = handle;
-        DL_APPEND(k->all, h);
-        atomic_fetch_add(&k->n, 1);
-    }
-    if (h)
-        h->users++;
-    pthread_mutex_unlock(&mutex);
-    return h != NULL;
-}
-
-/* It has left the list. */
+/* How often has the program freed it? */
 static int drop(keep *k, kept *h)
 {
     int freed = h->freed;
 
     DL_DELETE(k->all, h);
-    atomic_fetch_sub(&k->n, 1);
+    k->length--;
     free(h);
     return freed;
+}
+
+/* The oldest ones that nobody uses, and that are not to be freed. */
+static void shorten(keep *k)
+{
+    kept *h = k->all ? k->all->prev : NULL, *before;
+
+    for (; h && k->length > UNUSED; h = before) {
+        before = h == k->all ? NULL : h->prev;
+        if (h->users == 0 && h->freed == 0)
+            drop(k, h);
+    }
+}
+
+static kept *add(keep *k, uintptr_t handle)
+{
+    kept *h = calloc(1, sizeof *h);
+
+    shorten(k);
+    if (!h)
+        return NULL;
+    h->handle = handle;
+    DL_PREPEND(k->all, h);
+    k->length++;
+    return h;
+}
+
+static bool hold(keep *k, uintptr_t handle)
+{
+    kept *h;
+
+    lock();
+    h = find(k, handle);
+    if (!h)
+        h = add(k, handle);
+    if (h && h->users++ == 0)
+        atomic_store(&k->n, k->n + 1);
+    unlock();
+    return h != NULL;
 }
 
 /* How often is it to be freed now? Inside a callback not now. */
@@ -70,13 +108,16 @@ static int release(keep *k, uintptr_t handle)
     int freed = 0;
     kept *h;
 
-    pthread_mutex_lock(&mutex);
+    lock();
     h = find(k, handle);
-    if (--h->users == 0 && h->freed && process_in_callback)
-        atomic_store(&process_litter, true);
-    else if (h->users == 0)
-        freed = drop(k, h);
-    pthread_mutex_unlock(&mutex);
+    if (--h->users == 0) {
+        atomic_store(&k->n, k->n - 1);
+        if (h->freed && process_in_callback)
+            atomic_store(&process_litter, true);
+        else if (h->freed)
+            freed = drop(k, h);
+    }
+    unlock();
     return freed;
 }
 
@@ -86,16 +127,16 @@ static int take_unused(keep *k, uintptr_t *handle)
     int freed = 0;
     kept *h;
 
-    pthread_mutex_lock(&mutex);
+    lock();
     DL_FOREACH (k->all, h) {
-        if (h->users == 0)
+        if (h->users == 0 && h->freed)
             break;
     }
     if (h) {
         *handle = h->handle;
         freed = drop(k, h);
     }
-    pthread_mutex_unlock(&mutex);
+    unlock();
     return freed;
 }
 
@@ -105,11 +146,13 @@ static bool is_kept(keep *k, uintptr_t handle)
 
     if (atomic_load(&k->n) == 0)
         return false;
-    pthread_mutex_lock(&mutex);
+    lock();
     h = find(k, handle);
+    if (h && h->users == 0)
+        h = NULL;
     if (h)
         h->freed++;
-    pthread_mutex_unlock(&mutex);
+    unlock();
     return h != NULL;
 }
 
