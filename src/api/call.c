@@ -75,14 +75,14 @@ static int make_ready(comm *c, const char *caller)
 /* How a call is served. */
 typedef struct way_of_call {
     bool may_block;
-    bool may_leave;     /* to the MPI; */
-    call_native native; /* is it? */
-    bool anew;          /* it is not like one before */
+    bool may_leave;     /* the MPI may serve it */
+    call_native native; /* whether the MPI serves it, and why */
+    bool anew;          /* no earlier call was like it (repeat.h) */
 } way_of_call;
 
-/* Blocking calls of a communicator that are left to the MPI before its ranks tell each other where
- * they are: that takes as long as some fifty short calls, and many communicators serve for a few
- * calls. Counted alike on all ranks. */
+/* The MPI serves the first blocking calls on a communicator. Its ranks tell each other where they
+ * are only after these: that takes as long as some fifty short calls, and many communicators are
+ * used for a few calls only. All ranks count the same calls. */
 enum { NEW_CALLS = 8 }; /* tuning */
 
 static bool is_left_while_new(const args *a, const facts *f)

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decision_tables.h - what has been decided in this process, so that each size is estimated once for
- * all communicators that are alike.
+/* decision_tables.h - what has been decided in this process: each size is estimated once for all
+ * communicators of one shape.
  *
  *   what a decision depends on but for the call      ->  a table: call -> decision
  *   (where the ranks are, the machine's constants,
  *   the wisdom that counts)
  *
- * Communicators of the same members are alike, and so are others of the same shape, such as the
- * rows of a grid. At most TABLES tables, of which each has at most TABLE_CALLS calls (some 300 bytes
- * each) and is described by 4 bytes for each rank and level of its topology, all together at most
- * TABLES_BYTES; the least recently used one leaves.
+ * Duplicates share a table, and so do other communicators of the same shape, such as the rows of a
+ * grid. Its ranks need not have the same tables: a decision must follow from the table's key and
+ * the call's alone (sizes: from their class), never from which call came first.
+ *
+ * At most TABLES tables. Each has at most TABLE_CALLS calls of some 300 bytes, and a key of 4 bytes
+ * for each rank and level of the topology. When all keys together have more than TABLES_BYTES the
+ * least recently used tables are dropped, but for the one in use.
  */
 #ifndef TUTTI_DECISION_TABLES_H
 #define TUTTI_DECISION_TABLES_H

@@ -4,9 +4,9 @@
 #define TUTTI_NATIVE_CALL_H
 
 typedef enum call_native {
-    CALL_OURS,    /* no: it is done */
-    CALL_NO_GAIN, /* choose_native has said so */
-    CALL_NEW      /* the communicator has had few calls */
+    CALL_OURS,    /* no: Tutti has served it */
+    CALL_NO_GAIN, /* yes: Tutti is not expected to be faster (choose_native) */
+    CALL_NEW      /* yes: the communicator is new (NEW_CALLS in call.c) */
 } call_native;
 
 #endif

@@ -21,7 +21,8 @@ typedef struct native_times {
  * knows? Then none is to be left to it. */
 bool native_errs(const coll *c, int64_t bytes, const mpi_version *mpi);
 
-/* The same of blocking and non-blocking calls on a communicator of one process. */
+/* Is such an MPI known to get blocking or non-blocking calls of the collective wrong on a
+ * communicator of one process? */
 bool native_errs_alone(coll_kind kind, const mpi_version *mpi);
 
 /* What `auto` takes for the call, and at best an MPI of that family: MPICH also has algorithms by

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_new_comms.c - communicators that are made, used a little, and freed. libtutti_mpi.so leaves
- * their first blocking calls to the MPI, and must do so on all ranks alike, whatever comes between. */
+ * their first blocking calls to the MPI, and must do so on all ranks, whatever comes between. */
 #include "mpi/mpi_test.h"
 
 #include <stdlib.h>

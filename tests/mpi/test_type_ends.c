@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_type_ends.c - derived types and operations of the program that come and go between calls, and
- * during them: an MPI gives the handle of one that was freed to the next one, which is another type
- * then, but the call looks the same. */
+/* test_type_ends.c - the program creates and frees derived types and operations between calls and
+ * during them. An MPI reuses the handle of a freed type for the next one: a call with another type
+ * then looks the same. */
 #include "mpi/mpi_test.h"
 
 #include <pthread.h>

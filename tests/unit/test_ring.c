@@ -153,7 +153,6 @@ static void every_length_goes_round(void **state)
     ring_test_begin = 0;
 }
 
-/* A ring that is full of small messages has no room until enough of them have been read. */
 /* Stamps of a ring that was there before are no messages. */
 static void a_ring_in_used_memory_is_empty(void **state)
 {
@@ -172,6 +171,7 @@ static void a_ring_in_used_memory_is_empty(void **state)
     }
 }
 
+/* A ring that is full of small messages has no room until enough of them have been read. */
 static void a_full_ring_has_no_room(void **state)
 {
     pair x = make(RING_OF_LINES, 64);

@@ -9,7 +9,7 @@
 exec *known_left;
 typed_blocks *known_left_blocks;
 
-static known *mortal; /* with derived types */
+static known *mortal; /* all calls with derived types: they leave when a type ends */
 
 void known_unref(known *k)
 {
@@ -27,7 +27,7 @@ void known_use(comm *c, known **set, int way)
         c->latest[k->call.kind] = k;
 }
 
-/* Whose last reference this is, is not freed here: types cannot be, under the library's lock. */
+/* Not freed here if this is the last reference: types cannot be freed under the library's lock. */
 static void leave_blocks(typed_blocks *t)
 {
     if (!t || atomic_load(&t->refs) > 1) {

@@ -50,8 +50,8 @@ typedef struct known {
     int nidle;
     typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
     lifetime *sendlife, *recvlife;         /* of derived types, with references; or NULL */
-    comm *comm;                            /* of a call with derived types, */
-    struct known *prev, *next;             /* and all such calls */
+    comm *comm;                            /* where it is known; NULL: it has no derived types */
+    struct known *prev, *next;             /* list of all calls with derived types */
 } known;
 
 typedef struct known_calls {
@@ -60,8 +60,8 @@ typedef struct known_calls {
     bool has_left;                      /* some calls with lists have been left to the MPI */
 } known_calls;
 
-/* What calls had that are not known any more, by `next`: execs, of which each has its `plan`, and
- * blocks. */
+/* Lists by `next` of what belonged to calls that have left their table: execs, each with its
+ * `plan`, and blocks. plan_take_left empties them. */
 extern exec *known_left;
 extern typed_blocks *known_left_blocks;
 
@@ -80,10 +80,12 @@ known *known_add(comm *c, const known_signature *call, uint64_t hash);
 /* It describes nothing any more: what it had is left (known_left). */
 void known_clear(comm *c, known *k);
 
-/* It has derived types that end; of sides, or NULL, and of the blocks that it has been given. */
+/* Note which derived types the call names, so that it leaves when one of them ends: those of its
+ * two sides (NULL: none, or a predefined one), and those of the blocks it already has. */
 void known_ends_with(comm *c, known *k, lifetime *send, lifetime *recv);
 
-/* Of all communicators the calls with types that are over go; or those that name this type. */
+/* Drop, on all communicators, the calls that name this type; NULL: those that name any type that
+ * has ended. */
 void known_forget_type(const lifetime *l);
 
 /* All of a plan go, or all; and the table, of which nothing is left. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lifetime.h - when a derived datatype of the program ends.
  *
- * Until then its handle names this type, and what has been found out about it stays true. The end is
- * seen by the delete callback of an attribute: the program has freed the type, and no operation and
- * no type that is made of it needs it any more. Only then an MPI gives the same handle out again.
+ * Until then its handle names this type, and what has been found out about it stays true. The
+ * delete callback of an attribute tells when it ends: the program has freed the type, and no
+ * operation and no type made of it needs it any more. An MPI gives the same handle out again only
+ * after that.
  *
  * May be called by several threads.
  */
