@@ -19,7 +19,7 @@ enum {
 
 typedef struct rule {
     coll_kind kind; /* or its family */
-    int64_t most;   /* bytes of all blocks, or of the vector */
+    int64_t most;   /* bytes of all blocks, or of the vector: of the least size of its class */
     int algo;
     const char *why;
 } rule;
@@ -38,9 +38,9 @@ static const rule rules[] = {
     {COLL_barrier, ALL, ALGO_barrier_dissemination, one_message},
     {COLL_bcast, ALL, ALGO_bcast_binomial, one_message},
     {COLL_allreduce, 256 * KIB, ALGO_allreduce_recursive_doubling,
-     "at most two ranks, up to 256 KiB: one exchange"},
+     "at most two ranks, less than 320 KiB: one exchange"},
     {COLL_allreduce, ALL, ALGO_allreduce_circulant,
-     "at most two ranks, over 256 KiB: each reduces a half"},
+     "at most two ranks, from 320 KiB on: each reduces a half"},
     {COLL_allreduce, ALL, ALGO_allreduce_recursive_doubling,
      "an operation that does not commute, or of the program: vectors are not cut"},
     {COLL_gatherv, ALL, ALGO_gather_linear, "only the root knows all counts: direct messages"},
@@ -50,9 +50,9 @@ static const rule rules[] = {
     {COLL_reduce, ALL, ALGO_reduce_binomial, one_message},
     {COLL_reduce_scatter, ALL, ALGO_reduce_scatter_circulant, one_message},
     {COLL_reduce_scatter, 512, ALGO_reduce_scatter_recursive_doubling,
-     "up to 512 B in all, an operation that does not commute: fewest steps"},
+     "less than 640 B in all, an operation that does not commute: fewest steps"},
     {COLL_reduce_scatter, ALL, ALGO_reduce_scatter_pairwise,
-     "over 512 B in all, an operation that does not commute: least data"},
+     "from 640 B in all on, an operation that does not commute: least data"},
     {COLL_scan, ALL, ALGO_scan_recursive_doubling, one_message},
     {COLL_exscan, ALL, ALGO_exscan_recursive_doubling, one_message},
     {COLL_neighbor_alltoall, ALL, ALGO_neighbor_alltoall_linear, "direct messages"},

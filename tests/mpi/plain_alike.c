@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plain_alike.c - what a rank has called before must not count in what it decides about a call:
+ * others may have called something else. */
+#include "mpi/mpi_test.h"
+
+#include <stdlib.h>
+
+enum { SIZE = sizeof(int) };
+
+static void keep_left(void *from, void *to, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((int *)to)[i] = ((int *)from)[i];
+}
+
+/* ---- communicators of the same shape ---- */
+
+static void sum(MPI_Comm comm, int n)
+{
+    int *from = malloc((size_t)n * SIZE), *to = malloc((size_t)n * SIZE), p, wrong = 0;
+    MPI_Request r;
+
+    MPI_Comm_size(comm, &p);
+    for (int i = 0; i < n; i++)
+        from[i] = i;
+    CHECK(MPI_Iallreduce(from, to, n, MPI_INT, MPI_SUM, comm, &r) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < n; i++)
+        wrong += to[i] != p * i;
+    CHECK(wrong == 0);
+    free(from);
+    free(to);
+}
+
+static void scatter_sum(MPI_Comm comm, int n, MPI_Op op)
+{
+    int *from = malloc((size_t)(2 * n) * SIZE), *to = malloc((size_t)n * SIZE), me, wrong = 0;
+    MPI_Request r;
+
+    MPI_Comm_rank(comm, &me);
+    for (int i = 0; i < 2 * n; i++)
+        from[i] = i;
+    CHECK(MPI_Ireduce_scatter_block(from, to, n, MPI_INT, op, comm, &r) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < n; i++)
+        wrong += to[i] != me * n + i;
+    CHECK(wrong == 0);
+    free(from);
+    free(to);
+}
+
+/* Ranks 0 and 1, then 1 and 2, as many bytes of nearly the same size: where a limit is. */
+static void pairs_with_one_rank_in_common(void)
+{
+    MPI_Comm low, high;
+    MPI_Op op;
+
+    if (world_size < 3)
+        return;
+    MPI_Op_create(keep_left, 0, &op);
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank < 2 ? 0 : MPI_UNDEFINED, 0, &low);
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank == 1 || world_rank == 2 ? 0 : MPI_UNDEFINED, 0,
+                   &high);
+    for (int n = 8; n <= 1 << 18; n *= 2)
+        for (int more = 0; more < 2; more++) {
+            mpi_test_context("%d and %d numbers", n + more, n + 1 - more);
+            if (low != MPI_COMM_NULL) {
+                sum(low, n + more);
+                scatter_sum(low, n + more, op);
+            }
+            if (high != MPI_COMM_NULL) {
+                sum(high, n + 1 - more);
+                scatter_sum(high, n + 1 - more, op);
+            }
+        }
+    if (low != MPI_COMM_NULL)
+        MPI_Comm_free(&low);
+    if (high != MPI_COMM_NULL)
+        MPI_Comm_free(&high);
+    MPI_Op_free(&op);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(pairs_with_one_rank_in_common),
+    };
+
+    return mpi_test_main(argc, argv, "plain_alike", tests, sizeof tests / sizeof *tests);
+}
