@@ -291,7 +291,8 @@ static inline void give_buffers(bound *b, const args *a, coll_sides has)
 }
 
 /* The handle of an operation may be another one's now: nobody tells us in Fortran on Open MPI. What
- * a plan depends on is whether it commutes. */
+ * a plan depends on, and who serves the call, is whether it commutes; and on another rank the new
+ * one may have another handle. */
 static bool has_op_of_plan(const binding *b)
 {
     return b->op.predefined || operation_commutes(b->op.op) == b->op.commutes;
@@ -316,12 +317,14 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan
                           binding *b)
 {
     repeat_answer answer = REPEAT_NOTHING;
+    int native_op = -1;
 
     process_lock();
     plan_forget_types();
     known *k = find(a, c, may_leave);
     if (k && may_leave && k->native) {
         answer = REPEAT_NATIVE;
+        native_op = k->native_op;
     } else if (k && k->plan && (k->settled || !may_leave) && buffers_good(a, k)) {
         answer = k->idle ? REPEAT_EXEC : REPEAT_PLAN;
         if (k->idle) {
@@ -336,6 +339,8 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan
         }
     }
     process_unlock();
+    if (native_op >= 0 && operation_commutes(a->op) != native_op)
+        return REPEAT_NOTHING;
     if (answer < REPEAT_PLAN || (answer == REPEAT_EXEC && (*e)->bound.reusable))
         return answer;
     return check_op(answer, e, p, of, b);
@@ -388,6 +393,7 @@ void repeat_remember_native(const args *a, const facts *f)
     if (k) {
         k->native = true;
         f->comm->known->has_left |= lists;
+        k->native_op = f->op.predefined ? -1 : f->op.commutes;
     }
     plan_take_left();
     process_unlock();
@@ -433,8 +439,10 @@ void repeat_remember(const args *a, const facts *f, const exec *e, bool may_leav
         k = known_add(f->comm, &s, hash);
     if (k && k->plan != e->plan)
         fill(f->comm, k, a, f, e);
-    if (k)
-        k->settled |= may_leave;
+    if (k && may_leave) {
+        k->settled = true;
+        k->native = false; /* it was with another operation */
+    }
     plan_take_left();
     process_unlock();
 }

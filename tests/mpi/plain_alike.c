@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_alike.c - what a rank has called before must not count in what it decides about a call:
- * others may have called something else. */
+ * others may have called something else, or have other handles. */
 #include "mpi/mpi_test.h"
 
 #include <stdlib.h>
 
 enum { SIZE = sizeof(int) };
+
+static void add(void *from, void *to, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((int *)to)[i] += ((int *)from)[i];
+}
 
 static void keep_left(void *from, void *to, int *n, MPI_Datatype *type)
 {
@@ -81,10 +88,53 @@ static void pairs_with_one_rank_in_common(void)
     MPI_Op_free(&op);
 }
 
+/* ---- handles of operations ---- */
+
+static void scatter(int n, MPI_Op op, bool adds)
+{
+    int *from = malloc((size_t)(world_size * n) * SIZE), *to = malloc((size_t)n * SIZE), wrong = 0;
+    int ranks = world_size * (world_size - 1) / 2;
+
+    for (int i = 0; i < world_size * n; i++)
+        from[i] = 1000 * world_rank + i;
+    CHECK(MPI_Reduce_scatter_block(from, to, n, MPI_INT, op, MPI_COMM_WORLD) == MPI_SUCCESS);
+    for (int i = 0; i < n; i++) {
+        int at = world_rank * n + i;
+        wrong += to[i] != (adds ? 1000 * ranks + world_size * at : at);
+    }
+    CHECK(wrong == 0);
+    free(from);
+    free(to);
+}
+
+/* An MPI gives the handle of the operation that was freed to the next one: on rank 1 that is not
+ * the one of the call. Who serves a call may depend on whether the operation commutes. */
+static void an_operation_with_the_handle_of_another_one(void)
+{
+    for (int n = 64; n <= 16384; n *= 2)
+        for (int commutes = 1; commutes >= 0; commutes--) {
+            MPI_Op one, between = MPI_OP_NULL, other;
+            mpi_test_context("%d numbers, first %d", n, commutes);
+            MPI_Op_create(commutes ? add : keep_left, commutes, &one);
+            scatter(n, one, commutes);
+            scatter(n, one, commutes);
+            MPI_Op_free(&one);
+            if (world_rank == 1)
+                MPI_Op_create(add, 1, &between);
+            MPI_Op_create(commutes ? keep_left : add, !commutes, &other);
+            scatter(n, other, !commutes);
+            scatter(n, other, !commutes);
+            MPI_Op_free(&other);
+            if (world_rank == 1)
+                MPI_Op_free(&between);
+        }
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(pairs_with_one_rank_in_common),
+        MPI_TEST(an_operation_with_the_handle_of_another_one),
     };
 
     return mpi_test_main(argc, argv, "plain_alike", tests, sizeof tests / sizeof *tests);

@@ -39,10 +39,12 @@ typedef struct known_signature {
 
 typedef struct known {
     known_signature call;
-    uint64_t hash;     /* of the signature, and of lists */
-    int refs;          /* the table's, and one for each exec that is bound for it and in use */
-    bool native;       /* calls that may be left to the MPI are, */
-    bool settled;      /* or are ours; neither: nobody has asked */
+    uint64_t hash;    /* of the signature, and of lists */
+    int refs;         /* the table's, and one for each exec that is bound for it and in use */
+    bool native;      /* calls that may be left to the MPI are, */
+    bool settled;     /* or are ours; neither: nobody has asked */
+    int8_t native_op; /* the program's operation that they are left with, which 1: commutes, 0: does
+                          not; -1: it is not the program's */
     struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */
     coll_sides has;
     MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
