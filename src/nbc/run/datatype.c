@@ -7,6 +7,7 @@
 #include "nbc/process/test_knobs.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ typedef struct described {
     _Atomic answer committed, run, mixed;
 } described;
 
-/* NULL: of a predefined one. */
+/* NULL: of a predefined one, or of one that is not kept. */
 static described *described_of(const datatype *d)
 {
     return (described *)d->life;
@@ -95,28 +96,51 @@ static int describe(MPI_Datatype type, datatype *d)
     return MPI_SUCCESS;
 }
 
-/* For the next time. */
-static int keep(datatype *d)
+static bool is_kept(MPI_Datatype type, datatype *d)
+{
+    lifetime *life = lifetime_of(type);
+
+    if (life)
+        *d = ((described *)life)->type;
+    return life;
+}
+
+static int keep_new(datatype *d)
 {
     described *of = calloc(1, sizeof *of);
-    int error = of ? lifetime_attach(&of->life, d->type) : MPI_ERR_NO_MEM;
+    int error;
 
-    if (error)
-        return error;
-    d->life = &of->life;
-    of->type = *d;
-    return MPI_SUCCESS;
+    if (!of)
+        return MPI_ERR_NO_MEM;
+    of->type = *d; /* before another thread can find it */
+    of->type.life = &of->life;
+    error = lifetime_attach(&of->life, d->type);
+    if (!error)
+        d->life = &of->life;
+    return error;
+}
+
+/* For the next time; but not while another thread does so, maybe with this type. It is not waited
+ * for: MPI may have called us back, and it may wait for a lock of MPI. */
+static int keep(datatype *d)
+{
+    static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
+    int error = MPI_SUCCESS;
+
+    if (pthread_mutex_trylock(&keeping) != 0)
+        return MPI_SUCCESS;
+    if (!is_kept(d->type, d))
+        error = keep_new(d);
+    pthread_mutex_unlock(&keeping);
+    return error;
 }
 
 static int describe_derived(MPI_Datatype type, unsigned slot, datatype *d)
 {
-    lifetime *life = lifetime_of(type);
     int error;
 
-    if (life) {
-        *d = ((described *)life)->type;
+    if (is_kept(type, d))
         return MPI_SUCCESS;
-    }
     error = describe(type, d);
     if (error || !d->predefined)
         return error ? error : keep(d);
@@ -143,12 +167,12 @@ int datatype_check_committed(const datatype *d)
     char nothing[1];
     int error, class = MPI_SUCCESS;
 
-    if (d->predefined || of->committed == YES)
+    if (d->predefined || (of && of->committed == YES))
         return MPI_SUCCESS;
     error = PMPI_Send(nothing, 1, d->type, MPI_PROC_NULL, 0, process_self());
     if (error)
         PMPI_Error_class(error, &class);
-    else
+    else if (of)
         of->committed = YES;
     return class;
 }
@@ -254,6 +278,8 @@ bool datatype_is_run(const datatype *d)
 
     if (!d->dense || d->predefined)
         return d->dense;
+    if (!of)
+        return is_run_of_parts(d->type);
     if (of->run == UNASKED)
         of->run = is_run_of_parts(d->type) ? YES : NO;
     return of->run == YES;
@@ -294,6 +320,8 @@ bool datatype_is_mixed(const datatype *d)
 
     if (d->predefined)
         return is_pair(d->type);
+    if (!of)
+        return !is_uniform(d->type, &basic);
     if (of->mixed == UNASKED)
         of->mixed = is_uniform(d->type, &basic) ? NO : YES;
     return of->mixed == YES;

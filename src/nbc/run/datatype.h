@@ -13,8 +13,8 @@
 
 typedef struct datatype {
     MPI_Datatype type; /* the user's handle, or a duplicate of it after datatype_hold */
-    lifetime *life;    /* of the user's type, as long as that or the duplicate is there; predefined
-                          types have none */
+    lifetime *life;    /* of the user's type, as long as that or the duplicate is there; NULL:
+                          predefined, or two threads have met it at a time */
     bool predefined;
     bool held;
     bool dense; /* n elements fill a run of n * size bytes at the address, in any order; */
