@@ -62,7 +62,7 @@ void vary_begin(vary *v, vary_kind kind, run *r)
             r->types[i] = v->derived;
             r->counts[i] = 1;
             r->place[i] = i;
-            r->byte_place[i] = 2 * (MPI_Aint)i * r->size;
+            r->byte_place[i] = 2 * (MPI_Aint)i * (r->size > 0 ? r->size : 1);
         }
     }
     if (kind == VARY_OWN) {

@@ -73,7 +73,8 @@ int later_exec(const args *a, const facts *f, later_make *make, exec **result)
         return MPI_ERR_NO_MEM;
     *l = (later){
         .call = {.a = *a, .f = *f}, .make = make, .held = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}};
-    c->a.send.lists = c->a.recv.lists = NULL; /* the caller's */
+    c->a.send.lists = c->a.recv.lists = NULL;         /* the caller's */
+    c->f.send.type.life = c->f.recv.type.life = NULL; /* who may free the types */
     c->key = args_key(a, f, &l->small, &c->key_size);
     error = c->key ? args_binding(a, f, &c->b) : MPI_ERR_NO_MEM;
     if (!error)

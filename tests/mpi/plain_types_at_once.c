@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plain_types_at_once.c - threads meet one new derived type at the same time, each on a communicator
- * of its own. What the library asks of the MPI about a type takes long here: so threads meet in
- * between. */
+/* plain_types_at_once.c - threads meet one new derived type at the same time, each on a
+ * communicator of its own. What the library asks of the MPI about a type takes long here, so that
+ * threads meet in between. */
 #define _GNU_SOURCE
 #include "mpi/mpi_test.h"
 

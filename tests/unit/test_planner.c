@@ -297,6 +297,31 @@ static void all_sizes_of_a_class_get_the_same(void **state)
     topo_free(t);
 }
 
+static choice of_two_ranks(const coll *call, int64_t bytes)
+{
+    const char *why;
+    forecast best[2];
+    choice c;
+
+    planner_choose(call, coll_is_vector(call->kind) ? bytes : 2 * bytes, &(algo_set){{0}}, NULL,
+                   constants_builtin("fast"), &c, best, &why);
+    return c;
+}
+
+/* Two ranks may have kept the choice for another size of the class, with different partners. */
+static void all_sizes_of_a_class_get_the_same_of_two_ranks(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        for (int ordered = 0; ordered < 2; ordered++)
+            for (int class = 0; class < size_class(1 << 20); class ++) {
+                coll call = {.kind = (coll_kind)kind, .p = 2, .ordered = ordered};
+                choice least = of_two_ranks(&call, size_least(class));
+                choice most = of_two_ranks(&call, size_least(class + 1) - 1);
+                assert_memory_equal(&least, &most, sizeof least);
+            }
+}
+
 /* What three small machines say of a large one, and what it says itself. */
 static void expect_extended(coll_kind kind, const char *name, int64_t bytes)
 {
@@ -473,6 +498,7 @@ int main(void)
         cmocka_unit_test(the_best_is_executed_in_full),
         cmocka_unit_test(what_is_given_up_is_none_of_the_best),
         cmocka_unit_test(all_sizes_of_a_class_get_the_same),
+        cmocka_unit_test(all_sizes_of_a_class_get_the_same_of_two_ranks),
         cmocka_unit_test(small_machines_tell_of_a_large_one),
         cmocka_unit_test(what_auto_takes_of_many_ranks_is_fast),
         cmocka_unit_test(large_machines_have_an_answer),
