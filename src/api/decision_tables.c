@@ -134,11 +134,12 @@ static table *make(outline *o)
     return t;
 }
 
-/* That of the communicator, the first in the list from now on. NULL: out of memory. */
+/* That of the communicator, the first in the list from now on. NULL: out of memory, or its ranks
+ * could not tell each other where they are, and all calls fail. */
 static table *table_of(comm *c)
 {
     table *t = c->decisions ? find_number(c->decisions) : NULL;
-    outline *o = t ? NULL : outline_of(c);
+    outline *o = t || !c->topo ? NULL : outline_of(c);
 
     if (o)
         t = find_outline(o);
