@@ -178,7 +178,7 @@ static int open_buffers(session *s)
     if (largest < 0)
         return complain(s, "-m", "no size fits the limit of memory (-M)");
     coll_sides has = coll_sides_of(s->o.what, s->rank, s->o.root, false);
-    if (s->o.vary == VARY_ROOTS)
+    if (s->o.vary) /* the root changes, or a buffer that nobody sends from moves */
         has = (coll_sides){coll_shapes[s->o.what].send, coll_shapes[s->o.what].recv};
     if (!buffers_open(&s->b, s->o.what, has, s->blocks, vary_room(s->o.vary, largest),
                       (buffers_place){.fold = s->o.fold, .shared = s->o.shared}))
