@@ -57,7 +57,7 @@ static int hold(const facts *f, const datatype *t, MPI_Datatype *type, MPI_Datat
 
     if (t->predefined || !f->op.predefined)
         return MPI_SUCCESS;
-    error = PMPI_Type_dup(*type, &made);
+    error = datatype_copy(*type, &made);
     if (!error)
         *type = *held = made;
     return error;

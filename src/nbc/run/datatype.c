@@ -177,6 +177,13 @@ int datatype_check_committed(const datatype *d)
     return class;
 }
 
+int datatype_copy(MPI_Datatype type, MPI_Datatype *copy)
+{
+    int error = PMPI_Type_contiguous(1, type, copy);
+
+    return error ? error : datatype_commit(copy);
+}
+
 int datatype_hold(datatype *d)
 {
     MPI_Datatype own;
@@ -185,7 +192,7 @@ int datatype_hold(datatype *d)
     d->run = datatype_is_run(d);
     if (d->predefined || d->held)
         return MPI_SUCCESS;
-    error = PMPI_Type_dup(d->type, &own);
+    error = datatype_copy(d->type, &own);
     if (error)
         return error;
     lifetime_ref(d->life);

@@ -33,6 +33,10 @@ int datatype_describe(MPI_Datatype type, datatype *d);
 /* MPI_SUCCESS, or MPI_ERR_TYPE if the datatype has not been committed. */
 int datatype_check_committed(const datatype *d);
 
+/* Another type that is the same, committed, and without its attributes: MPI_Type_dup calls the
+ * copy functions that the program has given them. The caller frees it. */
+int datatype_copy(MPI_Datatype type, MPI_Datatype *copy);
+
 /* Keep the datatype usable after the user has freed it, until datatype_release. */
 int datatype_hold(datatype *d);
 void datatype_release(datatype *d);
