@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* args.h - the arguments of a collective call, checked, and as a plan and an exec want them.
- *
- * Everything follows from the shape of the collective (nbc/sched/coll.h).
+/* args.h - the arguments of a collective call, as the program gives them. What follows from them
+ * is in checked.h.
  */
 #ifndef TUTTI_ARGS_H
 #define TUTTI_ARGS_H
 
-#include "nbc/comm/comm.h"
-#include "nbc/plan/plan.h"
+#include "nbc/sched/coll.h"
 
 #include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Counts and displacements of every rank, either as int or as large ones. */
 typedef struct args_lists {
@@ -38,26 +38,25 @@ typedef struct args {
     MPI_Comm comm;
 } args;
 
-/* What the checks find out. TYPED: an element is a byte. */
-typedef struct facts_side {
-    datatype type;
-    coll_extent extent; /* NONE: this rank has no such side */
-    int n;              /* blocks, where there are many */
-    int64_t total;      /* elements in all blocks */
-    int64_t mine;       /* elements in the block from and to myself */
-    int64_t low; /* LISTED: the least displacement below 0 of a block that is not empty, or 0 */
-} facts_side;
+static inline bool lists_have_counts(const args_lists *l)
+{
+    return l && (l->counts || l->counts_c);
+}
 
-typedef struct facts {
-    comm *comm;
-    bool in_place;
-    operation op;
-    facts_side send, recv;
-    int error; /* the operation is to run, because MPI's would, and to end with this error */
-} facts;
+static inline bool lists_have_displs(const args_lists *l)
+{
+    return l && (l->displs || l->displs_c);
+}
 
-/* Check everything but the communicator, which f->comm is. Returns an error class. */
-int args_check(const args *a, facts *f);
+static inline int64_t lists_count(const args_lists *l, int i)
+{
+    return l->counts ? l->counts[i] : l->counts_c[i];
+}
+
+static inline int64_t lists_displ(const args_lists *l, int i)
+{
+    return l->displs ? l->displs[i] : l->displs_c[i];
+}
 
 /* Is MPI_IN_PLACE given, or is there nothing to send from? */
 static inline bool args_in_place(const args *a)
@@ -66,31 +65,5 @@ static inline bool args_in_place(const args *a)
         return a->recv.buffer == MPI_IN_PLACE;
     return a->send.buffer == MPI_IN_PLACE || coll_shapes[a->kind].send == COLL_NONE;
 }
-
-/* What this rank sends and receives. */
-static inline coll_sides args_sides(const args *a, const comm *c)
-{
-    return coll_sides_of(a->kind, c->rank, a->root, args_in_place(a));
-}
-
-/* Bytes from the receive buffer to where sending from would be an error. */
-int64_t args_forbidden(const args *a, const facts *f);
-
-/* Bytes of all blocks that a rank receives, as far as all ranks know them; else 0. */
-int64_t args_bytes(const args *a, const facts *f);
-
-/* Bytes that this rank sends to another one, of a call with lists. */
-int64_t args_key_bytes(const plan_key *key, const facts *f, int to);
-
-/* What selection sees of the call: without counts. */
-coll args_coll(const args *a, const facts *f);
-
-/* The plan's key and its size, but for algorithm, form and parameter: *small if that is large
- * enough, else allocated, for args_key_free. NULL: out of memory. */
-plan_key *args_key(const args *a, const facts *f, plan_key *small, size_t *size);
-void args_key_free(plan_key *key, const plan_key *small);
-
-/* Buffers, types and counts for the exec, which takes it over; else bind_drop. */
-int args_binding(const args *a, const facts *f, binding *result);
 
 #endif

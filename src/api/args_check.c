@@ -1,83 +1,91 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* args_check.c - check the arguments of a call. */
-#include "api/args_side.h"
+/* args_check.c - check the arguments of a call, and make its value. */
+#include "api/checked.h"
 
-int side_block_bytes(const args_side *s, int i, int64_t *bytes)
+int lists_block_bytes(const args_lists *l, int i, int64_t *bytes)
 {
     datatype type;
     int error;
 
     *bytes = 0;
-    if (side_count(s, i) <= 0)
+    if (lists_count(l, i) <= 0)
         return MPI_SUCCESS;
-    error = datatype_describe(s->lists->types[i], &type);
-    return !error && __builtin_mul_overflow(side_count(s, i), type.size, bytes) ? MPI_ERR_COUNT
-                                                                                : error;
+    error = datatype_describe(l->types[i], &type);
+    return !error && __builtin_mul_overflow(lists_count(l, i), type.size, bytes) ? MPI_ERR_COUNT
+                                                                                 : error;
 }
 
+/* ---- counts ---- */
+
 /* What is empty needs no type. */
-static int check_block(const args_side *s, int i, int64_t *bytes)
+static int check_block(const args_lists *l, int i, int64_t *bytes)
 {
     datatype type;
-    int error = side_block_bytes(s, i, bytes);
+    int error = lists_block_bytes(l, i, bytes);
 
-    if (error || side_count(s, i) <= 0)
+    if (error || lists_count(l, i) <= 0)
         return error;
-    error = datatype_describe(s->lists->types[i], &type);
+    error = datatype_describe(l->types[i], &type);
     return error ? error : datatype_check_committed(&type);
 }
 
-static int check_list(const args_side *s, int me, facts_side *f)
+static int check_list(call_side *s, int me)
 {
-    bool listed = f->extent >= COLL_LISTED;
+    const args_lists *l = s->lists;
+    bool listed = s->extent >= COLL_LISTED;
     int64_t n;
     int error;
 
-    if (f->n > 0 && (!side_has_counts(s) || (listed && !side_has_displs(s)) ||
-                     (f->extent == COLL_TYPED && !s->lists->types)))
+    if (s->n > 0 && (!lists_have_counts(l) || (listed && !lists_have_displs(l)) ||
+                     (s->extent == COLL_TYPED && !l->types)))
         return MPI_ERR_ARG;
-    for (int i = 0; i < f->n; i++) {
-        n = side_count(s, i);
+    for (int i = 0; i < s->n; i++) {
+        n = lists_count(l, i);
         if (n < 0)
             return MPI_ERR_COUNT;
-        error = f->extent == COLL_TYPED ? check_block(s, i, &n) : MPI_SUCCESS;
+        error = s->extent == COLL_TYPED ? check_block(l, i, &n) : MPI_SUCCESS;
         if (error)
             return error;
-        if (f->extent == COLL_LISTED && n > 0 && side_displ(s, i) < f->low)
-            f->low = side_displ(s, i);
-        if (__builtin_add_overflow(f->total, n, &f->total))
+        if (s->extent == COLL_LISTED && n > 0 && lists_displ(l, i) < s->low)
+            s->low = lists_displ(l, i);
+        if (__builtin_add_overflow(s->total, n, &s->total))
             return MPI_ERR_COUNT;
-        f->mine = i == me ? n : f->mine;
+        s->mine = i == me ? n : s->mine;
     }
     return MPI_SUCCESS;
 }
 
 /* Blocks of one length. In place, what is reduced and scattered lies in RECV before it is. What
  * goes to no neighbor is not there. */
-static int blocks_of(const args *a, const facts *all, const facts_side *f)
+static int blocks_of(const coll *c, const call_side *s)
 {
-    if (f->extent == COLL_EACH || (all->in_place && coll_shapes[a->kind].send == COLL_EACH))
-        return f->n;
-    return coll_has(a->kind, COLL_NEIGHBORS) && f->n == 0 ? 0 : 1;
+    if (s->extent == COLL_EACH || (c->in_place && coll_shapes[c->kind].send == COLL_EACH))
+        return s->n;
+    return coll_has(c->kind, COLL_NEIGHBORS) && s->n == 0 ? 0 : 1;
 }
 
-static int check_count(const args *a, const args_side *s, const facts *all, facts_side *f)
+static int check_count(const coll *c, call_side *s)
 {
+    /* the receive side of a call whose send side is the list of what all receive */
+    bool sized = coll_shapes[c->kind].send == COLL_SIZED && s->extent == COLL_ONE;
     int error;
 
-    if (f->extent == COLL_NONE)
+    if (s->extent == COLL_NONE)
         return MPI_SUCCESS;
-    if (f->extent >= COLL_SIZED || side_is_sized(a, f)) {
-        error = check_list(s, all->comm->rank, f);
-        if (!error && side_is_sized(a, f) && !all->in_place)
-            f->total = f->mine;
+    if (s->extent >= COLL_SIZED || sized) {
+        s->count = 1;
+        error = check_list(s, c->rank);
+        if (!error && sized && !c->in_place)
+            s->total = s->mine;
         return error;
     }
-    if (s->count < 0 || __builtin_mul_overflow(s->count, blocks_of(a, all, f), &f->total))
+    if (s->count < 0 || __builtin_mul_overflow(s->count, blocks_of(c, s), &s->total))
         return MPI_ERR_COUNT;
-    f->mine = s->count;
+    s->mine = s->count;
     return MPI_SUCCESS;
 }
+
+/* ---- types ---- */
 
 static bool product_fits(int64_t a, int64_t b)
 {
@@ -87,225 +95,282 @@ static bool product_fits(int64_t a, int64_t b)
 }
 
 /* Can 64 bits count the bytes of the data, and of the memory from its first to its last one? */
-static bool bytes_fit(const args_side *s, const facts_side *f)
+static bool bytes_fit(const call_side *s)
 {
-    int64_t extent = f->type.extent, end;
+    int64_t extent = s->type.extent, end;
 
-    if (f->type.size == 0)
+    if (s->type.size == 0)
         return true;
-    if (!product_fits(f->total, f->type.size) || !product_fits(f->low, extent))
+    if (!product_fits(s->total, s->type.size) || !product_fits(s->low, extent))
         return false;
-    if (f->extent != COLL_LISTED)
-        return product_fits(f->total, extent);
-    for (int i = 0; i < f->n; i++) {
-        int64_t n = side_count(s, i);
-        if (n > 0 && (__builtin_add_overflow(side_displ(s, i), n, &end) ||
-                      __builtin_sub_overflow(end, f->low, &end) || !product_fits(end, extent)))
+    if (s->extent != COLL_LISTED)
+        return product_fits(s->total, extent);
+    for (int i = 0; i < s->n; i++) {
+        int64_t n = lists_count(s->lists, i);
+        if (n > 0 && (__builtin_add_overflow(lists_displ(s->lists, i), n, &end) ||
+                      __builtin_sub_overflow(end, s->low, &end) || !product_fits(end, extent)))
             return false;
     }
     return true;
 }
 
-static int check_type(const args_side *s, facts_side *f)
+static int check_type(call_side *s, MPI_Datatype given)
 {
     int error;
 
-    if (f->extent == COLL_NONE)
+    if (s->extent == COLL_NONE)
         return MPI_SUCCESS;
-    if (f->extent == COLL_TYPED) /* the blocks' have been seen */
-        return datatype_describe(MPI_BYTE, &f->type);
-    error = datatype_describe(s->type, &f->type);
+    if (s->extent == COLL_TYPED) /* the blocks' have been seen */
+        return datatype_describe(MPI_BYTE, &s->type);
+    error = datatype_describe(given, &s->type);
     if (!error)
-        error = datatype_check_committed(&f->type);
-    return !error && !bytes_fit(s, f) ? MPI_ERR_COUNT : error;
+        error = datatype_check_committed(&s->type);
+    return !error && !bytes_fit(s) ? MPI_ERR_COUNT : error;
 }
 
-static int64_t bytes_of(const facts_side *f)
+static int64_t bytes_of(const call_side *s)
 {
-    return f->total * f->type.size;
+    return s->total * s->type.size;
 }
+
+static int64_t my_bytes(const call_side *s)
+{
+    return s->mine * s->type.size;
+}
+
+/* ---- buffers ---- */
 
 /* A null address is MPI_BOTTOM: right for a type of absolute addresses, whose data begins far from
  * it, and for absolute displacements in bytes; an error for any other. */
-static bool is_wrong(const args_side *s, const facts_side *f)
+static bool is_wrong(const call_side *s)
 {
-    if (f->extent == COLL_NONE)
+    if (s->extent == COLL_NONE)
         return false;
-    return s->buffer == MPI_IN_PLACE || (s->buffer == NULL && bytes_of(f) > 0 &&
-                                         f->type.true_lb == 0 && f->extent != COLL_TYPED);
+    return s->buffer == MPI_IN_PLACE || (s->buffer == NULL && bytes_of(s) > 0 &&
+                                         s->type.true_lb == 0 && s->extent != COLL_TYPED);
 }
 
 /* Bytes before my block on a side that has others beside it. */
-static int64_t before_mine(const args_side *s, const facts *all, const facts_side *f)
+static int64_t before_mine(const call_side *s, int me)
 {
-    if (f->extent == COLL_EACH)
-        return all->comm->rank * s->count * f->type.extent;
-    return f->extent == COLL_LISTED ? side_displ(s, all->comm->rank) * f->type.extent : 0;
+    if (s->extent == COLL_EACH)
+        return me * s->count * s->type.extent;
+    return s->extent == COLL_LISTED ? lists_displ(s->lists, me) * s->type.extent : 0;
 }
 
 /* Is all of one side compared with all of the other, and not my block with its place? Both have a
  * block for each rank, or I need not be my own neighbor. */
-static bool are_many(const args *a, const facts *f)
+static bool are_many(const call *c)
 {
-    return coll_has(a->kind, COLL_NEIGHBORS) ||
-           (f->send.extent > COLL_ONE && f->recv.extent > COLL_ONE);
+    return coll_has(c->coll.kind, COLL_NEIGHBORS) ||
+           (c->send.extent > COLL_ONE && c->recv.extent > COLL_ONE);
 }
 
 /* Elements before the first block of a list that is not empty. */
-static int64_t first_displ(const args_side *s, const facts_side *f)
+static int64_t first_displ(const call_side *s)
 {
     int64_t first = INT64_MAX;
 
-    for (int i = 0; i < f->n && f->extent == COLL_LISTED; i++)
-        if (side_count(s, i) > 0 && side_displ(s, i) < first)
-            first = side_displ(s, i);
+    for (int i = 0; i < s->n && s->extent == COLL_LISTED; i++)
+        if (lists_count(s->lists, i) > 0 && lists_displ(s->lists, i) < first)
+            first = lists_displ(s->lists, i);
     return first < INT64_MAX ? first : 0;
 }
 
-int64_t args_forbidden(const args *a, const facts *f)
+int64_t call_forbidden(const call *c)
 {
-    if (are_many(a, f))
-        return first_displ(&a->recv, &f->recv) * f->recv.type.extent -
-               first_displ(&a->send, &f->send) * f->send.type.extent;
-    if (coll_has(a->kind, COLL_REDUCES))
+    if (are_many(c))
+        return first_displ(&c->recv) * c->recv.type.extent -
+               first_displ(&c->send) * c->send.type.extent;
+    if (coll_has(c->coll.kind, COLL_REDUCES))
         return 0;
-    return before_mine(&a->recv, f, &f->recv) - before_mine(&a->send, f, &f->send);
+    return before_mine(&c->recv, c->coll.rank) - before_mine(&c->send, c->coll.rank);
 }
 
 /* Does what is sent lie where something is received? Only the plain case: the first byte that is
  * sent is the first one that is received (of one block: from myself). */
-static bool is_aliased(const args *a, const facts *f)
+static bool is_aliased(const call *c)
 {
-    int64_t received = are_many(a, f) ? f->recv.total : f->recv.mine;
-    int64_t sent = are_many(a, f) ? f->send.total : f->send.mine;
+    const call_side *r = &c->recv, *s = &c->send;
+    int64_t received = are_many(c) ? r->total : r->mine;
+    int64_t sent = are_many(c) ? s->total : s->mine;
 
-    if (a->send.buffer == NULL || received * f->recv.type.size == 0 ||
-        sent * f->send.type.size == 0)
+    if (s->buffer == NULL || received * r->type.size == 0 || sent * s->type.size == 0)
         return false;
-    return f->send.extent != COLL_TYPED && f->send.type.extent >= 0 && f->recv.type.extent >= 0 &&
-           (const char *)a->send.buffer + f->send.type.true_lb ==
-               (const char *)a->recv.buffer + args_forbidden(a, f) + f->recv.type.true_lb;
+    return s->extent != COLL_TYPED && s->type.extent >= 0 && r->type.extent >= 0 &&
+           (const char *)s->buffer + s->type.true_lb ==
+               (const char *)r->buffer + call_forbidden(c) + r->type.true_lb;
 }
 
-static int64_t bytes_at(const args_side *s, const facts_side *f, int i)
+static int64_t bytes_at(const call_side *s, int i)
 {
     int64_t bytes;
 
-    if (f->extent < COLL_SIZED)
-        return f->mine * f->type.size;
-    if (f->extent < COLL_TYPED)
-        return side_count(s, i) * f->type.size;
-    side_block_bytes(s, i, &bytes);
+    if (s->extent < COLL_SIZED)
+        return my_bytes(s);
+    if (s->extent < COLL_TYPED)
+        return lists_count(s->lists, i) * s->type.size;
+    lists_block_bytes(s->lists, i, &bytes);
     return bytes;
 }
 
 /* What I send to myself. If it is less than its place the MPIs go on, and so the others get what
  * they wait for. */
-static int check_own(facts *f, int64_t sent, int64_t room)
+static int check_own(call *c, int64_t sent, int64_t room)
 {
     if (sent > room)
         return MPI_ERR_TRUNCATE;
     if (sent < room)
-        f->error = MPI_ERR_COUNT;
+        c->error = MPI_ERR_COUNT;
     return MPI_SUCCESS;
 }
 
 /* The same of every edge from me to myself. A graph in which they do not match is none. */
-static int check_own_edges(const args *a, facts *f)
+static int check_own_edges(call *c)
 {
-    const coll_neighbors *n = comm_neighbors(f->comm, a->kind);
-    int me = f->comm->rank, error = MPI_SUCCESS;
+    const coll_neighbors *n = comm_neighbors(c->comm, c->coll.kind);
+    int me = c->coll.rank, error = MPI_SUCCESS;
 
     for (int i = 0, own = 0, from; i < n->ndestinations && !error; i++) {
         if (n->destinations[i] != me)
             continue;
         from = coll_own_source(n, me, own++);
         error = from < 0 ? MPI_ERR_TOPOLOGY
-                         : check_own(f, bytes_at(&a->send, &f->send, i),
-                                     bytes_at(&a->recv, &f->recv, from));
+                         : check_own(c, bytes_at(&c->send, i), bytes_at(&c->recv, from));
     }
     return error;
 }
 
-static int check_buffers(const args *a, facts *f)
+static int check_buffers(call *c)
 {
-    const coll_shape *shape = &coll_shapes[a->kind];
+    const coll_shape *shape = &coll_shapes[c->coll.kind];
     bool near = shape->traits & COLL_NEIGHBORS;
-    bool at_root = f->comm->rank == a->root || !(shape->traits & COLL_ROOTED);
+    bool at_root = c->coll.rank == c->coll.root || !(shape->traits & COLL_ROOTED);
     int error;
 
-    if (f->in_place && (near || !at_root) && shape->send != COLL_NONE)
+    if (c->coll.in_place && (near || !at_root) && shape->send != COLL_NONE)
         return MPI_ERR_BUFFER;
-    if (is_wrong(&a->recv, &f->recv) || is_wrong(&a->send, &f->send))
+    if (is_wrong(&c->recv) || is_wrong(&c->send))
         return MPI_ERR_BUFFER;
-    if (!f->send.extent || !f->recv.extent)
+    if (!c->send.extent || !c->recv.extent)
         return MPI_SUCCESS;
-    error = near ? check_own_edges(a, f)
-                 : check_own(f, f->send.mine * f->send.type.size, f->recv.mine * f->recv.type.size);
-    return !error && is_aliased(a, f) ? MPI_ERR_BUFFER : error;
+    error = near ? check_own_edges(c) : check_own(c, my_bytes(&c->send), my_bytes(&c->recv));
+    return !error && is_aliased(c) ? MPI_ERR_BUFFER : error;
 }
 
-static int check_root(const args *a, const facts *f)
+/* ---- the whole ---- */
+
+static int check_root(const coll *c)
 {
-    return coll_has(a->kind, COLL_ROOTED) && (a->root < 0 || a->root >= f->comm->p) ? MPI_ERR_ROOT
-                                                                                    : MPI_SUCCESS;
+    return coll_has(c->kind, COLL_ROOTED) && (c->root < 0 || c->root >= c->p) ? MPI_ERR_ROOT
+                                                                              : MPI_SUCCESS;
 }
 
 /* After the types. */
-static int check_op(const args *a, facts *f)
+static int check_op(const args *a, call *c)
 {
-    if (!coll_has(a->kind, COLL_REDUCES))
-        return MPI_SUCCESS;
-    return operation_describe(a->op, a->recv.type, &f->op);
+    int error = MPI_SUCCESS;
+
+    c->op = operation_none;
+    if (coll_has(a->kind, COLL_REDUCES))
+        error = operation_describe(a->op, a->recv.type, &c->op);
+    c->coll.ordered = !c->op.commutes;
+    c->coll.symmetric = c->op.symmetric;
+    c->coll.whole = !c->op.predefined;
+    return error;
+}
+
+static call_side side_of(const args_side *s, coll_extent extent, int n)
+{
+    return (call_side){
+        .extent = extent, .buffer = s->buffer, .count = s->count, .lists = s->lists, .n = n};
 }
 
 /* What this rank has, of how many blocks. */
-static int find_sides(const args *a, facts *f)
+static int find_sides(const args *a, comm *on, call *c)
 {
-    coll_sides has = args_sides(a, f->comm);
+    bool in_place = args_in_place(a);
+    coll_sides has = coll_sides_of(a->kind, on->rank, a->root, in_place);
     int error;
 
-    f->in_place = args_in_place(a);
-    f->send = (facts_side){.extent = has.send, .n = f->comm->p};
-    f->recv = (facts_side){.extent = has.recv, .n = f->comm->p};
+    *c = (call){.coll = {.kind = a->kind,
+                         .p = on->p,
+                         .rank = on->rank,
+                         .root = a->root,
+                         .in_place = in_place},
+                .comm = on,
+                .algo = a->algo,
+                .send = side_of(&a->send, has.send, on->p),
+                .recv = side_of(&a->recv, has.recv, on->p)};
     if (!coll_has(a->kind, COLL_NEIGHBORS))
         return MPI_SUCCESS;
-    error = comm_find_neighbors(f->comm);
+    error = comm_find_neighbors(on);
     if (error)
         return error;
-    f->send.n = f->comm->neighbors->ndestinations;
-    f->recv.n = f->comm->neighbors->nsources;
+    c->send.n = on->neighbors->ndestinations;
+    c->recv.n = on->neighbors->nsources;
     return MPI_SUCCESS;
 }
 
-int args_check(const args *a, facts *f)
+/* Is the data of what is moved, and may be cut, anything else than a run of bytes? Then its parts
+ * are packed. */
+static bool packs(const call *c)
 {
-    int error = find_sides(a, f);
+    bool blocks = c->coll.kind == COLL_allgather || c->coll.kind == COLL_alltoall;
 
-    f->op = operation_none;
-    if (!error)
-        error = check_root(a, f);
-    if (!error)
-        error = check_count(a, &a->recv, f, &f->recv);
-    if (!error)
-        error = check_count(a, &a->send, f, &f->send);
-    if (!error)
-        error = check_type(&a->recv, &f->recv);
-    if (!error)
-        error = check_type(&a->send, &f->send);
-    if (!error)
-        error = check_op(a, f);
-    return error ? error : check_buffers(a, f);
+    if (c->coll.kind != COLL_bcast && !blocks)
+        return false;
+    return !datatype_is_run(&c->recv.type) ||
+           (blocks && c->send.extent && !datatype_is_run(&c->send.type));
 }
 
-int64_t args_bytes(const args *a, const facts *f)
+static int64_t common_bytes(const call *c)
 {
-    const coll_shape *shape = &coll_shapes[a->kind];
-    int64_t sent = bytes_of(&f->send), received = bytes_of(&f->recv), all;
+    const coll_shape *shape = &coll_shapes[c->coll.kind];
+    int64_t sent = bytes_of(&c->send), received = bytes_of(&c->recv), all;
+    int64_t mine = my_bytes(c->recv.extent ? &c->recv : &c->send);
 
-    if (!coll_has_common_size(a->kind))
+    if (!coll_has_common_size(c->coll.kind))
         return 0;
     if (shape->send != COLL_EACH && shape->recv != COLL_EACH)
         return sent > received ? sent : received;
-    return __builtin_mul_overflow(args_my_bytes(f), f->comm->p, &all) ? INT64_MAX : all;
+    return __builtin_mul_overflow(mine, c->coll.p, &all) ? INT64_MAX : all;
+}
+
+/* The side where lies before the call what this rank gives: in place it is RECV, and of a vector
+ * that is at the root. */
+static int64_t given_bytes(const call *c)
+{
+    const coll_shape *shape = &coll_shapes[c->coll.kind];
+    bool in_recv = c->coll.in_place && !(shape->traits & COLL_ROOT_SENDS);
+    const call_side *s = in_recv ? &c->recv : &c->send;
+
+    if (shape->send == COLL_NONE && c->coll.rank != c->coll.root)
+        return 0;
+    return shape->send >= COLL_EACH ? bytes_of(s) : my_bytes(s);
+}
+
+int call_check(const args *a, comm *on, call *c)
+{
+    int error = find_sides(a, on, c);
+
+    if (!error)
+        error = check_root(&c->coll);
+    if (!error)
+        error = check_count(&c->coll, &c->recv);
+    if (!error)
+        error = check_count(&c->coll, &c->send);
+    if (!error)
+        error = check_type(&c->recv, a->recv.type);
+    if (!error)
+        error = check_type(&c->send, a->send.type);
+    if (!error)
+        error = check_op(a, c);
+    if (!error)
+        error = check_buffers(c);
+    if (error)
+        return error;
+    c->packs = packs(c);
+    c->bytes = (coll_bytes){common_bytes(c), given_bytes(c)};
+    return MPI_SUCCESS;
 }

@@ -26,7 +26,7 @@
 /* later_make: the communicator is ready now, or the survey has run. */
 static int make_later(exec *e, later_call *c)
 {
-    const char *why;
+    chosen ours;
     plan *p;
     int error = MPI_SUCCESS;
 
@@ -34,9 +34,10 @@ static int make_later(exec *e, later_call *c)
         error = execs_plan_after(e->comm, c->survey, c->key, c->key_size, c->chosen, &p);
         exec_detach(e);
     } else {
-        error = choose(&c->a, &c->f, MPI_INFO_NULL, &c->chosen, &why);
-        if (!error && survey_needed(c->a.kind, c->chosen))
-            error = survey_begin(e, &c->f, c->key, c->chosen, &c->survey);
+        error = choose(&c->what, MPI_INFO_NULL, &ours);
+        c->chosen = ours.choice;
+        if (!error && survey_needed(c->what.coll.kind, c->chosen))
+            error = survey_begin(e, &c->what, c->key, c->chosen, &c->survey);
         if (error || c->survey)
             return error;
         error = execs_plan(e->comm, c->key, c->key_size, c->chosen, &p);
@@ -53,23 +54,15 @@ static int make_later(exec *e, later_call *c)
     return error;
 }
 
-static int exec_later(const args *a, const facts *f, exec **result)
+static int exec_later(const call *c, exec **result)
 {
-    int error = later_exec(a, f, make_later, result);
+    int error = later_exec(c, make_later, result);
 
     if (error)
         return error;
-    (*result)->stats.collective = coll_kind_name(a->kind);
-    (*result)->stats.algorithm = a->algo == ALGO_NONE ? "auto" : algo_table[a->algo]->name;
+    (*result)->stats.collective = coll_kind_name(c->coll.kind);
+    (*result)->stats.algorithm = c->algo == ALGO_NONE ? "auto" : algo_table[c->algo]->name;
     return MPI_SUCCESS;
-}
-
-/* Wait until the ranks have told where they are. */
-static int make_ready(comm *c, const char *caller)
-{
-    int error = comm_begin(c, caller, true);
-
-    return error ? error : comm_wait_ready(c);
 }
 
 /* How a call is served. */
@@ -78,6 +71,7 @@ typedef struct way_of_call {
     bool may_leave;     /* the MPI may serve it */
     call_native native; /* whether the MPI serves it, and why */
     bool anew;          /* no earlier call was like it (repeat.h) */
+    coll_bytes bytes;
 } way_of_call;
 
 /* The MPI serves the first blocking calls on a communicator. Its ranks tell each other where they
@@ -85,61 +79,62 @@ typedef struct way_of_call {
  * used for a few calls only. All ranks count the same calls. */
 enum { NEW_CALLS = 8 }; /* tuning */
 
-static bool is_left_while_new(const args *a, const facts *f)
+static bool is_left_while_new(const call *c)
 {
-    comm *c = f->comm;
+    comm *on = c->comm;
 
-    return !c->begun && c->p > 1 && c->user != MPI_COMM_WORLD && c->new_calls++ < NEW_CALLS &&
-           choose_may_leave(a, f);
+    return !on->begun && on->p > 1 && on->user != MPI_COMM_WORLD && on->new_calls++ < NEW_CALLS &&
+           choose_may_leave(c);
 }
 
 /* Where `auto` wants to know where the ranks are, the call waits for it. */
-static int choose_ready(const args *a, const facts *f, MPI_Info info, choice *chosen)
+static int choose_ready(const call *c, MPI_Info info, chosen *result)
 {
-    const char *why;
-    int error = choose(a, f, info, chosen, &why);
+    int error = choose(c, info, result);
 
-    if (error || !chosen->provisional)
+    if (error || !result->choice.provisional)
         return error;
-    error = make_ready(f->comm, coll_kind_name(a->kind));
-    return error ? error : choose(a, f, info, chosen, &why);
+    error = comm_make_ready(c->comm, coll_kind_name(c->coll.kind));
+    return error ? error : choose(c, info, result);
 }
 
-static int prepare_anew(const args *a, comm *c, way_of_call *way, exec **e)
+static int prepare_anew(const args *a, const signature *s, comm *on, way_of_call *way, exec **e)
 {
-    facts f = {.comm = c};
-    choice chosen;
-    const char *why;
-    int error = args_check(a, &f);
+    call c;
+    chosen ours;
+    int error = call_check(a, on, &c);
 
     if (error)
         return error;
-    if (way->may_leave && is_left_while_new(a, &f)) {
+    way->anew = true;
+    way->bytes = c.bytes;
+    if (way->may_leave && is_left_while_new(&c)) {
         way->native = CALL_NEW;
         return MPI_SUCCESS;
     }
-    error = way->may_block ? choose_ready(a, &f, MPI_INFO_NULL, &chosen)
-                           : choose(a, &f, MPI_INFO_NULL, &chosen, &why);
-    if (!error && !way->may_block && (chosen.provisional || survey_needed(a->kind, chosen)))
-        return exec_later(a, &f, e);
-    if (!error && way->may_leave && choose_native(a, &f)) {
+    error =
+        way->may_block ? choose_ready(&c, MPI_INFO_NULL, &ours) : choose(&c, MPI_INFO_NULL, &ours);
+    if (!error && !way->may_block &&
+        (ours.choice.provisional || survey_needed(c.coll.kind, ours.choice)))
+        return exec_later(&c, e);
+    if (!error && way->may_leave && choose_native(&c, &ours)) {
         way->native = CALL_NO_GAIN;
-        repeat_remember_native(a, &f);
+        repeat_remember_native(s, &c);
         return MPI_SUCCESS;
     }
     if (!error)
-        error = execs_bind(a, &f, chosen, e);
+        error = execs_bind(&c, ours.choice, e);
     if (!error)
-        repeat_remember(a, &f, *e, way->may_leave);
+        repeat_remember(s, &c, *e, way->may_leave);
     return error;
 }
 
 /* No exec idles that is bound for such a call, but its plan is known. */
-static int bind_again(comm *c, plan *p, known *of, binding *b, exec **e)
+static int bind_again(comm *c, repeat *known, exec **e)
 {
-    int error = execs_of_plan(c, p, b, e);
+    int error = execs_of_plan(c, known->plan, &known->binding, e);
 
-    repeat_bound(of, error ? NULL : *e);
+    repeat_bound(known->of, error ? NULL : *e);
     return error;
 }
 
@@ -159,26 +154,24 @@ static int enter(const args *a, comm **c)
 static int prepare(const args *a, const void *result, way_of_call *way, exec **e, comm **c)
 {
     int error = enter(a, c);
-    binding b;
-    known *of;
-    plan *p;
+    repeat known;
+    repeat_answer answer;
 
     if (error)
         return error;
     if (!result)
         return MPI_ERR_ARG;
-    switch (repeat_look(a, *c, way->may_leave, e, &p, &of, &b)) {
-    case REPEAT_EXEC:
-        return MPI_SUCCESS;
-    case REPEAT_PLAN:
-        return bind_again(*c, p, of, &b, e);
-    case REPEAT_NATIVE:
+    answer = repeat_look(a, *c, way->may_leave, &known);
+    if (answer == REPEAT_NOTHING)
+        return prepare_anew(a, &known.signature, *c, way, e);
+    way->bytes = known.bytes;
+    if (answer == REPEAT_PLAN)
+        return bind_again(*c, &known, e);
+    if (answer == REPEAT_NATIVE)
         way->native = CALL_NO_GAIN;
-        return MPI_SUCCESS;
-    default:
-        way->anew = true;
-        return prepare_anew(a, *c, way, e);
-    }
+    else
+        *e = known.exec;
+    return MPI_SUCCESS;
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
@@ -230,10 +223,8 @@ static int timed_from(MPI_Info info, bool *timed)
 static int init(exec *e, bool timed, MPIX_Request *request)
 {
     comm *c = e->comm;
-    int error = comm_begin(c, e->stats.collective, true);
+    int error = comm_make_ready(c, e->stats.collective);
 
-    if (!error)
-        error = comm_wait_ready(c);
     if (!error)
         error = execs_persist(e);
     if (error) {
@@ -249,6 +240,16 @@ static int init(exec *e, bool timed, MPIX_Request *request)
     return error;
 }
 
+/* Calls with lists that are left to the MPI may have the same signature and give other bytes. */
+static coll_bytes bytes_of(const args *a, comm *c, const way_of_call *way)
+{
+    call of;
+
+    if (way->native && !way->anew && coll_is_v(a->kind) && !call_check(a, c, &of))
+        return of.bytes;
+    return way->bytes;
+}
+
 /* counted, here and in start_call: known when this is compiled, so that calls are as short as ever
  * without TUTTI_STATS. */
 static inline int run_or_leave(const args *a, way_of_call *way, const bool counted)
@@ -258,7 +259,8 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
     int error = prepare(a, a, way, &e, &c); /* there is no request */
 
     if (counted && tally_on && !error && way->native != CALL_NEW) /* its ranks know no name of it */
-        tallied(a, c, way->native ? NULL : e, TALLY_BLOCKING, !way->anew);
+        tallied(a->kind, bytes_of(a, c, way), c, way->native ? NULL : e, TALLY_BLOCKING,
+                !way->anew);
     if (!error && !way->native)
         error = run(e);
     return comm_raise_for(a->comm, c, error);
@@ -294,7 +296,7 @@ static inline int start_call(const args *a, MPI_Request *request, const bool cou
     int error = prepare(a, request, &way, &e, &c);
 
     if (counted && tally_on && !error)
-        tallied(a, c, e, TALLY_NONBLOCKING, !way.anew);
+        tallied(a->kind, way.bytes, c, e, TALLY_NONBLOCKING, !way.anew);
     if (!error)
         error = start(e, request);
     return comm_raise_for(a->comm, c, error);
@@ -327,32 +329,31 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
 {
     comm *c = NULL;
     exec *e = NULL;
-    facts f = {0};
-    choice chosen = {0};
+    call of;
+    chosen ours = {0};
     measure_wish wish = MEASURE_UNSAID;
     bool timed = false;
     int error = enter(a, &c);
 
-    f.comm = c;
     if (!error)
-        error = request ? args_check(a, &f) : MPI_ERR_ARG;
+        error = request ? call_check(a, c, &of) : MPI_ERR_ARG;
     if (error)
         return comm_raise_for(a->comm, c, error);
-    error = choose_ready(a, &f, info, &chosen);
+    error = choose_ready(&of, info, &ours);
     if (error && info == MPI_INFO_NULL) /* then it does not serve the arguments */
         return comm_raise_for(a->comm, c, error);
     if (!error)
         error = timed_from(info, &timed);
     if (!error)
         error = measure_read(info, &wish);
-    error = together_agree(c, coll_kind_name(a->kind), error, digest_of(&chosen, wish));
+    error = together_agree(c, coll_kind_name(a->kind), error, digest_of(&ours.choice, wish));
     if (!error)
-        error = execs_bind(a, &f, chosen, &e);
+        error = execs_bind(&of, ours.choice, &e);
     if (!error)
         error = init(e, timed, request);
     if (!error)
-        error = measure_begin(a, info, wish, request);
+        error = measure_begin(&of, info, wish, request);
     if (!error && tally_on)
-        tallied(a, c, (*request)->exec, TALLY_PERSISTENT, false);
+        tallied(a->kind, of.bytes, c, (*request)->exec, TALLY_PERSISTENT, false);
     return comm_raise_for(a->comm, c, error);
 }

@@ -14,7 +14,7 @@
 /* A call, as selection sees it. */
 typedef struct question {
     const coll *call;
-    int64_t bytes; /* of all blocks */
+    int64_t bytes; /* all, of coll_bytes */
     MPI_Info info;
     comm *c;
     bool known;       /* where the ranks are */
@@ -280,79 +280,75 @@ static void say_choice(coll_kind kind, int p, int64_t bytes, const choice *c, co
             why, estimate);
 }
 
-int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why)
+static question question_of(const call *c, MPI_Info info, decision *by)
 {
-    coll call = args_coll(a, f);
-    decision by = {0};
-    question q = {.call = &call, .bytes = args_bytes(a, f), .info = info, .c = f->comm, .by = &by};
-    int error = answer(&q, a->algo, result, why);
+    *by = (decision){0};
+    return (question){
+        .call = &c->coll, .bytes = c->bytes.all, .info = info, .c = c->comm, .by = by};
+}
 
-    if (!error && a->algo == ALGO_NONE && !result->provisional && env_verbose())
-        say_choice(a->kind, call.p, q.bytes, result, *why, &by);
+int choose(const call *c, MPI_Info info, chosen *result)
+{
+    decision by;
+    question q = question_of(c, info, &by);
+    int error = answer(&q, c->algo, &result->choice, &result->why);
+
+    result->without = q.without;
+    if (!error && c->algo == ALGO_NONE && !result->choice.provisional && env_verbose())
+        say_choice(c->coll.kind, c->coll.p, q.bytes, &result->choice, result->why, &by);
     return error;
 }
 
 /* Once for each collective and power of two of the bytes. */
-static void say_native(const question *q, const decision_server *s)
+static void say_native(const call *c, const decision_server *s)
 {
     static _Atomic uint64_t said[COLL_KINDS];
-    uint64_t bit = (uint64_t)1 << class_of(q->bytes);
+    uint64_t bit = (uint64_t)1 << class_of(c->bytes.all);
     char size[64], why[100] = "nothing is known of it";
 
-    if (atomic_fetch_or(&said[q->call->kind], bit) & bit)
+    if (atomic_fetch_or(&said[c->coll.kind], bit) & bit)
         return;
-    print_size(q->bytes, size, sizeof size);
+    print_size(c->bytes.all, size, sizeof size);
     if (s->wise)
         strcpy(why, "wisdom");
     else if (s->estimated)
         snprintf(why, sizeof why, "no gain in the estimate: %.3g us, at best %.3g us",
                  1e-6 * (double)s->times.ours, 1e-6 * (double)s->times.native);
     env_say("%s%s on %d rank%s: left to the MPI where the call blocks (%s)",
-            coll_kind_name(q->call->kind), size, q->call->p, q->call->p == 1 ? "" : "s", why);
+            coll_kind_name(c->coll.kind), size, c->coll.p, c->coll.p == 1 ? "" : "s", why);
 }
 
-bool choose_may_leave(const args *a, const facts *f)
+bool choose_may_leave(const call *c)
 {
-    coll call = args_coll(a, f);
-
-    return !native_errs(&call, args_bytes(a, f), &mpi_library_here()->version);
+    return !native_errs(&c->coll, c->bytes.all, &mpi_library_here()->version);
 }
 
-bool choose_native(const args *a, const facts *f)
+bool choose_native(const call *c, const chosen *ours)
 {
-    coll call = args_coll(a, f);
-    decision by = {0};
-    question q = {
-        .call = &call, .bytes = args_bytes(a, f), .info = MPI_INFO_NULL, .c = f->comm, .by = &by};
-    const char *why;
-    choice c;
-
-    if (a->algo != ALGO_NONE || !f->comm->asks_alike || answer(&q, ALGO_NONE, &c, &why) ||
-        !c.by_rule || c.provisional)
+    if (c->algo != ALGO_NONE || !c->comm->asks_alike || !ours->choice.by_rule ||
+        ours->choice.provisional)
         return false;
-    decision_server s = decision_of_server(f->comm, &call, q.bytes, &q.without);
+    decision_server s = decision_of_server(c->comm, &c->coll, c->bytes.all, &ours->without);
     if (s.native && env_verbose())
-        say_native(&q, &s);
+        say_native(c, &s);
     return s.native;
 }
 
-int choose_candidates(const args *a, const facts *f, MPI_Info info, choice *list, int most,
-                      wisdom_key *key)
+int choose_candidates(const call *c, MPI_Info info, choice *list, int most, wisdom_key *key)
 {
-    coll call = args_coll(a, f);
-    decision by = {0};
-    question q = {.call = &call, .bytes = args_bytes(a, f), .info = info, .c = f->comm, .by = &by};
+    decision by;
+    question q = question_of(c, info, &by);
     char shape[WISDOM_SHAPE];
     const char *why;
     choice first;
     int n;
 
-    if (a->algo != ALGO_NONE || answer(&q, a->algo, &first, &why) || !first.by_rule || by.wise)
+    if (c->algo != ALGO_NONE || answer(&q, c->algo, &first, &why) || !first.by_rule || by.wise)
         return 0;
-    n = decisions_candidates(f->comm, &call, q.bytes, &q.without, &first, list, most);
+    n = decisions_candidates(c->comm, &c->coll, c->bytes.all, &q.without, &first, list, most);
     for (int i = 1; i < n; i++)
-        set_order(info, f->comm, &list[i]);
-    wisdom_shape(f->comm->topo, shape, sizeof shape);
-    *key = wisdom_key_of(&call, q.bytes, shape);
+        set_order(info, c->comm, &list[i]);
+    wisdom_shape(c->comm->topo, shape, sizeof shape);
+    *key = wisdom_key_of(&c->coll, c->bytes.all, shape);
     return n;
 }

@@ -5,32 +5,38 @@
 #ifndef TUTTI_CHOOSE_H
 #define TUTTI_CHOOSE_H
 
-#include "api/args.h"
+#include "api/checked.h"
 #include "tune/wisdom.h"
 
-/* *why: one line, static. Before the communicator is ready all errors are found but those of the
+/* What was chosen, and why: one line, static. */
+typedef struct chosen {
+    choice choice;
+    const char *why;
+    algo_set without; /* what was forbidden */
+} chosen;
+
+/* Before the communicator is ready all errors are found but those of the
  * environment, and the result may be provisional. MPI_ERR_UNSUPPORTED_OPERATION: the algorithm does
  * not serve this call; MPI_ERR_ARG: a wrong parameter, or a wrong name in the environment;
  * MPI_ERR_INFO_VALUE: in info. TUTTI_VERBOSE: what `auto` has chosen for good is said once for each
  * collective, power of two of the bytes, and algorithm. */
-int choose(const args *a, const facts *f, MPI_Info info, choice *result, const char **why);
+int choose(const call *c, MPI_Info info, chosen *result);
 
 /* Is the MPI not known to get such a call wrong? The same on all ranks. */
-bool choose_may_leave(const args *a, const facts *f);
+bool choose_may_leave(const call *c);
 
 /* Is a blocking call under the MPI's names better left to the MPI: because nobody has asked for an
  * algorithm, and neither wisdom nor the estimate sees a gain of ours? The communicator is ready.
  * The same on all ranks; where they have been told different things, it is not. TUTTI_VERBOSE says
  * so as choose does. */
-bool choose_native(const args *a, const facts *f);
+bool choose_native(const call *c, const chosen *ours);
 
 /* What a persistent request of `auto` may try, and what wisdom calls it: the choice first, at most
  * `most`, as all ranks know. 0: it is not the estimate's choice, or all is known already. The
  * communicator is ready. */
-int choose_candidates(const args *a, const facts *f, MPI_Info info, choice *list, int most,
-                      wisdom_key *key);
+int choose_candidates(const call *c, MPI_Info info, choice *list, int most, wisdom_key *key);
 
-/* The same for those who only want to know what `auto` does. bytes: as args_bytes. why: one line
+/* The same for those who only want to know what `auto` does. bytes: coll_bytes.all. why: one line
  * with the estimate, cut at `size` bytes. */
 int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, choice *result,
                     char *why, size_t size);

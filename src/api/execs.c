@@ -121,47 +121,47 @@ int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choic
 }
 
 /* Ask the other ranks, and wait for it. */
-static int ask_and_plan(const facts *f, plan_key *key, size_t size, choice chosen, plan **result)
+static int ask_and_plan(const call *c, plan_key *key, size_t size, choice chosen, plan **result)
 {
     survey *s = NULL;
     exec *e;
-    int error = plan_take_empty(f->comm, &e);
+    int error = plan_take_empty(c->comm, &e);
 
     if (error)
         return error;
     e->stats.collective = coll_kind_name((coll_kind)key->kind);
     e->stats.algorithm = "survey";
-    error = survey_begin(e, f, key, chosen, &s);
+    error = survey_begin(e, c, key, chosen, &s);
     if (!error && s)
         error = execs_run(e);
     if (!error)
-        error = execs_plan_after(f->comm, s, key, size, chosen, result);
+        error = execs_plan_after(c->comm, s, key, size, chosen, result);
     survey_end(s, e);
     plan_return_exec(e);
     return error;
 }
 
-int execs_bind(const args *a, const facts *f, choice chosen, exec **result)
+int execs_bind(const call *c, choice chosen, exec **result)
 {
     plan_key small, *key;
     binding b;
     plan *p;
     size_t size;
-    int error = args_binding(a, f, &b);
+    int error = call_binding(c, &b);
 
     if (error)
         return error;
-    key = args_key(a, f, &small, &size);
+    key = call_key(c, &small, &size);
     if (!key)
         error = MPI_ERR_NO_MEM;
-    else if (survey_needed(a->kind, chosen))
-        error = ask_and_plan(f, key, size, chosen, &p);
+    else if (survey_needed(c->coll.kind, chosen))
+        error = ask_and_plan(c, key, size, chosen, &p);
     else
-        error = execs_plan(f->comm, key, size, chosen, &p);
-    args_key_free(key, &small);
+        error = execs_plan(c->comm, key, size, chosen, &p);
+    call_key_free(key, &small);
     if (error)
         bind_drop(&b);
-    return error ? error : execs_of_plan(f->comm, p, &b, result);
+    return error ? error : execs_of_plan(c->comm, p, &b, result);
 }
 
 int execs_persist(exec *e)

@@ -15,7 +15,7 @@ int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choic
 int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
 
 /* An exec for the call, bound. May ask other ranks, and wait for them. */
-int execs_bind(const args *a, const facts *f, choice chosen, exec **result);
+int execs_bind(const call *c, choice chosen, exec **result);
 
 /* For people, which collective and algorithm it is. */
 void execs_describe(exec *e);

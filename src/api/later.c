@@ -18,7 +18,7 @@ static void release(later *l, exec *e)
         if (l->held[i] != MPI_DATATYPE_NULL)
             PMPI_Type_free(&l->held[i]);
     survey_end(l->call.survey, e);
-    args_key_free(l->call.key, &l->small);
+    call_key_free(l->call.key, &l->small);
     if (l->holds_op)
         operation_release(&l->call.b.op);
     bind_drop(&l->call.b);
@@ -50,12 +50,12 @@ static int prepare(exec *e)
 }
 
 /* Predefined types need not be held; what an operation of the program's works on is already. */
-static int hold(const facts *f, const datatype *t, MPI_Datatype *type, MPI_Datatype *held)
+static int hold(const call *c, const datatype *t, MPI_Datatype *type, MPI_Datatype *held)
 {
     MPI_Datatype made;
     int error;
 
-    if (t->predefined || !f->op.predefined)
+    if (t->predefined || !c->op.predefined)
         return MPI_SUCCESS;
     error = datatype_copy(*type, &made);
     if (!error)
@@ -63,7 +63,7 @@ static int hold(const facts *f, const datatype *t, MPI_Datatype *type, MPI_Datat
     return error;
 }
 
-int later_exec(const args *a, const facts *f, later_make *make, exec **result)
+int later_exec(const call *given, later_make *make, exec **result)
 {
     later *l = calloc(1, sizeof *l);
     later_call *c = l ? &l->call : NULL;
@@ -72,20 +72,20 @@ int later_exec(const args *a, const facts *f, later_make *make, exec **result)
     if (!l)
         return MPI_ERR_NO_MEM;
     *l = (later){
-        .call = {.a = *a, .f = *f}, .make = make, .held = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}};
-    c->a.send.lists = c->a.recv.lists = NULL;         /* the caller's */
-    c->f.send.type.life = c->f.recv.type.life = NULL; /* who may free the types */
-    c->key = args_key(a, f, &l->small, &c->key_size);
-    error = c->key ? args_binding(a, f, &c->b) : MPI_ERR_NO_MEM;
+        .call = {.what = *given}, .make = make, .held = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}};
+    c->what.send.lists = c->what.recv.lists = NULL;         /* the caller's */
+    c->what.send.type.life = c->what.recv.type.life = NULL; /* who may free the types */
+    c->key = call_key(given, &l->small, &c->key_size);
+    error = c->key ? call_binding(given, &c->b) : MPI_ERR_NO_MEM;
     if (!error)
-        error = operation_hold(&f->op);
+        error = operation_hold(&given->op);
     l->holds_op = !error;
-    if (!error && f->recv.extent)
-        error = hold(f, &f->recv.type, &c->b.recvtype, &l->held[0]);
-    if (!error && f->send.extent)
-        error = hold(f, &f->send.type, &c->b.sendtype, &l->held[1]);
+    if (!error && given->recv.extent)
+        error = hold(given, &given->recv.type, &c->b.recvtype, &l->held[0]);
+    if (!error && given->send.extent)
+        error = hold(given, &given->send.type, &c->b.sendtype, &l->held[1]);
     if (!error)
-        error = plan_take_empty(f->comm, result);
+        error = plan_take_empty(given->comm, result);
     if (error) {
         release(l, NULL);
         return error;

@@ -9,13 +9,11 @@
 #ifndef TUTTI_LATER_H
 #define TUTTI_LATER_H
 
-#include "api/args.h"
 #include "api/survey.h"
 
 /* What is kept. Without the arrays of the arguments; the key is without algorithm. */
 typedef struct later_call {
-    args a;
-    facts f; /* types not held */
+    call what; /* types not held */
     binding b;
     plan_key *key;
     size_t key_size;
@@ -28,7 +26,7 @@ typedef struct later_call {
 typedef int later_make(exec *e, later_call *call);
 
 /* An exec that will be prepared. */
-int later_exec(const args *a, const facts *f, later_make *make, exec **result);
+int later_exec(const call *c, later_make *make, exec **result);
 
 /* It will not be started. */
 void later_forget(exec *e);

@@ -2,9 +2,9 @@
 /* measure.c - see measure.h. */
 #include "api/measure.h"
 
-#include "algos/algo.h"
 #include "api/choose.h"
 #include "api/execs.h"
+#include "api/together.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"
@@ -34,14 +34,10 @@ int measure_read(MPI_Info info, measure_wish *wish)
     return MPI_ERR_INFO_VALUE;
 }
 
-static int persistent_exec(const args *a, const facts *f, choice chosen, exec **result)
+static int persist(exec *e, exec **result)
 {
-    exec *e;
-    int error = execs_bind(a, f, chosen, &e);
+    int error = execs_persist(e);
 
-    if (error)
-        return error;
-    error = execs_persist(e);
     if (error)
         plan_return_exec(e);
     else
@@ -50,45 +46,40 @@ static int persistent_exec(const args *a, const facts *f, choice chosen, exec **
 }
 
 /* From `mine` to `slowest`. It is short: few steps are what counts. */
-static int make_vote(trial *t, const args *of)
+static int make_vote(trial *t)
 {
-    args a = {.kind = COLL_allreduce, .algo = ALGO_allreduce_recursive_doubling, .comm = of->comm};
-    facts f = {.comm = t->candidate[0]->comm};
-    int n = t->n * TRIAL_ROUNDS, error;
-    choice chosen;
+    exec *e;
+    int error =
+        together_largest(t->candidate[0]->comm, t->mine, t->slowest, t->n * TRIAL_ROUNDS, &e);
 
-    a.op = MPI_MAX;
-    a.send = (args_side){.buffer = t->mine, .type = MPI_INT64_T, .count = n};
-    a.recv = (args_side){.buffer = t->slowest, .type = MPI_INT64_T, .count = n};
-    error = args_check(&a, &f);
-    if (error)
-        return error;
-    select_named(a.algo, 0, f.comm->p, 8 * (int64_t)n, &chosen);
-    error = persistent_exec(&a, &f, chosen, &t->vote);
+    if (!error)
+        error = persist(e, &t->vote);
     if (!error)
         t->vote->stats.timed = watch_on;
     return error;
 }
 
-static int fill(trial *t, const args *a, int n)
+static int fill(trial *t, const call *c, int n)
 {
-    facts f = {.comm = t->candidate[0]->comm};
-    int error = args_check(a, &f);
+    exec *e;
+    int error = MPI_SUCCESS;
 
-    for (; !error && t->n < n; t->n += !error)
-        error = persistent_exec(a, &f, t->choice[t->n], &t->candidate[t->n]);
-    return error ? error : make_vote(t, a);
+    for (; !error && t->n < n; t->n += !error) {
+        error = execs_bind(c, t->choice[t->n], &e);
+        if (!error)
+            error = persist(e, &t->candidate[t->n]);
+    }
+    return error ? error : make_vote(t);
 }
 
-int measure_begin(const args *a, MPI_Info info, measure_wish wish, MPIX_Request *request)
+int measure_begin(const call *c, MPI_Info info, measure_wish wish, MPIX_Request *request)
 {
     MPIX_Request r = *request;
-    facts f = {.comm = r->exec->comm};
-    bool said = wish == MEASURE_UNSAID && f.comm->asks_alike && env_measures();
+    bool said = wish == MEASURE_UNSAID && c->comm->asks_alike && env_measures();
     trial *t;
     int error, n;
 
-    if ((wish != MEASURE_YES && !said) || f.comm->p == 1 || args_check(a, &f))
+    if ((wish != MEASURE_YES && !said) || c->coll.p == 1)
         return MPI_SUCCESS;
     t = calloc(1, sizeof *t);
     if (!t) {
@@ -96,13 +87,13 @@ int measure_begin(const args *a, MPI_Info info, measure_wish wish, MPIX_Request 
         return MPI_ERR_NO_MEM;
     }
     *t = (trial){.n = 1, .candidate = {r->exec}, .winner = -1};
-    n = choose_candidates(a, &f, info, t->choice, TRIAL_MOST, &t->key);
+    n = choose_candidates(c, info, t->choice, TRIAL_MOST, &t->key);
     if (n < 2) {
         free(t);
         return MPI_SUCCESS;
     }
     r->trial = t;
-    error = fill(t, a, n);
+    error = fill(t, c, n);
     if (error)
         PMPIX_Request_free(request);
     return error;

@@ -3,7 +3,7 @@
 #ifndef TUTTI_MEASURE_H
 #define TUTTI_MEASURE_H
 
-#include "api/args.h"
+#include "api/checked.h"
 
 #include <tutti.h>
 
@@ -15,6 +15,6 @@ int measure_read(MPI_Info info, measure_wish *wish);
 
 /* Give the request, which has just been made for the call with this info, its candidates, if that
  * is wished and there are some. Collective. On failure the request is freed. */
-int measure_begin(const args *a, MPI_Info info, measure_wish wish, MPIX_Request *request);
+int measure_begin(const call *c, MPI_Info info, measure_wish wish, MPIX_Request *request);
 
 #endif

@@ -5,29 +5,37 @@
 #ifndef TUTTI_REPEAT_H
 #define TUTTI_REPEAT_H
 
-#include "api/args.h"
-#include "nbc/plan/plan.h"
+#include "api/checked.h"
+#include "api/signature.h"
 
 /* What is known of a call. */
 typedef enum repeat_answer {
     REPEAT_NOTHING, /* or it looks wrong; */
     REPEAT_NATIVE,  /* it is left to the MPI; */
-    REPEAT_PLAN,    /* its plan, with a reference; */
-    REPEAT_EXEC     /* an exec that is bound, with the buffers of this call */
+    REPEAT_PLAN,    /* its plan; */
+    REPEAT_EXEC     /* an exec that is bound */
 } repeat_answer;
 
-/* PLAN: *p, and what it binds; *of, with a reference, is for repeat_bound. EXEC: *e. may_leave: the
- * call may be left to the MPI. */
-repeat_answer repeat_look(const args *a, comm *c, bool may_leave, exec **e, plan **p, known **of,
-                          binding *b);
+typedef struct repeat {
+    exec *exec;      /* EXEC: with the buffers of this call */
+    plan *plan;      /* PLAN: with a reference, for execs_of_plan; */
+    binding binding; /* what it is to bind; */
+    known *of;       /* and, with a reference, for repeat_bound */
+    coll_bytes bytes;
+    signature signature; /* NOTHING: to remember it by */
+} repeat;
+
+/* may_leave: the call may be left to the MPI. */
+repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *result);
 
 /* An exec has been bound for it; NULL: none could be. Gives the reference back. */
 void repeat_bound(known *of, exec *e);
 
-/* For the next call. may_leave: it was not left to the MPI, though it could have been. */
-void repeat_remember(const args *a, const facts *f, const exec *e, bool may_leave);
+/* For the next call with this signature. may_leave: it was not left to the MPI, though it could
+ * have been. */
+void repeat_remember(const signature *s, const call *c, const exec *e, bool may_leave);
 
 /* The same of one that has been left to the MPI. */
-void repeat_remember_native(const args *a, const facts *f);
+void repeat_remember_native(const signature *s, const call *c);
 
 #endif

@@ -19,22 +19,22 @@ bool survey_needed(coll_kind kind, choice chosen)
     return algo_table[chosen.algo]->survey && coll_is_v(kind);
 }
 
-static sched_error compile(const facts *f, const plan_key *key, choice chosen, sched **result)
+static sched_error compile(const call *of, const plan_key *key, choice chosen, sched **result)
 {
     coll c = {.kind = (coll_kind)key->kind,
-              .p = f->comm->p,
-              .rank = f->comm->rank,
+              .p = of->coll.p,
+              .rank = of->coll.rank,
               .parameter = chosen.parameter,
               .variant = chosen.variant};
 
-    return algo_compile_survey(algo_table[chosen.algo], &c, f->comm->ready ? f->comm->topo : NULL,
+    return algo_compile_survey(algo_table[chosen.algo], &c, of->comm->ready ? of->comm->topo : NULL,
                                result);
 }
 
 /* Takes over the schedule. NULL: out of memory. */
-static survey *make(const facts *f, const plan_key *key, sched *how)
+static survey *make(const call *of, const plan_key *key, sched *how)
 {
-    size_t n = (size_t)how->extent[SPACE_RECV], p = (size_t)f->comm->p;
+    size_t n = (size_t)how->extent[SPACE_RECV], p = (size_t)of->coll.p;
     survey *s = calloc(1, sizeof *s + (n + p) * sizeof *s->found);
 
     if (!s) {
@@ -44,12 +44,12 @@ static survey *make(const facts *f, const plan_key *key, sched *how)
     s->sched = how;
     s->bytes = n * sizeof *s->found;
     s->mine = s->found + n;
-    for (int i = 0; i < f->comm->p; i++)
-        s->mine[i] = args_key_bytes(key, f, i);
+    for (int i = 0; i < of->coll.p; i++)
+        s->mine[i] = call_key_bytes(key, of, i);
     return s;
 }
 
-int survey_begin(exec *e, const facts *f, const plan_key *key, choice chosen, survey **result)
+int survey_begin(exec *e, const call *of, const plan_key *key, choice chosen, survey **result)
 {
     sched *how;
     survey *s;
@@ -59,13 +59,13 @@ int survey_begin(exec *e, const facts *f, const plan_key *key, choice chosen, su
                  .recvcount = 1,
                  .op = operation_none};
 
-    if (compile(f, key, chosen, &how) != SCHED_OK)
+    if (compile(of, key, chosen, &how) != SCHED_OK)
         return MPI_ERR_NO_MEM;
     if (how->extent[SPACE_RECV] == 0) {
         sched_free(how);
         return MPI_SUCCESS;
     }
-    s = make(f, key, how);
+    s = make(of, key, how);
     if (!s || !exec_attach(e, how)) {
         survey_end(s, NULL);
         return MPI_ERR_NO_MEM;

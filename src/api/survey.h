@@ -5,7 +5,7 @@
 #ifndef TUTTI_SURVEY_H
 #define TUTTI_SURVEY_H
 
-#include "api/args.h"
+#include "api/checked.h"
 #include "tune/select.h"
 
 typedef struct survey survey;
@@ -15,7 +15,7 @@ bool survey_needed(coll_kind kind, choice chosen);
 
 /* Make an exec without a schedule ask, when it is started. The call's lengths are in the key.
  * *result stays as it is if there is nothing to ask on this communicator, the same on all ranks. */
-int survey_begin(exec *e, const facts *f, const plan_key *key, choice chosen, survey **result);
+int survey_begin(exec *e, const call *c, const plan_key *key, choice chosen, survey **result);
 
 /* It has run: the same key with what it has found behind it, for free(). NULL: out of memory. */
 plan_key *survey_key(const survey *s, const plan_key *key, size_t *size);

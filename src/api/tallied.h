@@ -3,11 +3,13 @@
 #ifndef TUTTI_TALLIED_H
 #define TUTTI_TALLIED_H
 
-#include "api/args.h"
+#include "nbc/comm/comm.h"
+#include "nbc/run/exec.h"
 
 /* e: the operation, which has not begun; NULL: the call is left to the MPI. repeats: it was
  * recognized (repeat.h). */
-void tallied(const args *a, const comm *c, exec *e, tally_form form, bool repeats);
+void tallied(coll_kind kind, coll_bytes bytes, const comm *c, exec *e, tally_form form,
+             bool repeats);
 
 /* It has got its plan. */
 void tallied_choice(exec *e);

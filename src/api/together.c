@@ -19,27 +19,29 @@ int together_ready(MPI_Comm user, const char *caller, comm **c)
     if (error)
         return error;
     comm_reap();
-    error = comm_begin(*c, caller, true);
-    return error ? error : comm_wait_ready(*c);
+    return comm_make_ready(*c, caller);
 }
 
-/* The largest of each, over all ranks. Algorithm and size are the same for all communicators, so
- * nothing has to be chosen. */
-static int largest(comm *c, int64_t *mine, int64_t *all, int n)
+int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
 {
     args a = {.kind = COLL_allreduce, .algo = ALGO_allreduce_recursive_doubling, .comm = c->user};
-    facts f = {.comm = c};
     choice chosen;
-    exec *e;
+    call of;
     int error;
 
     a.op = MPI_MAX;
     a.send = (args_side){.buffer = mine, .type = MPI_INT64_T, .count = n};
     a.recv = (args_side){.buffer = all, .type = MPI_INT64_T, .count = n};
     select_named(a.algo, 0, c->p, 8 * (int64_t)n, &chosen);
-    error = args_check(&a, &f);
-    if (!error)
-        error = execs_bind(&a, &f, chosen, &e);
+    error = call_check(&a, c, &of);
+    return error ? error : execs_bind(&of, chosen, result);
+}
+
+static int largest(comm *c, int64_t *mine, int64_t *all, int n)
+{
+    exec *e;
+    int error = together_largest(c, mine, all, n, &e);
+
     if (error)
         return error;
     error = execs_run(e);
@@ -62,10 +64,8 @@ static int error_of_another(const comm *c, const char *caller, int class)
 int together_agree(comm *c, const char *caller, int error, uint64_t what)
 {
     int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
-    int class = MPI_SUCCESS, failure = comm_begin(c, caller, true);
+    int class = MPI_SUCCESS, failure = comm_make_ready(c, caller);
 
-    if (!failure)
-        failure = comm_wait_ready(c);
     if (failure || c->p == 1)
         return error ? error : failure;
     if (error) {

@@ -4,6 +4,7 @@
 #define TUTTI_TOGETHER_H
 
 #include "nbc/comm/comm.h"
+#include "nbc/run/exec.h"
 
 /* The communicator's state, topology known. Collective the first time. *c: NULL if there is none.
  */
@@ -13,6 +14,10 @@ int together_ready(MPI_Comm user, const char *caller, comm **c);
  * rank, or else the class of another's. Collective; c need not be ready; caller: for people, an
  * init of what. */
 int together_agree(comm *c, const char *caller, int error, uint64_t what);
+
+/* A bound exec of an allreduce: all[n] get the largest of each of mine[n] over all ranks. Algorithm
+ * and size are the same for all communicators, so nothing has to be chosen. */
+int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result);
 
 /* Until nothing waits at the gate, or for lengths at other ranks: that is compiled with what was
  * true when it was started. */

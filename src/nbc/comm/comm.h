@@ -255,6 +255,14 @@ bool comm_prepared(comm *c);
 /* Wait until the communicator is ready, if it has been begun; advances. Returns its error. */
 int comm_wait_ready(comm *c);
 
+/* Both. Collective the first time. */
+static inline int comm_make_ready(comm *c, const char *caller)
+{
+    int error = comm_begin(c, caller, true);
+
+    return error ? error : comm_wait_ready(c);
+}
+
 /* From which length on messages inside the node are read (links.h): of its topology, constants and
  * hints. Engine lock, if the communicator is in use already. */
 void comm_find_eager(comm *c);

@@ -40,9 +40,9 @@ static void leave_blocks(typed_blocks *t)
 
 static void clear_types(known *k)
 {
-    leave_blocks(k->sendblocks);
-    leave_blocks(k->recvblocks);
-    k->sendblocks = k->recvblocks = NULL;
+    leave_blocks(k->binding.sendblocks);
+    leave_blocks(k->binding.recvblocks);
+    k->binding.sendblocks = k->binding.recvblocks = NULL;
     lifetime_unref(k->sendlife);
     lifetime_unref(k->recvlife);
     k->sendlife = k->recvlife = NULL;
@@ -74,7 +74,8 @@ void known_ends_with(comm *c, known *k, lifetime *send, lifetime *recv)
     lifetime_ref(recv);
     k->sendlife = send;
     k->recvlife = recv;
-    if (!send && !recv && typed_predefined(k->sendblocks) && typed_predefined(k->recvblocks))
+    if (!send && !recv && typed_predefined(k->binding.sendblocks) &&
+        typed_predefined(k->binding.recvblocks))
         return;
     k->comm = c;
     DL_PREPEND(mortal, k);
@@ -172,8 +173,8 @@ void known_forget_type(const lifetime *l)
     known *k, *next;
 
     DL_FOREACH_SAFE (mortal, k, next) {
-        if (is_of(k->sendlife, l) || is_of(k->recvlife, l) || has_block_of(k->sendblocks, l) ||
-            has_block_of(k->recvblocks, l))
+        if (is_of(k->sendlife, l) || is_of(k->recvlife, l) ||
+            has_block_of(k->binding.sendblocks, l) || has_block_of(k->binding.recvblocks, l))
             drop(k->comm, known_slot(k));
     }
 }

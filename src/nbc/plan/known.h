@@ -5,7 +5,7 @@
  *   hash of the signature -> a set of 4 -> a known call: its plan, and the execs that idle bound
  *                                          for it; or it is left to the MPI
  *
- * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 200 bytes; of a set the least
+ * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 300 bytes; of a set the least
  * recently used leaves. Each has the execs that it needs at a time, at most KNOWN_IDLE, of at most
  * KNOWN_MEMORY bytes of scratch; all together have at most KNOWN_BYTES.
  *
@@ -28,7 +28,7 @@ enum {
 };
 
 /* Of a kind: what calls with lists have in common that are left to the MPI. */
-enum { KNOWN_LEFT = 256 };
+enum { KNOWN_SHARED = 256 };
 
 /* Handles as numbers. Counts and displacements of lists are in the plan's key. */
 typedef struct known_signature {
@@ -47,19 +47,23 @@ typedef struct known {
                           not; -1: it is not the program's */
     struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */
     coll_sides has;
+    int nsend, nrecv; /* blocks, where they are many */
+    coll_bytes
+        bytes;     /* but where a call of another with the same signature has lists, and is left to
+                         the MPI */
     MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
     exec *idle;    /* list by `next` */
     int nidle;
-    typed_blocks *sendblocks, *recvblocks; /* TYPED: references */
-    lifetime *sendlife, *recvlife;         /* of derived types, with references; or NULL */
-    comm *comm;                            /* where it is known; NULL: it has no derived types */
-    struct known *prev, *next;             /* list of all calls with derived types */
+    binding binding;               /* but for the buffers; its blocks are references */
+    lifetime *sendlife, *recvlife; /* of derived types, with references; or NULL */
+    comm *comm;                    /* where it is known; NULL: it has no derived types */
+    struct known *prev, *next;     /* list of all calls with derived types */
 } known;
 
 typedef struct known_calls {
     known *way[KNOWN_SETS][KNOWN_WAYS]; /* most recently used first */
     int64_t bytes;                      /* of the execs that idle in there */
-    bool has_left;                      /* some calls with lists have been left to the MPI */
+    bool has_shared;                    /* some calls with lists have been left to the MPI */
 } known_calls;
 
 /* Lists by `next` of what belonged to calls that have left their table: execs, each with its

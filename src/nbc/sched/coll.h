@@ -107,6 +107,12 @@ typedef struct coll {
     const int64_t *survey;           /* what algo.survey has found, or NULL */
 } coll;
 
+/* Of one call. */
+typedef struct coll_bytes {
+    int64_t all;   /* of all blocks that a rank receives, as far as all ranks know them; else 0 */
+    int64_t given; /* what this rank gives away */
+} coll_bytes;
+
 /* "allgather", "alltoallv", ... */
 static inline const char *coll_kind_name(coll_kind kind)
 {

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* checked.h - a call whose arguments have been checked: the one value that choice, plan, binding
+ * and statistics read.
+ *
+ * Everything follows from the shape of the collective (nbc/sched/coll.h).
+ */
+#ifndef TUTTI_CHECKED_H
+#define TUTTI_CHECKED_H
+
+#include "api/args.h"
+#include "nbc/comm/comm.h"
+#include "nbc/plan/plan.h"
+
+/* What this rank sends, or receives. */
+typedef struct call_side {
+    coll_extent extent;      /* NONE: this rank has no such side; the rest means nothing then */
+    const void *buffer;      /* as given */
+    datatype type;           /* TYPED: a byte */
+    int64_t count;           /* items of the type in one element of the space */
+    const args_lists *lists; /* where blocks have lengths of their own; the program's */
+    int n;                   /* blocks, where there are many */
+    int64_t total;           /* elements in all blocks */
+    int64_t mine;            /* elements in the block from and to myself */
+    int64_t low; /* LISTED: the least displacement below 0 of a block that is not empty, or 0 */
+} call_side;
+
+typedef struct call {
+    coll coll; /* what selection sees: without counts, the same on all ranks but for who it is */
+    comm *comm;
+    int algo; /* as in args */
+    operation op;
+    call_side send, recv;
+    coll_bytes bytes;
+    bool packs; /* as in coll, but other ranks may pack where this one need not */
+    int error;  /* it is to run, because MPI's would, and to end with this error */
+} call;
+
+/* Check everything but the communicator, which is `on`. Returns an error class. */
+int call_check(const args *a, comm *on, call *result);
+
+/* Bytes from the receive buffer to where sending from would be an error. */
+int64_t call_forbidden(const call *c);
+
+/* The plan's key and its size, but for algorithm, form and parameter: *small if that is large
+ * enough, else allocated, for call_key_free. NULL: out of memory. */
+plan_key *call_key(const call *c, plan_key *small, size_t *size);
+void call_key_free(plan_key *key, const plan_key *small);
+
+/* Bytes that this rank sends to another one, of a call with lists. */
+int64_t call_key_bytes(const plan_key *key, const call *c, int to);
+
+/* Buffers, types and counts for the exec, which takes it over; else bind_drop. */
+int call_binding(const call *c, binding *result);
+
+/* TYPED: bytes of a block. An error class. */
+int lists_block_bytes(const args_lists *l, int i, int64_t *bytes);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* signature.c - see signature.h. */
+#include "api/signature.h"
+
+#include "nbc/plan/plan.h"
+
+#include <stddef.h>
+
+/* ---- make ---- */
+
+/* Of one factor each: the products do not wait for each other. */
+static uint64_t hash_of(const known_signature *s)
+{
+    uint64_t small = (uint64_t)(uint32_t)s->kind << 40 ^ (uint64_t)(uint32_t)s->algo << 34 ^
+                     (uint64_t)(uint32_t)s->in_place << 32 ^ (uint32_t)s->root;
+    uint64_t h = small * 0x9e3779b97f4a7c15 + s->op * 0xbf58476d1ce4e5b9 +
+                 s->sendtype * 0x94d049bb133111eb + s->recvtype * 0xd6e8feb86659fd93 +
+                 (uint64_t)s->sendcount * 0xa0761d6478bd642f +
+                 (uint64_t)s->recvcount * 0xe7037ed1a0b428db;
+
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_list(uint64_t h, const args_lists *l, int n)
+{
+    for (int i = 0; lists_have_counts(l) && i < n; i++)
+        h = (h ^ (uint64_t)lists_count(l, i)) * 0x9e3779b97f4a7c15;
+    return h ^ h >> 31;
+}
+
+static uint64_t hash_lists(const args *a, const comm *c, uint64_t h)
+{
+    const coll_neighbors *near = comm_neighbors(c, a->kind);
+    coll_sides has = coll_sides_of(a->kind, c->rank, a->root, args_in_place(a));
+
+    if (coll_shapes[a->kind].send == COLL_SIZED)
+        return hash_list(h, a->recv.lists, c->p);
+    if (has.recv >= COLL_LISTED)
+        h = hash_list(h, a->recv.lists, near ? near->nsources : c->p);
+    if (has.send >= COLL_LISTED)
+        h = hash_list(h, a->send.lists, near ? near->ndestinations : c->p);
+    return h;
+}
+
+/* What decides is how much there is in all, if all ranks know that. */
+static int64_t common_count(const args *a, int p)
+{
+    const args_lists *l = a->recv.lists;
+    int64_t sum = a->recv.count;
+
+    for (int i = 0; coll_has_common_size(a->kind) && lists_have_counts(l) && i < p; i++)
+        sum += lists_count(l, i);
+    return sum;
+}
+
+/* Also what counts on other ranks only: it is rarely new, and not to look at it would cost a look
+ * at the shape. */
+void signature_make(const args *a, const comm *c, signature *s)
+{
+    s->call = (known_signature){.kind = (int32_t)a->kind,
+                                .algo = a->algo,
+                                .root = a->root,
+                                .in_place = signature_in_place(a),
+                                .sendtype = signature_number(a->send.type),
+                                .recvtype = signature_number(a->recv.type),
+                                .op = (uint64_t)(uintptr_t)a->op,
+                                .sendcount = a->send.count,
+                                .recvcount = a->recv.count};
+    s->hash = hash_of(&s->call);
+    s->shared = s->call;
+    s->shared_hash = s->hash;
+    if (!coll_is_v(a->kind))
+        return;
+    s->hash = hash_lists(a, c, s->hash);
+    s->shared.kind |= KNOWN_SHARED;
+    s->shared.recvcount = common_count(a, c->p);
+    s->shared_hash = hash_of(&s->shared);
+}
+
+/* ---- compare ---- */
+
+static bool same_list(const args_lists *l, int n, const int64_t *counts, const int64_t *displs)
+{
+    if (!lists_have_counts(l) || (displs && !lists_have_displs(l)))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (lists_count(l, i) != counts[i] ||
+            (displs && counts[i] && lists_displ(l, i) != displs[i]))
+            return false;
+    return true;
+}
+
+/* The plan knows the bytes of every block, and `t` those that are not empty. */
+static bool same_blocks(const args_lists *l, int n, const int64_t *bytes, const typed_blocks *t)
+{
+    const typed_block *b = t->block;
+
+    if (!lists_have_counts(l) || !lists_have_displs(l) || !l->types)
+        return false;
+    for (int i = 0; i < n; i++) {
+        if ((lists_count(l, i) != 0) != (bytes[i] != 0))
+            return false;
+        if (bytes[i] == 0)
+            continue;
+        if (b->given != l->types[i] || b->count != lists_count(l, i) ||
+            b->offset != lists_displ(l, i))
+            return false;
+        b++;
+    }
+    return true;
+}
+
+static bool same_side(const args_lists *l, coll_extent extent, int n, const int64_t **v,
+                      const typed_blocks *t)
+{
+    const int64_t *counts = *v;
+
+    if (extent < COLL_LISTED)
+        return true;
+    *v += 2 * (ptrdiff_t)n;
+    return extent == COLL_TYPED ? same_blocks(l, n, counts, t)
+                                : same_list(l, n, counts, counts + n);
+}
+
+/* As they are in the plan's key: call_key. */
+bool signature_has_lists(const args *a, const known *k)
+{
+    const binding *b = &k->binding;
+    const int64_t *v;
+
+    if (!k->plan)
+        return false;
+    v = k->plan->key.v;
+    if (coll_shapes[a->kind].send == COLL_SIZED)
+        return same_list(a->recv.lists, k->nrecv, v, NULL);
+    return same_side(a->recv.lists, k->has.recv, k->nrecv, &v, b->recvblocks) &&
+           same_side(a->send.lists, k->has.send, k->nsend, &v, b->sendblocks);
+}
