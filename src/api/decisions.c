@@ -115,9 +115,11 @@ decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
                                    const algo_set *without)
 {
     bool wise;
-    decision_call asked = call_of(c, call, bytes, without, &wise);
     decided d = {0};
 
+    if (!may_be_known(c, call)) /* to estimate more sizes takes longer than it would gain */
+        bytes = planner_octave(call->kind, call->p, bytes);
+    decision_call asked = call_of(c, call, bytes, without, &wise);
     if (native_errs(call, bytes, &mpi_library_here()->version))
         return (decision_server){.native = false};
     asked.key |= OF_SERVER;

@@ -324,6 +324,13 @@ int planner_class(coll_kind kind, int p, int64_t bytes)
     return size_class(coll_is_vector(kind) ? bytes : bytes / p);
 }
 
+int64_t planner_octave(coll_kind kind, int p, int64_t bytes)
+{
+    int64_t blocks = coll_is_vector(kind) ? 1 : p, each = bytes / blocks;
+
+    return each < 4 ? bytes : blocks << (63 - __builtin_clzll((unsigned long long)each));
+}
+
 /* Sizes of one class are estimated as the least of it. */
 static forecast_call call_of(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
                              const constants *k)

@@ -54,4 +54,7 @@ int64_t planner_judged(const forecast *f);
 /* The class that counts for them. */
 int planner_class(coll_kind kind, int p, int64_t bytes);
 
+/* As many bytes, in all as before, as the first size of the octave has. */
+int64_t planner_octave(coll_kind kind, int p, int64_t bytes);
+
 #endif

@@ -489,6 +489,19 @@ static void classes_are_quarters_of_octaves(void **state)
     assert_int_equal(size_least(size_class(80)), 80);
 }
 
+/* All of an octave begin with the same bytes, which are of a class of their own. */
+static void octaves_begin_with_powers_of_two(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 3000; n++) {
+        int64_t first = planner_octave(COLL_bcast, 5, n);
+        assert_true(first <= n && n < 2 * first);
+        assert_true(n < 4 ? first == n : (first & (first - 1)) == 0);
+        assert_true(planner_octave(COLL_alltoall, 5, 5 * n) == 5 * first);
+    }
+    assert_true(planner_octave(COLL_alltoallv, 5, 0) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -505,6 +518,7 @@ int main(void)
         cmocka_unit_test(what_a_part_cannot_do_is_not_compiled_there),
         cmocka_unit_test(what_auto_chooses_is_applicable),
         cmocka_unit_test(classes_are_quarters_of_octaves),
+        cmocka_unit_test(octaves_begin_with_powers_of_two),
     };
 
     return cmocka_run_group_tests_name("planner", tests, NULL, NULL);
