@@ -134,19 +134,22 @@ void interpose_find_progress(void)
 {
     int flag;
 
+    atomic_store(&mpi_worker, NULL); /* MPI may have begun again */
     finding = true;
     PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     finding = false;
 }
 
+/* To look at what is of this thread is a call: only until the worker has been found. */
 static bool is_mpis(void *worker)
 {
-    void *mpis;
+    void *mpis = atomic_load_explicit(&mpi_worker, memory_order_relaxed);
 
+    if (mpis)
+        return mpis == worker;
     if (finding)
         atomic_store(&mpi_worker, worker);
-    mpis = atomic_load_explicit(&mpi_worker, memory_order_relaxed);
-    return !mpis || mpis == worker;
+    return true;
 }
 
 unsigned ucp_worker_progress(void *worker);
