@@ -9,6 +9,7 @@
 #include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
+#include "nbc/progress/driver.h"
 #include "nbc/tally/gather.h"
 #include "persistent/request.h"
 #include "tune/native.h"
@@ -43,6 +44,11 @@ bool tutti_interposed_errs_alone(int kind)
 void tutti_interposed_finalize(void)
 {
     library_finalize();
+}
+
+void tutti_interposed_turn(void)
+{
+    driver_poll_turn();
 }
 
 bool tutti_interposed_active(MPIX_Request request)

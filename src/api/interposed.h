@@ -32,6 +32,9 @@ EXPORTED bool tutti_interposed_errs_alone(int kind);
 /* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (free_mpi.c). */
 EXPORTED void tutti_interposed_finalize(void);
 
+/* MPICH's own progress has taken a turn. */
+EXPORTED void tutti_interposed_turn(void);
+
 /* Has it been started, and not been completed since? Null has not. */
 EXPORTED bool tutti_interposed_active(MPIX_Request request);
 

@@ -58,7 +58,7 @@ static int progress(void)
 
 int tutti_progress(void)
 {
-    return engine_busy() ? TALLY(progress()) : progress();
+    return tally_on && engine_busy() ? TALLY(progress()) : progress();
 }
 
 /* MPI_ERR_OTHER is not raised: MPI does not run, there is no handler. */

@@ -167,7 +167,7 @@ unsigned ucp_worker_progress(void *worker)
     }
     n = real(worker);
     if (is_mpis(worker) && atomic_load_explicit(&hooked, memory_order_relaxed))
-        tutti_progress();
+        tutti_interposed_turn();
     return n;
 }
 

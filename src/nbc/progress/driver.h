@@ -44,8 +44,10 @@ int driver_thread_start(int pu, bool when_needed, bool runs_ops);
 int driver_thread_stop(void);
 void driver_thread_end(void); /* MPI_Finalize has begun */
 
-/* A turn of the MPI's progress: advances the engine. */
+/* A turn of the MPI's progress: advances the engine. Of MPICH's, under libtutti_mpi.so
+ * (pmpi/progress.c): what it has advanced need not be polled again right behind it. */
 int driver_hook_turn(void);
+void driver_poll_turn(void);
 
 /* Around a blocking native call of ours: true if operations advance in it by the progress hook,
  * which is there for that time if the driver is another one; then *lent. False: this MPI has no

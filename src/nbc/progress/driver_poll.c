@@ -77,11 +77,27 @@ static int progress(exec *e)
     return n;
 }
 
+static int turned = -1; /* so much has advanced in the latest turn, behind which no poll was yet */
+
+void driver_poll_turn(void)
+{
+    turned = driver_hook_turn();
+}
+
+/* A native test takes a turn of progress, and then polls. With one operation both do the same. */
+static int progress_unless_turned(exec *e)
+{
+    int n = turned;
+
+    turned = -1;
+    return n < 0 || engine_running() > 1 ? progress(e) : n;
+}
+
 static void poll(exec *e)
 {
     static _Thread_local int idle;
 
-    if (progress(e) || (++idle >= SPIN && !rest(idle - SPIN)))
+    if (progress_unless_turned(e) || (++idle >= SPIN && !rest(idle - SPIN)))
         idle = 0; /* MPI_Wait polls without yielding */
 }
 

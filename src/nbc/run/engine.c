@@ -41,11 +41,21 @@ void engine_abandon(void)
     engine_leave();
 }
 
-bool engine_busy(void)
+static inline bool is_busy(void)
 {
     return atomic_load_explicit(&nrunning, memory_order_relaxed) > 0 ||
            atomic_load_explicit(&handed_over, memory_order_relaxed) != NULL ||
            atomic_load_explicit(&comm_pending, memory_order_relaxed);
+}
+
+bool engine_busy(void)
+{
+    return is_busy();
+}
+
+int engine_running(void)
+{
+    return atomic_load_explicit(&nrunning, memory_order_relaxed);
 }
 
 int engine_steps_left(exec *e)
@@ -332,16 +342,21 @@ static int advance(exec *one, int others)
     return n;
 }
 
-/* Nothing that runs is not in the list: an idle engine costs two loads, no lock. */
-static int try_advance(exec *one, int others)
+__attribute__((noinline)) static int enter_and_advance(exec *one, int others)
 {
     int n = 0;
 
-    if ((engine_busy() || told_wanted()) && engine_try_enter()) {
+    if (engine_try_enter()) {
         n = advance(one, others);
         engine_leave();
     }
     return n;
+}
+
+/* Nothing that runs is not in the list: an idle engine costs four loads, no lock. */
+static inline int try_advance(exec *one, int others)
+{
+    return is_busy() || told_wanted() ? enter_and_advance(one, others) : 0;
 }
 
 int engine_progress(exec *first)

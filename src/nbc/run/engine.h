@@ -43,6 +43,9 @@ bool engine_prepares(const struct comm *c);
 /* Does anything run? Approximate while another thread is in the engine. */
 bool engine_busy(void);
 
+/* So many operations run; without those that wait to begin. */
+int engine_running(void);
+
 /* The calling thread is the progress thread. Where native waits poll us (MPICH), it leaves it to
  * them to complete native requests: MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize
  * begins, and a program may call that as soon as its last request is complete. It also is faster.
