@@ -22,7 +22,7 @@
 enum {
     KNOWN_SETS = 128,
     KNOWN_WAYS = 4,
-    KNOWN_IDLE = 8,
+    KNOWN_IDLE = 256,
     KNOWN_MEMORY = 2048,
     KNOWN_BYTES = 1 << 22
 };
