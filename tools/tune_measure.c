@@ -2,7 +2,7 @@
 /* tune_measure.c - one core, and messages between two ranks. See tune_measure.h. */
 #include "tune_turns.h"
 
-#include "nbc/run/sum.h"
+#include "nbc/run/reduce.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static double time_copy(void *to, const void *from)
 static double time_reduce(void *to, const void *from)
 {
     int n = LOCAL_BYTES / (int)sizeof(double);
-    sum_function *sum = (size_t)n <= sum_most() ? sum_find(MPI_SUM, MPI_DOUBLE) : NULL;
+    reduce_function *sum = (size_t)n <= reduce_most() ? reduce_find(MPI_SUM, MPI_DOUBLE) : NULL;
     double begin = MPI_Wtime();
 
     for (int i = 0; i < LOCAL_CALLS; i++)

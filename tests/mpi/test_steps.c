@@ -182,19 +182,19 @@ static void many_messages_to_one_peer_all_arrive(void)
     sched_free(s);
 }
 
-/* ---- sums ---- */
+/* ---- reductions by loops of ours ---- */
 
-enum { SUMMED = 259 };
+enum { REDUCED = 259 };
 
-static void check_sum(MPI_Datatype type, bool floats)
+static void check_loop(MPI_Op op, MPI_Datatype type, bool floats)
 {
-    uint64_t x[SUMMED], y[SUMMED], z[SUMMED];
-    sum_function *sum = sum_find(MPI_SUM, type);
+    uint64_t x[REDUCED], y[REDUCED], z[REDUCED];
+    reduce_function *loop = reduce_find(op, type);
     int size, n;
 
     MPI_Type_size(type, &size);
     n = (int)sizeof x / size;
-    for (int i = 0; i < SUMMED; i++) {
+    for (int i = 0; i < REDUCED; i++) {
         x[i] = (uint64_t)i * 0x9e3779b97f4a7c15u;
         y[i] = (uint64_t)(i + 7) * 0xbf58476d1ce4e5b9u;
         if (floats) { /* exponents in the middle: no NaNs */
@@ -203,25 +203,32 @@ static void check_sum(MPI_Datatype type, bool floats)
         }
         z[i] = y[i];
     }
-    if (!sum)
-        return;
-    sum(x, y, (size_t)n);
-    CHECK(MPI_Reduce_local(x, z, n, type, MPI_SUM) == MPI_SUCCESS);
+    CHECK(loop != NULL);
+    loop(x, y, (size_t)n);
+    CHECK(MPI_Reduce_local(x, z, n, type, op) == MPI_SUCCESS);
     CHECK(memcmp(y, z, sizeof y) == 0);
 }
 
-static void sums_of_ours_are_those_of_the_mpi(void)
+static void loops_of_ours_do_what_the_mpi_does(void)
 {
     const MPI_Datatype whole[] = {
         MPI_INT,      MPI_UNSIGNED,  MPI_LONG,    MPI_UNSIGNED_LONG, MPI_INT32_T,
         MPI_UINT32_T, MPI_LONG_LONG, MPI_INT64_T, MPI_UINT64_T,      MPI_UNSIGNED_LONG_LONG};
 
+    const MPI_Datatype with_a_sign[] = {MPI_INT, MPI_LONG, MPI_INT32_T, MPI_LONG_LONG, MPI_INT64_T};
+
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        check_sum(whole[i], false);
-    check_sum(MPI_FLOAT, true);
-    check_sum(MPI_DOUBLE, true);
-    CHECK(sum_find(MPI_MAX, MPI_INT) == NULL);
-    CHECK(sum_find(MPI_SUM, MPI_SHORT) == NULL);
+        check_loop(MPI_SUM, whole[i], false);
+    for (size_t i = 0; i < sizeof with_a_sign / sizeof *with_a_sign; i++) {
+        check_loop(MPI_MAX, with_a_sign[i], false);
+        check_loop(MPI_MIN, with_a_sign[i], false);
+    }
+    check_loop(MPI_SUM, MPI_FLOAT, true);
+    check_loop(MPI_SUM, MPI_DOUBLE, true);
+    CHECK(reduce_find(MPI_MAX, MPI_DOUBLE) == NULL);
+    CHECK(reduce_find(MPI_MAX, MPI_UNSIGNED) == NULL);
+    CHECK(reduce_find(MPI_PROD, MPI_INT) == NULL);
+    CHECK(reduce_find(MPI_SUM, MPI_SHORT) == NULL);
 }
 
 int main(int argc, char **argv)
@@ -230,7 +237,7 @@ int main(int argc, char **argv)
         MPI_TEST(reductions_are_applied_in_rank_order),
         MPI_TEST(a_message_may_name_several_spaces),
         MPI_TEST(many_messages_to_one_peer_all_arrive),
-        MPI_TEST(sums_of_ours_are_those_of_the_mpi),
+        MPI_TEST(loops_of_ours_do_what_the_mpi_does),
     };
 
     return mpi_test_main(argc, argv, "steps", tests, sizeof tests / sizeof *tests);

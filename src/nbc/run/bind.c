@@ -120,7 +120,7 @@ static int bind_types(bound *b, const binding *given)
     if (!error)
         error = operation_hold(&given->op);
     b->holds_op = !error && !given->op.predefined;
-    b->sum = sum_find(given->op.op, b->space[SPACE_SCRATCH].type.type);
+    b->reduce = reduce_find(given->op.op, b->space[SPACE_SCRATCH].type.type);
     return error;
 }
 

@@ -7,7 +7,7 @@
 
 #include "nbc/run/datatype.h"
 #include "nbc/run/operation.h"
-#include "nbc/run/sum.h"
+#include "nbc/run/reduce.h"
 #include "nbc/run/typed.h"
 #include "nbc/sched/sched.h"
 
@@ -67,13 +67,13 @@ enum { BASE_PACK = SPACES, BASES };
 typedef struct bound {
     const sched *sched;
     binding given;
-    bool resolved;     /* since bind_to, until bind_release */
-    bool reusable;     /* only predefined types are bound: a rebind may only change addresses */
-    bool holds_op;     /* given.op, which is the program's, is held */
-    sum_function *sum; /* what given.op does, or NULL: MPI_Reduce_local */
-    bool spanning;     /* a message's type holds the distances between the spaces */
-    bool unpacks;      /* some receive is packed */
-    int addressed;     /* lane that the messages' tags are of, plus 1; 0: they have none yet */
+    bool resolved; /* since bind_to, until bind_release */
+    bool reusable; /* only predefined types are bound: a rebind may only change addresses */
+    bool holds_op; /* given.op, which is the program's, is held */
+    reduce_function *reduce; /* what given.op does, or NULL: MPI_Reduce_local */
+    bool spanning;           /* a message's type holds the distances between the spaces */
+    bool unpacks;            /* some receive is packed */
+    int addressed; /* lane that the messages' tags are of, plus 1; 0: they have none yet */
     space_binding space[SPACES];
     char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */
     message *messages; /* [nmessages] */

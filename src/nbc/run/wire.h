@@ -68,8 +68,8 @@ static inline void wire_copy(const bound *b, const raw_local *c)
 static inline int wire_reduce_items(const bound *b, const raw_local *r, const char *from, char *to,
                                     size_t n)
 {
-    if (b->sum && n <= sum_most()) {
-        b->sum(from, to, n);
+    if (b->reduce && n <= reduce_most()) {
+        b->reduce(from, to, n);
         return MPI_SUCCESS;
     }
     return PMPI_Reduce_local(from, to, (int)n, b->space[r->to_base].type.type, b->given.op.op);
