@@ -3,7 +3,6 @@
  * near_run.c. */
 #include "nbc/run/near.h"
 
-#include "nbc/comm/channel.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/node/segment.h"
 #include "nbc/process/clock.h"
@@ -408,11 +407,10 @@ static void watch(waiting *w)
     engine_leave();
 }
 
-/* Operations advance, and messages of the program's. */
+/* Operations advance, and messages of the program's when this takes longer. */
 static void wait_turn(waiting *w)
 {
     comm_above.idle_turn(&w->idle);
-    channel_poke();
     watch(w);
 }
 
