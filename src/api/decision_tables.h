@@ -46,8 +46,7 @@ typedef struct decision_call {
     algo_set without;
 } decision_call;
 
-/* One of both. */
-typedef struct decided {
+typedef union decided {
     decision decision;
     decision_server server;
 } decided;

@@ -25,7 +25,7 @@ atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
 static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
-    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], new[KINDS];
+    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -109,7 +109,7 @@ static const struct {
             {between_groups, "an intercommunicator"},
             {of_one_process, "a communicator of one process"},
             {not_faster, "no gain"},
-            {new, "a new communicator"},
+            {on_new, "a new communicator"},
             {not_advanced, "the driver manual"},
             {not_prepared, "a communicator that no blocking call has prepared"}};
 
@@ -247,7 +247,7 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
 void interpose_leave(interpose_kind kind, call_native why)
 {
     interpose_count(&interpose_taken[kind], -1);
-    interpose_count(why == CALL_NEW ? &new[kind] : &not_faster[kind], 1);
+    interpose_count(why == CALL_NEW ? &on_new[kind] : &not_faster[kind], 1);
 }
 
 bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)

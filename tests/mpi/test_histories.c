@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_histories.c - ranks that have called other things before, on other communicators of the same
  * shape, choose alike all the same: what was decided once in a process counts for all of them.
+ * plain_alike.c lets such ranks call.
  */
 #include "mpi/mpi_test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <tutti.h>
 
@@ -18,8 +18,6 @@ static MPI_Comm pair_of(int a, int b)
     MPI_Comm_split(MPI_COMM_WORLD, mine ? 0 : MPI_UNDEFINED, world_rank, &pair);
     return pair;
 }
-
-/* ---- what they say ---- */
 
 enum { TEXT = 300, COLLECTIVES = 9, OCTAVES = 18 };
 
@@ -58,52 +56,9 @@ static void choices_do_not_depend_on_earlier_ones(void)
         }
 }
 
-/* ---- what they do ---- */
-
-/* Does not commute: the operand of the lower ranks. */
-static void left(void *in, void *inout, int *n, MPI_Datatype *type)
-{
-    (void)type;
-    memcpy(inout, in, (size_t)*n * sizeof(int));
-}
-
-static void reduce_scatter(MPI_Comm pair, MPI_Op op, int count)
-{
-    int rank, *send = malloc(2 * (size_t)count * sizeof *send);
-    int *recv = calloc((size_t)count, sizeof *recv), wrong = 0;
-
-    MPI_Comm_rank(pair, &rank);
-    for (int i = 0; i < 2 * count; i++)
-        send[i] = 10000 * rank + i;
-    CHECK(MPIX_Reduce_scatter_block_auto(send, recv, count, MPI_INT, op, pair) == MPI_SUCCESS);
-    for (int i = 0; i < count; i++)
-        wrong += recv[i] != rank * count + i;
-    CHECK(wrong == 0);
-    free(send);
-    free(recv);
-}
-
-/* Up to 512 bytes in all it takes another algorithm than beyond, which sends other messages. */
-static void ranks_with_other_histories_do_not_wait_for_each_other(void)
-{
-    MPI_Op op;
-
-    MPI_Op_create(left, 0, &op);
-    for (int a = 0; a < world_size; a++)
-        for (int b = a + 1; b < world_size; b++) {
-            MPI_Comm pair = pair_of(a, b);
-            if (pair == MPI_COMM_NULL)
-                continue;
-            reduce_scatter(pair, op, a == 0 && b == 1 ? 64 : 72);
-            MPI_Comm_free(&pair);
-        }
-    MPI_Op_free(&op);
-}
-
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(ranks_with_other_histories_do_not_wait_for_each_other),
         MPI_TEST(choices_do_not_depend_on_earlier_ones),
     };
 
