@@ -61,9 +61,11 @@ static inline int64_t lists_displ(const args_lists *l, int i)
 /* Is MPI_IN_PLACE given, or is there nothing to send from? */
 static inline bool args_in_place(const args *a)
 {
-    if (coll_has(a->kind, COLL_ROOT_SENDS))
+    const coll_shape *shape = &coll_shapes[a->kind];
+
+    if (shape->traits & COLL_ROOT_SENDS)
         return a->recv.buffer == MPI_IN_PLACE;
-    return a->send.buffer == MPI_IN_PLACE || coll_shapes[a->kind].send == COLL_NONE;
+    return a->send.buffer == MPI_IN_PLACE || shape->send == COLL_NONE;
 }
 
 #endif

@@ -155,7 +155,7 @@ static int64_t before_mine(const call_side *s, int me)
 {
     if (s->extent == COLL_EACH)
         return me * s->count * s->type.extent;
-    return s->extent == COLL_LISTED ? lists_displ(s->lists, me) * s->type.extent : 0;
+    return s->extent == COLL_LISTED && s->mine ? lists_displ(s->lists, me) * s->type.extent : 0;
 }
 
 /* Is all of one side compared with all of the other, and not my block with its place? Both have a
@@ -286,8 +286,8 @@ static call_side side_of(const args_side *s, coll_extent extent, int n)
         .extent = extent, .buffer = s->buffer, .count = s->count, .lists = s->lists, .n = n};
 }
 
-/* What this rank has, of how many blocks. */
-static int find_sides(const args *a, comm *on, call *c)
+/* All that needs no check. */
+static int begin(const args *a, comm *on, call *c)
 {
     bool in_place = args_in_place(a);
     coll_sides has = coll_sides_of(a->kind, on->rank, a->root, in_place);
@@ -352,7 +352,7 @@ static int64_t given_bytes(const call *c)
 
 int call_check(const args *a, comm *on, call *c)
 {
-    int error = find_sides(a, on, c);
+    int error = begin(a, on, c);
 
     if (!error)
         error = check_root(&c->coll);

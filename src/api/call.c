@@ -26,21 +26,19 @@
 /* later_make: the communicator is ready now, or the survey has run. */
 static int make_later(exec *e, later_call *c)
 {
-    chosen ours;
     plan *p;
     int error = MPI_SUCCESS;
 
     if (c->survey) {
-        error = execs_plan_after(e->comm, c->survey, c->key, c->key_size, c->chosen, &p);
+        error = execs_plan_after(e->comm, c->survey, c->key, c->key_size, c->selection.choice, &p);
         exec_detach(e);
     } else {
-        error = choose(&c->what, MPI_INFO_NULL, &ours);
-        c->chosen = ours.choice;
-        if (!error && survey_needed(c->what.coll.kind, c->chosen))
-            error = survey_begin(e, &c->what, c->key, c->chosen, &c->survey);
+        error = choose(&c->what, MPI_INFO_NULL, &c->selection);
+        if (!error && survey_needed(c->what.coll.kind, c->selection.choice))
+            error = survey_begin(e, &c->what, c->key, c->selection.choice, &c->survey);
         if (error || c->survey)
             return error;
-        error = execs_plan(e->comm, c->key, c->key_size, c->chosen, &p);
+        error = execs_plan(e->comm, c->key, c->key_size, c->selection.choice, &p);
     }
     if (!error)
         error = plan_attach(p, e);
@@ -88,7 +86,7 @@ static bool is_left_while_new(const call *c)
 }
 
 /* Where `auto` wants to know where the ranks are, the call waits for it. */
-static int choose_ready(const call *c, MPI_Info info, chosen *result)
+static int choose_ready(const call *c, MPI_Info info, selection *result)
 {
     int error = choose(c, info, result);
 
@@ -98,10 +96,10 @@ static int choose_ready(const call *c, MPI_Info info, chosen *result)
     return error ? error : choose(c, info, result);
 }
 
-static int prepare_anew(const args *a, const signature *s, comm *on, way_of_call *way, exec **e)
+static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
 {
     call c;
-    chosen ours;
+    selection s;
     int error = call_check(a, on, &c);
 
     if (error)
@@ -112,20 +110,18 @@ static int prepare_anew(const args *a, const signature *s, comm *on, way_of_call
         way->native = CALL_NEW;
         return MPI_SUCCESS;
     }
-    error =
-        way->may_block ? choose_ready(&c, MPI_INFO_NULL, &ours) : choose(&c, MPI_INFO_NULL, &ours);
-    if (!error && !way->may_block &&
-        (ours.choice.provisional || survey_needed(c.coll.kind, ours.choice)))
+    error = way->may_block ? choose_ready(&c, MPI_INFO_NULL, &s) : choose(&c, MPI_INFO_NULL, &s);
+    if (!error && !way->may_block && (s.choice.provisional || survey_needed(c.coll.kind, s.choice)))
         return exec_later(&c, e);
-    if (!error && way->may_leave && choose_native(&c, &ours)) {
+    if (!error && way->may_leave && choose_native(&c, &s)) {
         way->native = CALL_NO_GAIN;
-        repeat_remember_native(s, &c);
+        repeat_remember_native(a, &c);
         return MPI_SUCCESS;
     }
     if (!error)
-        error = execs_bind(&c, ours.choice, e);
+        error = execs_bind(&c, s.choice, e);
     if (!error)
-        repeat_remember(s, &c, *e, way->may_leave);
+        repeat_remember(a, &c, *e, way->may_leave);
     return error;
 }
 
@@ -163,7 +159,7 @@ static int prepare(const args *a, const void *result, way_of_call *way, exec **e
         return MPI_ERR_ARG;
     answer = repeat_look(a, *c, way->may_leave, &known);
     if (answer == REPEAT_NOTHING)
-        return prepare_anew(a, &known.signature, *c, way, e);
+        return prepare_anew(a, *c, way, e);
     way->bytes = known.bytes;
     if (answer == REPEAT_PLAN)
         return bind_again(*c, &known, e);
@@ -330,7 +326,7 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
     comm *c = NULL;
     exec *e = NULL;
     call of;
-    chosen ours = {0};
+    selection s = {0};
     measure_wish wish = MEASURE_UNSAID;
     bool timed = false;
     int error = enter(a, &c);
@@ -339,16 +335,16 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
         error = request ? call_check(a, c, &of) : MPI_ERR_ARG;
     if (error)
         return comm_raise_for(a->comm, c, error);
-    error = choose_ready(&of, info, &ours);
+    error = choose_ready(&of, info, &s);
     if (error && info == MPI_INFO_NULL) /* then it does not serve the arguments */
         return comm_raise_for(a->comm, c, error);
     if (!error)
         error = timed_from(info, &timed);
     if (!error)
         error = measure_read(info, &wish);
-    error = together_agree(c, coll_kind_name(a->kind), error, digest_of(&ours.choice, wish));
+    error = together_agree(c, coll_kind_name(a->kind), error, digest_of(&s.choice, wish));
     if (!error)
-        error = execs_bind(&of, ours.choice, &e);
+        error = execs_bind(&of, s.choice, &e);
     if (!error)
         error = init(e, timed, request);
     if (!error)

@@ -28,7 +28,7 @@ static void fill_key(const call_side *s, int64_t *v)
 /* The same where the blocks lie one behind the other. */
 static void fill_sized(const call *c, int64_t *v)
 {
-    const call_side *s = c->recv.extent ? &c->recv : &c->send;
+    const call_side *s = &c->recv; /* all ranks receive */
 
     for (int64_t i = 0, at = 0; i < c->coll.p; i++) {
         v[i] = s->type.size ? lists_count(s->lists, (int)i) : 0;

@@ -13,7 +13,7 @@
 
 /* What this rank sends, or receives. */
 typedef struct call_side {
-    coll_extent extent;      /* NONE: this rank has no such side; the rest means nothing then */
+    coll_extent extent;      /* NONE: no such side; type, total, mine and low are 0 then */
     const void *buffer;      /* as given */
     datatype type;           /* TYPED: a byte */
     int64_t count;           /* items of the type in one element of the space */
@@ -31,7 +31,7 @@ typedef struct call {
     operation op;
     call_side send, recv;
     coll_bytes bytes;
-    bool packs; /* as in coll, but other ranks may pack where this one need not */
+    bool packs; /* the plan's coll.packs; others may pack where this rank need not */
     int error;  /* it is to run, because MPI's would, and to end with this error */
 } call;
 

@@ -287,15 +287,16 @@ static question question_of(const call *c, MPI_Info info, decision *by)
         .call = &c->coll, .bytes = c->bytes.all, .info = info, .c = c->comm, .by = by};
 }
 
-int choose(const call *c, MPI_Info info, chosen *result)
+int choose(const call *c, MPI_Info info, selection *result)
 {
     decision by;
     question q = question_of(c, info, &by);
-    int error = answer(&q, c->algo, &result->choice, &result->why);
+    const char *why;
+    int error = answer(&q, c->algo, &result->choice, &why);
 
     result->without = q.without;
     if (!error && c->algo == ALGO_NONE && !result->choice.provisional && env_verbose())
-        say_choice(c->coll.kind, c->coll.p, q.bytes, &result->choice, result->why, &by);
+        say_choice(c->coll.kind, c->coll.p, q.bytes, &result->choice, why, &by);
     return error;
 }
 
@@ -323,15 +324,14 @@ bool choose_may_leave(const call *c)
     return !native_errs(&c->coll, c->bytes.all, &mpi_library_here()->version);
 }
 
-bool choose_native(const call *c, const chosen *ours)
+bool choose_native(const call *c, const selection *s)
 {
-    if (c->algo != ALGO_NONE || !c->comm->asks_alike || !ours->choice.by_rule ||
-        ours->choice.provisional)
+    if (c->algo != ALGO_NONE || !c->comm->asks_alike || !s->choice.by_rule || s->choice.provisional)
         return false;
-    decision_server s = decision_of_server(c->comm, &c->coll, c->bytes.all, &ours->without);
-    if (s.native && env_verbose())
-        say_native(c, &s);
-    return s.native;
+    decision_server server = decision_of_server(c->comm, &c->coll, c->bytes.all, &s->without);
+    if (server.native && env_verbose())
+        say_native(c, &server);
+    return server.native;
 }
 
 int choose_candidates(const call *c, MPI_Info info, choice *list, int most, wisdom_key *key)

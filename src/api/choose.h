@@ -8,19 +8,18 @@
 #include "api/checked.h"
 #include "tune/wisdom.h"
 
-/* What was chosen, and why: one line, static. */
-typedef struct chosen {
+/* What was chosen, and what must not have been. */
+typedef struct selection {
     choice choice;
-    const char *why;
-    algo_set without; /* what was forbidden */
-} chosen;
+    algo_set without;
+} selection;
 
 /* Before the communicator is ready all errors are found but those of the
  * environment, and the result may be provisional. MPI_ERR_UNSUPPORTED_OPERATION: the algorithm does
  * not serve this call; MPI_ERR_ARG: a wrong parameter, or a wrong name in the environment;
  * MPI_ERR_INFO_VALUE: in info. TUTTI_VERBOSE: what `auto` has chosen for good is said once for each
  * collective, power of two of the bytes, and algorithm. */
-int choose(const call *c, MPI_Info info, chosen *result);
+int choose(const call *c, MPI_Info info, selection *result);
 
 /* Is the MPI not known to get such a call wrong? The same on all ranks. */
 bool choose_may_leave(const call *c);
@@ -29,7 +28,7 @@ bool choose_may_leave(const call *c);
  * algorithm, and neither wisdom nor the estimate sees a gain of ours? The communicator is ready.
  * The same on all ranks; where they have been told different things, it is not. TUTTI_VERBOSE says
  * so as choose does. */
-bool choose_native(const call *c, const chosen *ours);
+bool choose_native(const call *c, const selection *s);
 
 /* What a persistent request of `auto` may try, and what wisdom calls it: the choice first, at most
  * `most`, as all ranks know. 0: it is not the estimate's choice, or all is known already. The

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-/* Mostly nothing is forbidden: uthash's own function would look at each byte of it. */
+/* uthash's own would look at each byte, and mostly nothing is forbidden. */
 #define HASH_FUNCTION(call, length, hash) (hash) = hash_of(call)
 #define HASH_NONFATAL_OOM                 1
 #include <uthash.h>

@@ -11,8 +11,8 @@
 decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without);
 
 /* The MPI itself, if neither wisdom nor the estimate sees a gain of ours, and it is not known to
- * get the call wrong; with the same inputs, and as alike, as decision_of. Estimated once an octave
- * of sizes. */
+ * get the call wrong; with the same inputs, and as alike, as decision_of. Once an octave of
+ * sizes; where wisdom may know the call once a size class. */
 decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
                                    const algo_set *without);
 

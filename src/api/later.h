@@ -9,6 +9,7 @@
 #ifndef TUTTI_LATER_H
 #define TUTTI_LATER_H
 
+#include "api/choose.h"
 #include "api/survey.h"
 
 /* What is kept. Without the arrays of the arguments; the key is without algorithm. */
@@ -17,7 +18,7 @@ typedef struct later_call {
     binding b;
     plan_key *key;
     size_t key_size;
-    choice chosen;
+    selection selection;
     survey *survey; /* that runs, or has run */
 } later_call;
 

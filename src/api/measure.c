@@ -34,26 +34,26 @@ int measure_read(MPI_Info info, measure_wish *wish)
     return MPI_ERR_INFO_VALUE;
 }
 
-static int persist(exec *e, exec **result)
+/* On failure there is none any more. */
+static int persist(exec **e)
 {
-    int error = execs_persist(e);
+    int error = execs_persist(*e);
 
-    if (error)
-        plan_return_exec(e);
-    else
-        *result = e;
+    if (error) {
+        plan_return_exec(*e);
+        *e = NULL;
+    }
     return error;
 }
 
-/* From `mine` to `slowest`. It is short: few steps are what counts. */
+/* From `mine` to `slowest`. */
 static int make_vote(trial *t)
 {
-    exec *e;
     int error =
-        together_largest(t->candidate[0]->comm, t->mine, t->slowest, t->n * TRIAL_ROUNDS, &e);
+        together_largest(t->candidate[0]->comm, t->mine, t->slowest, t->n * TRIAL_ROUNDS, &t->vote);
 
     if (!error)
-        error = persist(e, &t->vote);
+        error = persist(&t->vote);
     if (!error)
         t->vote->stats.timed = watch_on;
     return error;
@@ -61,13 +61,12 @@ static int make_vote(trial *t)
 
 static int fill(trial *t, const call *c, int n)
 {
-    exec *e;
     int error = MPI_SUCCESS;
 
     for (; !error && t->n < n; t->n += !error) {
-        error = execs_bind(c, t->choice[t->n], &e);
+        error = execs_bind(c, t->choice[t->n], &t->candidate[t->n]);
         if (!error)
-            error = persist(e, &t->candidate[t->n]);
+            error = persist(&t->candidate[t->n]);
     }
     return error ? error : make_vote(t);
 }

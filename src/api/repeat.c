@@ -3,25 +3,22 @@
 #include "api/repeat.h"
 
 #include "algos/algo.h"
+#include "api/signature.h"
 #include "nbc/process/process.h"
 
 #include <string.h>
 
 /* ---- to find it ---- */
 
-/* Has it the lists of a call that is looked for? */
-typedef bool same_lists(const known *k, const void *of);
-
-/* same: NULL: they need not be compared. */
-static known *find(comm *c, const known_signature *call, uint64_t hash, same_lists *same,
-                   const void *of)
+/* lists: of whom they are compared; NULL: they need not be. */
+static known *find(comm *c, const known_signature *signature, uint64_t hash, const args *lists)
 {
     known **set = known_set(c, hash);
 
     for (int i = 0; set && i < KNOWN_WAYS; i++) {
         known *k = set[i];
-        if (k && k->hash == hash && memcmp(&k->call, call, sizeof *call) == 0 &&
-            (!same || same(k, of))) {
+        if (k && k->hash == hash && memcmp(&k->signature, signature, sizeof *signature) == 0 &&
+            (!lists || signature_has_lists(lists, k))) {
             known_use(c, set, i);
             return k;
         }
@@ -29,32 +26,29 @@ static known *find(comm *c, const known_signature *call, uint64_t hash, same_lis
     return NULL;
 }
 
-static bool has_lists_of_args(const known *k, const void *of)
+static known *find_exactly(const args *a, comm *c, const signature *s)
 {
-    return signature_has_lists(of, k);
+    return find(c, &s->exact, s->hash, coll_is_v(a->kind) ? a : NULL);
 }
 
-/* They are in the plan's key; but of typed blocks that knows only the lengths. */
-static bool has_lists_of_exec(const known *k, const void *of)
+static known *find_by_sum(comm *c, const signature *s)
 {
-    const exec *e = of;
-
-    return k->plan == e->plan &&
-           typed_equal(k->binding.sendblocks, e->bound.space[SPACE_SEND].blocks) &&
-           typed_equal(k->binding.recvblocks, e->bound.space[SPACE_RECV].blocks);
+    return find(c, &s->by_sum, s->by_sum_hash, NULL);
 }
 
-__attribute__((noinline)) static known *find_slowly(const args *a, comm *c, bool may_leave,
-                                                    signature *s)
+/* How many lists there are is not known before the neighbors are. */
+__attribute__((noinline)) static known *find_slowly(const args *a, comm *c, bool may_leave)
 {
-    bool lists = coll_is_v(a->kind);
+    signature s;
     known *k = NULL;
 
-    signature_make(a, c, s);
-    if (lists && may_leave && c->known && c->known->has_shared)
-        k = find(c, &s->shared, s->shared_hash, NULL, NULL);
+    if (!c->known || (coll_has(a->kind, COLL_NEIGHBORS) && !c->neighbors))
+        return NULL;
+    s = signature_of(a, c);
+    if (may_leave && coll_is_v(a->kind) && c->known->has_by_sum)
+        k = find_by_sum(c, &s);
     if (!k)
-        k = find(c, &s->call, s->hash, lists ? has_lists_of_args : NULL, a);
+        k = find_exactly(a, c, &s);
     if (k && k->plan)
         plan_use(c, k->plan);
     return k;
@@ -134,26 +128,16 @@ __attribute__((noinline)) static repeat_answer check_op(repeat_answer answer, co
     return answer;
 }
 
-/* Not under the lock: what is wrong with the neighbors call_check finds, too. */
-__attribute__((noinline)) static void sign(const args *a, comm *c, signature *s)
-{
-    if (!coll_has(a->kind, COLL_NEIGHBORS) || comm_find_neighbors(c) == MPI_SUCCESS)
-        signature_make(a, c, s);
-}
-
 repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *r)
 {
     repeat_answer answer = REPEAT_NOTHING;
     int native_op = -1;
-    bool is_signed = false;
 
     process_lock();
     plan_forget_types();
     known *k = c->latest[a->kind];
-    if (!k || !is_of_use(k, may_leave) || !signature_is(a, k)) {
-        is_signed = !coll_has(a->kind, COLL_NEIGHBORS) || c->neighbors;
-        k = is_signed ? find_slowly(a, c, may_leave, &r->signature) : NULL;
-    }
+    if (!k || !is_of_use(k, may_leave) || !signature_is(a, k))
+        k = find_slowly(a, c, may_leave);
     if (k && may_leave && k->native) {
         answer = REPEAT_NATIVE;
         native_op = k->native_op;
@@ -168,12 +152,10 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *r)
     }
     process_unlock();
     if (native_op >= 0 && operation_commutes(a->op) != native_op)
-        answer = REPEAT_NOTHING;
-    else if (answer >= REPEAT_PLAN && !(answer == REPEAT_EXEC && r->exec->bound.reusable))
-        answer = check_op(answer, r);
-    if (answer == REPEAT_NOTHING && !is_signed)
-        sign(a, c, &r->signature);
-    return answer;
+        return REPEAT_NOTHING;
+    if (answer < REPEAT_PLAN || (answer == REPEAT_EXEC && r->exec->bound.reusable))
+        return answer;
+    return check_op(answer, r);
 }
 
 void repeat_bound(known *of, exec *e)
@@ -198,25 +180,27 @@ static bool is_lasting(const call *c)
     return !c->error && side_lasts(&c->recv) && side_lasts(&c->send);
 }
 
-void repeat_remember_native(const signature *s, const call *c)
+void repeat_remember_native(const args *a, const call *c)
 {
     comm *on = c->comm;
+    signature s;
     known *k;
 
     if (!is_lasting(c))
         return;
+    s = signature_of(a, on);
     process_lock();
     plan_forget_types();
-    k = find(on, &s->shared, s->shared_hash, NULL, NULL);
+    k = find_by_sum(on, &s);
     if (!k) {
-        k = known_add(on, &s->shared, s->shared_hash);
+        k = known_add(on, &s.by_sum, s.by_sum_hash);
         if (k)
             known_ends_with(on, k, c->send.type.life, c->recv.type.life);
     }
     if (k) {
         k->native = true;
         k->bytes = c->bytes;
-        on->known->has_shared |= coll_is_v(c->coll.kind);
+        on->known->has_by_sum |= coll_is_v(a->kind);
         k->native_op = c->op.predefined ? -1 : c->op.commutes;
     }
     plan_take_left();
@@ -250,20 +234,20 @@ static bool is_asked_again(const plan *p)
 
 /* Its exec stays with the plan: those of calls that never come again are few then, and in the
  * cache. From its second time on a call has one of its own (repeat_bound). */
-void repeat_remember(const signature *s, const call *c, const exec *e, bool may_leave)
+void repeat_remember(const args *a, const call *c, const exec *e, bool may_leave)
 {
     known *k = NULL;
+    signature s;
 
     if (!is_lasting(c) || !typed_lasts(e->bound.space[SPACE_RECV].blocks) ||
         !typed_lasts(e->bound.space[SPACE_SEND].blocks) || c->recv.low < 0 || c->send.low < 0 ||
         is_asked_again(e->plan))
         return;
+    s = signature_of(a, c->comm);
     process_lock();
     plan_forget_types();
-    if (e->plan->cached)
-        k = find(c->comm, &s->call, s->hash, coll_is_v(c->coll.kind) ? has_lists_of_exec : NULL, e);
-    if (e->plan->cached && !k)
-        k = known_add(c->comm, &s->call, s->hash);
+    if (e->plan->cached && !(k = find_exactly(a, c->comm, &s)))
+        k = known_add(c->comm, &s.exact, s.hash);
     if (k && k->plan != e->plan)
         fill(k, c, e);
     if (k && may_leave) {

@@ -6,7 +6,6 @@
 #define TUTTI_REPEAT_H
 
 #include "api/checked.h"
-#include "api/signature.h"
 
 /* What is known of a call. */
 typedef enum repeat_answer {
@@ -16,13 +15,13 @@ typedef enum repeat_answer {
     REPEAT_EXEC     /* an exec that is bound */
 } repeat_answer;
 
+/* What repeat_look has found, by its answer. */
 typedef struct repeat {
-    exec *exec;      /* EXEC: with the buffers of this call */
-    plan *plan;      /* PLAN: with a reference, for execs_of_plan; */
-    binding binding; /* what it is to bind; */
-    known *of;       /* and, with a reference, for repeat_bound */
-    coll_bytes bytes;
-    signature signature; /* NOTHING: to remember it by */
+    exec *exec;       /* EXEC: with the buffers of this call */
+    plan *plan;       /* PLAN: a reference, for execs_of_plan */
+    binding binding;  /* PLAN: what execs_of_plan is to bind */
+    known *of;        /* PLAN: a reference, for repeat_bound */
+    coll_bytes bytes; /* all but NOTHING */
 } repeat;
 
 /* may_leave: the call may be left to the MPI. */
@@ -31,11 +30,11 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *result
 /* An exec has been bound for it; NULL: none could be. Gives the reference back. */
 void repeat_bound(known *of, exec *e);
 
-/* For the next call with this signature. may_leave: it was not left to the MPI, though it could
- * have been. */
-void repeat_remember(const signature *s, const call *c, const exec *e, bool may_leave);
+/* For the next call like this one, of which c was made. may_leave: it was not left to the MPI,
+ * though it could have been. */
+void repeat_remember(const args *a, const call *c, const exec *e, bool may_leave);
 
 /* The same of one that has been left to the MPI. */
-void repeat_remember_native(const signature *s, const call *c);
+void repeat_remember_native(const args *a, const call *c);
 
 #endif

@@ -42,39 +42,46 @@ static uint64_t hash_lists(const args *a, const comm *c, uint64_t h)
     return h;
 }
 
-/* What decides is how much there is in all, if all ranks know that. */
+/* What decides is how much there is in all, if all ranks know that. It may wrap. */
 static int64_t common_count(const args *a, int p)
 {
     const args_lists *l = a->recv.lists;
-    int64_t sum = a->recv.count;
+    uint64_t sum = (uint64_t)a->recv.count;
 
     for (int i = 0; coll_has_common_size(a->kind) && lists_have_counts(l) && i < p; i++)
-        sum += lists_count(l, i);
-    return sum;
+        sum += (uint64_t)lists_count(l, i);
+    return (int64_t)sum;
 }
 
 /* Also what counts on other ranks only: it is rarely new, and not to look at it would cost a look
  * at the shape. */
-void signature_make(const args *a, const comm *c, signature *s)
+static known_signature exact_of(const args *a)
 {
-    s->call = (known_signature){.kind = (int32_t)a->kind,
-                                .algo = a->algo,
-                                .root = a->root,
-                                .in_place = signature_in_place(a),
-                                .sendtype = signature_number(a->send.type),
-                                .recvtype = signature_number(a->recv.type),
-                                .op = (uint64_t)(uintptr_t)a->op,
-                                .sendcount = a->send.count,
-                                .recvcount = a->recv.count};
-    s->hash = hash_of(&s->call);
-    s->shared = s->call;
-    s->shared_hash = s->hash;
+    return (known_signature){.kind = (int32_t)a->kind,
+                             .algo = a->algo,
+                             .root = a->root,
+                             .in_place = signature_in_place(a),
+                             .sendtype = signature_number(a->send.type),
+                             .recvtype = signature_number(a->recv.type),
+                             .op = (uint64_t)(uintptr_t)a->op,
+                             .sendcount = a->send.count,
+                             .recvcount = a->recv.count};
+}
+
+signature signature_of(const args *a, const comm *c)
+{
+    signature s = {.exact = exact_of(a)};
+
+    s.hash = hash_of(&s.exact);
+    s.by_sum = s.exact;
+    s.by_sum_hash = s.hash;
     if (!coll_is_v(a->kind))
-        return;
-    s->hash = hash_lists(a, c, s->hash);
-    s->shared.kind |= KNOWN_SHARED;
-    s->shared.recvcount = common_count(a, c->p);
-    s->shared_hash = hash_of(&s->shared);
+        return s;
+    s.hash = hash_lists(a, c, s.hash);
+    s.by_sum.kind |= KNOWN_BY_SUM;
+    s.by_sum.recvcount = common_count(a, c->p);
+    s.by_sum_hash = hash_of(&s.by_sum);
+    return s;
 }
 
 /* ---- compare ---- */

@@ -7,16 +7,14 @@
 #include "nbc/plan/known.h"
 
 typedef struct signature {
-    known_signature call;
-    uint64_t hash; /* of that, and of the counts of lists: their displacements rarely differ when
-                      these do not */
-    known_signature shared; /* of a call with lists: what it has in common with others of its kind
-                               that are left to the MPI for the same reason; */
-    uint64_t shared_hash;   /* else the same as the first two */
+    known_signature exact;
+    uint64_t hash;          /* with the counts of lists, without their displacements */
+    known_signature by_sum; /* of a call with lists: their sum in place of them (KNOWN_BY_SUM) */
+    uint64_t by_sum_hash;
 } signature;
 
-/* Reads as many counts as there are; lists that are missing have none. */
-void signature_make(const args *a, const comm *c, signature *result);
+/* Of arguments that need not have been checked. Without lists both parts are the same. */
+signature signature_of(const args *a, const comm *c);
 
 /* Do the lists have what the known call's have? It is one with lists, and all else is equal. */
 bool signature_has_lists(const args *a, const known *k);
@@ -39,7 +37,7 @@ _Static_assert(sizeof(known_signature) == 4 * sizeof(int32_t) + 5 * sizeof(int64
 
 static inline bool signature_is(const args *a, const known *k)
 {
-    const known_signature *b = &k->call;
+    const known_signature *b = &k->signature;
     uint64_t differ = (uint64_t)(uint32_t)(a->algo ^ b->algo) | (uint32_t)(a->root ^ b->root);
 
     differ |= (uint32_t)(signature_in_place(a) ^ b->in_place);

@@ -37,7 +37,7 @@ int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
     return error ? error : execs_bind(&of, chosen, result);
 }
 
-static int largest(comm *c, int64_t *mine, int64_t *all, int n)
+static int find_largest(comm *c, int64_t *mine, int64_t *all, int n)
 {
     exec *e;
     int error = together_largest(c, mine, all, n, &e);
@@ -72,7 +72,7 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
         PMPI_Error_class(error, &class);
         mine[0] = class;
     }
-    failure = largest(c, mine, all, 3);
+    failure = find_largest(c, mine, all, 3);
     if (error || failure || simulated_folded()) /* it takes the same time, without data */
         return error ? error : failure;
     if (all[0] != MPI_SUCCESS)

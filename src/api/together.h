@@ -15,8 +15,8 @@ int together_ready(MPI_Comm user, const char *caller, comm **c);
  * init of what. */
 int together_agree(comm *c, const char *caller, int error, uint64_t what);
 
-/* A bound exec of an allreduce: all[n] get the largest of each of mine[n] over all ranks. Algorithm
- * and size are the same for all communicators, so nothing has to be chosen. */
+/* A bound exec of an allreduce: all[n] get the largest of each of mine[n] over all ranks. Always by
+ * recursive doubling: it is short, few steps are what counts. */
 int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result);
 
 /* Until nothing waits at the gate, or for lengths at other ranks: that is compiled with what was

@@ -54,7 +54,8 @@ int64_t planner_judged(const forecast *f);
 /* The class that counts for them. */
 int planner_class(coll_kind kind, int p, int64_t bytes);
 
-/* As many bytes, in all as before, as the first size of the octave has. */
+/* The least number of bytes, in all as before, of the same octave: of the vector's length, or of a
+ * block's. Below 4 as it is. */
 int64_t planner_octave(coll_kind kind, int p, int64_t bytes);
 
 #endif

@@ -31,6 +31,10 @@ static void over_the_root(int k, int p, int rank, double *mine, double *all, con
     MPI_Gather(mine, N, MPI_DOUBLE, all, N, MPI_DOUBLE, root, MPI_COMM_WORLD);
     MPI_Scatterv(all, counts, displs, MPI_DOUBLE, mine, counts[rank], MPI_DOUBLE, root,
                  MPI_COMM_WORLD);
+    for (int i = 0; i < p; i++)
+        sizes[i] = i == root ? 1 : counts[i];
+    MPI_Scatterv(all, sizes, displs, MPI_DOUBLE, mine, sizes[rank], MPI_DOUBLE, root,
+                 MPI_COMM_WORLD);
     MPI_Reduce(mine, &most, 1, MPI_DOUBLE, MPI_MAX, root, MPI_COMM_WORLD);
     for (int i = 0; i < p; i++)
         sizes[i] = counts[(i + rank) % p];

@@ -165,6 +165,29 @@ static void the_plan_cache_is_bounded_and_drops_the_least_recently_used(void)
 }
 
 /* Counts over the limit of one message travel as large datatypes; the limit is lowered here. */
+/* From its second time on a call keeps execs, as many as it had outstanding at a time. */
+static void outstanding_calls_of_one_signature_are_kept(void)
+{
+    enum { CALLS = 60 };
+    double x = 1, sum[CALLS];
+    MPI_Request r[CALLS];
+    MPI_Comm dup;
+    comm *c;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < CALLS; i++)
+            CHECK(MPIX_Iallreduce_auto(&x, &sum[i], 1, MPI_DOUBLE, MPI_SUM, dup, &r[i]) ==
+                  MPI_SUCCESS);
+        CHECK(MPI_Waitall(CALLS, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < CALLS; i++)
+            CHECK(sum[i] == world_size);
+    }
+    CHECK(comm_get(dup, &c) == MPI_SUCCESS);
+    CHECK(c->latest[COLL_allreduce] && c->latest[COLL_allreduce]->nidle == CALLS);
+    MPI_Comm_free(&dup);
+}
+
 static void counts_over_the_limit_of_a_message_work(void)
 {
     static const int64_t limits[] = {1, 7, 333, 999};
@@ -236,6 +259,7 @@ int main(int argc, char **argv)
         MPI_TEST(one_plan_serves_every_count_and_type_of_one_shape),
         MPI_TEST(every_algorithm_has_a_plan_of_its_own),
         MPI_TEST(the_plan_cache_is_bounded_and_drops_the_least_recently_used),
+        MPI_TEST(outstanding_calls_of_one_signature_are_kept),
         MPI_TEST(counts_over_the_limit_of_a_message_work),
         MPI_TEST(a_freed_native_request_completes_unseen),
         MPI_TEST(leftovers_are_harmless),

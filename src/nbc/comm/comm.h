@@ -255,7 +255,7 @@ bool comm_prepared(comm *c);
 /* Wait until the communicator is ready, if it has been begun; advances. Returns its error. */
 int comm_wait_ready(comm *c);
 
-/* Both. Collective the first time. */
+/* comm_begin, which may block, and comm_wait_ready. Collective the first time. */
 static inline int comm_make_ready(comm *c, const char *caller)
 {
     int error = comm_begin(c, caller, true);

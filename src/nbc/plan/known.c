@@ -23,8 +23,8 @@ void known_use(comm *c, known **set, int way)
 
     memmove(set + 1, set, (size_t)way * sizeof *set);
     set[0] = k;
-    if (k->call.kind < COLL_KINDS)
-        c->latest[k->call.kind] = k;
+    if (k->signature.kind < COLL_KINDS)
+        c->latest[k->signature.kind] = k;
 }
 
 /* Not freed here if this is the last reference: types cannot be freed under the library's lock. */
@@ -87,8 +87,8 @@ static void unlist(comm *c, known **place)
     known *k = *place;
 
     *place = NULL;
-    if (k->call.kind < COLL_KINDS && c->latest[k->call.kind] == k)
-        c->latest[k->call.kind] = NULL;
+    if (k->signature.kind < COLL_KINDS && c->latest[k->signature.kind] == k)
+        c->latest[k->signature.kind] = NULL;
     known_clear(c, k);
 }
 
@@ -114,7 +114,7 @@ static known *take_oldest(comm *c, known **place)
     return k;
 }
 
-known *known_add(comm *c, const known_signature *call, uint64_t hash)
+known *known_add(comm *c, const known_signature *signature, uint64_t hash)
 {
     known **set, *k;
     int way = 0;
@@ -129,7 +129,7 @@ known *known_add(comm *c, const known_signature *call, uint64_t hash)
     k = take_oldest(c, &set[way]);
     if (!k)
         return NULL;
-    k->call = *call;
+    k->signature = *signature;
     k->hash = hash;
     k->refs = 1;
     set[way] = k;

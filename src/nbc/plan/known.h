@@ -10,7 +10,7 @@
  * KNOWN_MEMORY bytes of scratch; all together have at most KNOWN_BYTES.
  *
  * A call with derived types leaves when one of them ends, and before the program frees one: execs
- * that are bound for it have duplicates of them. All under the library's lock.
+ * that are bound for it have copies of them. All under the library's lock.
  */
 #ifndef TUTTI_KNOWN_H
 #define TUTTI_KNOWN_H
@@ -27,8 +27,8 @@ enum {
     KNOWN_BYTES = 1 << 22
 };
 
-/* Of a kind: what calls with lists have in common that are left to the MPI. */
-enum { KNOWN_SHARED = 256 };
+/* Flag of a kind: the lists count only by their sum. Of calls that are left to the MPI. */
+enum { KNOWN_BY_SUM = 256 };
 
 /* Handles as numbers. Counts and displacements of lists are in the plan's key. */
 typedef struct known_signature {
@@ -38,7 +38,7 @@ typedef struct known_signature {
 } known_signature;
 
 typedef struct known {
-    known_signature call;
+    known_signature signature;
     uint64_t hash;    /* of the signature, and of lists */
     int refs;         /* the table's, and one for each exec that is bound for it and in use */
     bool native;      /* calls that may be left to the MPI are, */
@@ -48,11 +48,9 @@ typedef struct known {
     struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */
     coll_sides has;
     int nsend, nrecv; /* blocks, where they are many */
-    coll_bytes
-        bytes;     /* but where a call of another with the same signature has lists, and is left to
-                         the MPI */
-    MPI_Aint mine; /* bytes from the receive buffer to where the send buffer must not be */
-    exec *idle;    /* list by `next` */
+    coll_bytes bytes; /* of a call that is known by the sum of its lists .given is of the latest */
+    MPI_Aint mine;    /* bytes from the receive buffer to where the send buffer must not be */
+    exec *idle;       /* list by `next` */
     int nidle;
     binding binding;               /* but for the buffers; its blocks are references */
     lifetime *sendlife, *recvlife; /* of derived types, with references; or NULL */
@@ -63,7 +61,7 @@ typedef struct known {
 typedef struct known_calls {
     known *way[KNOWN_SETS][KNOWN_WAYS]; /* most recently used first */
     int64_t bytes;                      /* of the execs that idle in there */
-    bool has_shared;                    /* some calls with lists have been left to the MPI */
+    bool has_by_sum;                    /* some calls with lists have been left to the MPI */
 } known_calls;
 
 /* Lists by `next` of what belonged to calls that have left their table: execs, each with its
@@ -81,7 +79,7 @@ static inline known **known_set(comm *c, uint64_t hash)
 void known_use(comm *c, known **set, int way);
 
 /* Room for a call that is not in its set: in place of the least recently used. NULL: no memory. */
-known *known_add(comm *c, const known_signature *call, uint64_t hash);
+known *known_add(comm *c, const known_signature *signature, uint64_t hash);
 
 /* It describes nothing any more: what it had is left (known_left). */
 void known_clear(comm *c, known *k);
