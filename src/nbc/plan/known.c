@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+int64_t known_all_bytes;
 exec *known_left;
 typed_blocks *known_left_blocks;
 
@@ -56,7 +57,7 @@ void known_clear(comm *c, known *k)
     while (k->idle) {
         exec *e = k->idle;
         k->idle = e->next;
-        c->known->bytes -= known_bytes(e);
+        known_count(c, e, -1);
         e->known = NULL;
         e->plan = k->plan;
         e->next = known_left;
@@ -191,19 +192,30 @@ void known_bound(known *k, exec *e)
     k->refs++;
 }
 
+/* What is the program's is held as long as the exec is. */
+static bool has_room(const comm *c, const known *k, const exec *e)
+{
+    if (c->known->bytes + known_bytes(e) > KNOWN_BYTES)
+        return false;
+    if (!e->bound.reusable)
+        return k->nidle < KNOWN_FEW && atomic_load(&datatype_held) < KNOWN_TYPES;
+    return k->nidle < KNOWN_FEW ||
+           (k->nidle < KNOWN_IDLE && known_all_bytes + known_bytes(e) <= KNOWN_ALL_BYTES);
+}
+
 /* Types that hold the distance between two buffers are of no use for others; and much scratch is in
  * the cache only if all calls of a plan use the same. */
 bool known_keep(comm *c, const struct plan *p, exec *e)
 {
     known *k = e->known;
-    bool stays = k->plan == p && !e->bound.spanning && e->bound.memory <= KNOWN_MEMORY &&
-                 k->nidle < KNOWN_IDLE && c->known->bytes + known_bytes(e) <= KNOWN_BYTES;
+    bool stays =
+        k->plan == p && !e->bound.spanning && e->bound.memory <= KNOWN_MEMORY && has_room(c, k, e);
 
     if (stays) {
         e->next = k->idle;
         k->idle = e;
         k->nidle++;
-        c->known->bytes += known_bytes(e);
+        known_count(c, e, 1);
     } else {
         e->known = NULL;
     }

@@ -7,7 +7,10 @@
  *
  * At most KNOWN_SETS * KNOWN_WAYS calls on a communicator, of some 300 bytes; of a set the least
  * recently used leaves. Each has the execs that it needs at a time, at most KNOWN_IDLE, of at most
- * KNOWN_MEMORY bytes of scratch; all together have at most KNOWN_BYTES.
+ * KNOWN_MEMORY bytes of scratch; on a communicator they have at most KNOWN_BYTES. A call has more
+ * than KNOWN_FEW only while those of the process have less than KNOWN_ALL_BYTES, and never with
+ * derived types, of which execs hold copies; with these it has none while the process holds
+ * KNOWN_TYPES: MPICH 4.0 packs contiguous types wrong when there are more than 770.
  *
  * A call with derived types leaves when one of them ends, and before the program frees one: execs
  * that are bound for it have copies of them. All under the library's lock.
@@ -22,9 +25,12 @@
 enum {
     KNOWN_SETS = 128,
     KNOWN_WAYS = 4,
+    KNOWN_FEW = 8,
     KNOWN_IDLE = 256,
     KNOWN_MEMORY = 2048,
-    KNOWN_BYTES = 1 << 22
+    KNOWN_BYTES = 1 << 22,
+    KNOWN_ALL_BYTES = 1 << 23,
+    KNOWN_TYPES = 256
 };
 
 /* Flag of a kind: the lists count only by their sum. Of calls that are left to the MPI. */
@@ -69,6 +75,9 @@ typedef struct known_calls {
 extern exec *known_left;
 extern typed_blocks *known_left_blocks;
 
+/* Of all communicators. */
+extern int64_t known_all_bytes;
+
 /* KNOWN_WAYS places, in which a call of this hash is if it is known; NULL: no call is. */
 static inline known **known_set(comm *c, uint64_t hash)
 {
@@ -105,6 +114,13 @@ void known_unref(known *k);
 static inline int64_t known_bytes(const exec *e)
 {
     return e->bound.memory + (int64_t)(e->size + (e->near ? e->near->size : 0));
+}
+
+/* It idles in there from now on (1), or not any more (-1). */
+static inline void known_count(comm *c, const exec *e, int sign)
+{
+    c->known->bytes += sign * known_bytes(e);
+    known_all_bytes += sign * known_bytes(e);
 }
 
 /* An exec of this plan comes back. False: it does not stay. Its reference is gone. */

@@ -81,7 +81,7 @@ static inline exec *plan_take_known(known *k, comm *c)
     k->refs++;
     k->plan->refs++;
     c->refs++;
-    c->known->bytes -= known_bytes(e);
+    known_count(c, e, -1);
     e->plan = k->plan;
     e->comm = c;
     return e;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 int64_t datatype_max_count = INT_MAX;
+atomic_int datatype_held;
 
 /* What is known of a derived type. */
 typedef enum answer { UNASKED, NO, YES } answer;
@@ -196,6 +197,7 @@ int datatype_hold(datatype *d)
     if (error)
         return error;
     lifetime_ref(d->life);
+    atomic_fetch_add(&datatype_held, 1);
     d->type = own;
     d->held = true;
     return MPI_SUCCESS;
@@ -205,6 +207,7 @@ void datatype_release(datatype *d)
 {
     if (d->held) {
         PMPI_Type_free(&d->type);
+        atomic_fetch_sub(&datatype_held, 1);
         lifetime_unref(d->life);
     }
     d->held = false;

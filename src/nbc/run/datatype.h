@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 typedef struct datatype {
-    MPI_Datatype type; /* the user's handle, or a duplicate of it after datatype_hold */
-    lifetime *life;    /* of the user's type, as long as that or the duplicate is there; NULL:
+    MPI_Datatype type; /* the user's handle, or a copy of it after datatype_hold */
+    lifetime *life;    /* of the user's type, as long as that or the copy is there; NULL:
                           predefined, or two threads have met it at a time */
     bool predefined;
     bool held;
@@ -40,6 +40,9 @@ int datatype_copy(MPI_Datatype type, MPI_Datatype *copy);
 /* Keep the datatype usable after the user has freed it, until datatype_release. */
 int datatype_hold(datatype *d);
 void datatype_release(datatype *d);
+
+/* So many are held in the process. */
+extern atomic_int datatype_held;
 
 /* Does its handle name this type now, and can its end be seen? */
 static inline bool datatype_lasts(const datatype *d)

@@ -28,11 +28,17 @@ static int shifted(const piece *x, MPI_Datatype *type)
     return error ? error : datatype_commit(type);
 }
 
+/* Of runs MPICH 4.0 packs too little when there are more than 770 derived types. */
 static int pack(const piece *x, void *to, int64_t room, int *at)
 {
     MPI_Datatype type;
     int error;
 
+    if (x->type->run) {
+        memcpy((char *)to + *at, x->address, (size_t)piece_bytes(x));
+        *at += (int)piece_bytes(x);
+        return MPI_SUCCESS;
+    }
     if (x->address != MPI_BOTTOM)
         return PMPI_Pack(x->address, (int)x->items, x->type->type, to, (int)room, at,
                          process_self());
@@ -49,6 +55,11 @@ static int unpack(const piece *x, const void *from, int64_t room, int *at)
     MPI_Datatype type;
     int error;
 
+    if (x->type->run) {
+        memcpy(x->address, (const char *)from + *at, (size_t)piece_bytes(x));
+        *at += (int)piece_bytes(x);
+        return MPI_SUCCESS;
+    }
     if (x->address != MPI_BOTTOM)
         return PMPI_Unpack(from, (int)room, at, x->address, (int)x->items, x->type->type,
                            process_self());
@@ -111,14 +122,8 @@ int wire_gather(const bound *b, const step *st, char *to)
     for (int i = 0; i < st->n && !error; i++) {
         piece x = piece_at(b, st, i);
         int bytes = (int)piece_bytes(&x);
-        if (bytes == 0)
-            continue;
-        if (x.type->run) {
-            memcpy(to + at, x.address, (size_t)bytes);
-            at += bytes;
-        } else {
+        if (bytes > 0)
             error = pack(&x, to, at + bytes, &at);
-        }
     }
     return error;
 }
@@ -135,12 +140,7 @@ int wire_scatter(const bound *b, const step *st, const char *from, int64_t bytes
             x.items = (bytes - at) / x.type->size;
         if (x.items == 0)
             break;
-        if (x.type->run) {
-            memcpy(x.address, from + at, (size_t)piece_bytes(&x));
-            at += (int)piece_bytes(&x);
-        } else {
-            error = unpack(&x, from, at + piece_bytes(&x), &at);
-        }
+        error = unpack(&x, from, at + piece_bytes(&x), &at);
     }
     return error;
 }
