@@ -121,7 +121,7 @@ bool native_errs(const coll *c, int64_t bytes, const mpi_version *mpi)
             is_when(f->when, c))
             return true;
     }
-    return false;
+    return c->p == 1 && native_errs_alone(c->kind, mpi);
 }
 
 bool native_errs_alone(coll_kind kind, const mpi_version *mpi)
@@ -131,7 +131,8 @@ bool native_errs_alone(coll_kind kind, const mpi_version *mpi)
          MPI_VERSION_NUMBER(4, 2, 1)},                 /* displacements */
         {MPI_FAMILY_MPICH, COLL_alltoallv, ALWAYS, 0}, /* equal addresses without data */
         {MPI_FAMILY_MPICH, COLL_alltoallw, ALWAYS, 0},
-        {MPI_FAMILY_MPICH, COLL_exscan, ALWAYS, 0}, /* the result, which has no meaning */
+        {MPI_FAMILY_MPICH, COLL_exscan, ALWAYS, 0},      /* the result, which has no meaning */
+        {MPI_FAMILY_OPENMPI, COLL_alltoallw, ALWAYS, 0}, /* displacements */
     };
 
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)

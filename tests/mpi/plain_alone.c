@@ -82,12 +82,14 @@ static bool is_moved(int n, int first)
 static void displacements_count(void)
 {
     for (int k = -3; k <= 3; k += 3) {
-        const int two[1] = {2}, at[1] = {k};
+        const int two[1] = {2}, at[1] = {k}, in_bytes[1] = {k * (int)sizeof(int)};
         int *x = from + 5, *y = to + 10;
 
         BOTH(is_moved(10 + k, 5), Allgatherv, allgatherv, x, 2, MPI_INT, y, two, at, MPI_INT);
         BOTH(is_moved(10 + k, 5 + k), Alltoallv, alltoallv, x, two, at, MPI_INT, y, two, at,
              MPI_INT);
+        BOTH(is_moved(10 + k, 5 + k), Alltoallw, alltoallw, x, two, in_bytes, type, y, two,
+             in_bytes, type);
         BOTH(is_moved(10 + k, 5), Gatherv, gatherv, x, 2, MPI_INT, y, two, at, MPI_INT, 0);
         BOTH(is_moved(10, 5 + k), Scatterv, scatterv, x, two, at, MPI_INT, y, 2, MPI_INT, 0);
     }
