@@ -140,7 +140,7 @@ void interpose_find_progress(void)
     finding = false;
 }
 
-/* To look at what is of this thread is a call: only until the worker has been found. */
+/* `finding` costs a function call in a shared library: read only until the worker is found. */
 static bool is_mpis(void *worker)
 {
     void *mpis = atomic_load_explicit(&mpi_worker, memory_order_relaxed);

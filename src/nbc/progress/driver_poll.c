@@ -14,6 +14,7 @@
 #include "nbc/tally/tally.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 
 enum { SPIN = 1000 };
 
@@ -77,20 +78,23 @@ static int progress(exec *e)
     return n;
 }
 
-static int turned = -1; /* so much has advanced in the latest turn, behind which no poll was yet */
+/* What the latest turn of the MPI's progress has advanced; -1: none since the last poll. */
+static atomic_int turned = -1;
 
 void driver_poll_turn(void)
 {
-    turned = driver_hook_turn();
+    atomic_store_explicit(&turned, driver_hook_turn(), memory_order_relaxed);
 }
 
 /* A native test takes a turn of progress, and then polls. With one operation both do the same. */
 static int progress_unless_turned(exec *e)
 {
-    int n = turned;
+    int n = atomic_load_explicit(&turned, memory_order_relaxed);
 
-    turned = -1;
-    return n < 0 || engine_running() > 1 ? progress(e) : n;
+    if (n < 0 || engine_running() > 1)
+        n = progress(e);
+    atomic_store_explicit(&turned, -1, memory_order_relaxed); /* native calls in there turn, too */
+    return n;
 }
 
 static void poll(exec *e)
