@@ -156,7 +156,7 @@ static void packed_ones_are_nearly_the_same(void **state)
     }
 }
 
-/* localedef is in the package of the C library. */
+/* localedef is in the package of the C library, what it reads in `locales`. */
 static bool make_locale(const char *folder)
 {
     char command[300];
@@ -164,7 +164,7 @@ static bool make_locale(const char *folder)
     snprintf(command, sizeof command,
              "cd %s && printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping "
              "-1\\nEND LC_NUMERIC\\n' >source && localedef -c -i source ./comma >/dev/null 2>&1; "
-             "test -d comma",
+             "test -f comma/LC_NUMERIC",
              folder);
     return system(command) == 0;
 }
