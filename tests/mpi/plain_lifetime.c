@@ -82,7 +82,7 @@ static void inits_and_frees_need_no_more_memory(void)
     CHECK(same); /* handles are used again */
     grown = resident_kib() - before;
     mpi_test_context("grown by %ld KiB", grown);
-    CHECK(before > 0 && grown < 512);
+    CHECK(before > 0 && grown < 1000); /* of 3000: on 8 ranks new pages are touched for long */
     free(all);
 }
 

@@ -216,6 +216,20 @@ static void stats_tell_what_was_overlapped(void)
     MPIX_Request_free(&r);
 }
 
+/* All others have started before rank 0 sleeps, and need it. */
+static void start_long_before_rank_0(MPIX_Request *r)
+{
+    if (world_rank != 0) {
+        MPIX_Start(r);
+        MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    for (int i = 1; i < world_size; i++)
+        MPI_Recv(NULL, 0, MPI_INT, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    nap(0.05);
+    MPIX_Start(r);
+}
+
 static void times_are_taken_on_request(void)
 {
     int mine = world_rank, all[MOST];
@@ -223,16 +237,13 @@ static void times_are_taken_on_request(void)
     tutti_stats s;
 
     for (int i = 0; i < 2; i++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (world_rank == 0)
-            nap(0.05);
-        MPIX_Start(&r);
+        start_long_before_rank_0(&r);
         MPIX_Wait(&r, MPI_STATUS_IGNORE);
     }
     CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS);
     CHECK(s.last_seconds > 0 && s.seconds > s.last_seconds);
     if (world_rank != 0)
-        CHECK(s.last_seconds > 0.02 && s.seconds < 60);
+        CHECK(s.last_seconds > 0.02);
     MPIX_Request_free(&r);
     r = ring_request("false", &mine, all);
     MPIX_Start(&r);
