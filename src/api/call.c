@@ -125,15 +125,6 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
     return error;
 }
 
-/* No exec idles that is bound for such a call, but its plan is known. */
-static int bind_again(comm *c, repeat *known, exec **e)
-{
-    int error = execs_of_plan(c, known->plan, &known->binding, e);
-
-    repeat_bound(known->of, error ? NULL : *e);
-    return error;
-}
-
 static int enter(const args *a, comm **c)
 {
     int error = library_enter();
@@ -161,13 +152,15 @@ static int prepare(const args *a, const void *result, way_of_call *way, exec **e
     if (answer == REPEAT_NOTHING)
         return prepare_anew(a, *c, way, e);
     way->bytes = known.bytes;
-    if (answer == REPEAT_PLAN)
-        return bind_again(*c, &known, e);
     if (answer == REPEAT_NATIVE)
         way->native = CALL_NO_GAIN;
-    else
+    if (answer == REPEAT_EXEC)
         *e = known.exec;
-    return MPI_SUCCESS;
+    if (answer == REPEAT_PLAN) { /* no exec idles that is bound for such a call */
+        error = execs_of_plan(*c, known.plan, &known.binding, e);
+        repeat_bound(known.of, error ? NULL : *e);
+    }
+    return error;
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
@@ -268,17 +261,20 @@ __attribute__((noinline)) static int run_counted(const args *a, way_of_call *way
     return tally_leave(run_or_leave(a, way, true));
 }
 
+static int run_by(const args *a, way_of_call *way)
+{
+    return __builtin_expect(tally_on, 0) ? run_counted(a, way) : run_or_leave(a, way, false);
+}
+
 int call_run(const args *a)
 {
-    way_of_call way = {.may_block = true};
-
-    return __builtin_expect(tally_on, 0) ? run_counted(a, &way) : run_or_leave(a, &way, false);
+    return run_by(a, &(way_of_call){.may_block = true});
 }
 
 int call_run_unless_native(const args *a, call_native *native)
 {
     way_of_call way = {.may_block = true, .may_leave = true};
-    int error = __builtin_expect(tally_on, 0) ? run_counted(a, &way) : run_or_leave(a, &way, false);
+    int error = run_by(a, &way);
 
     *native = error ? CALL_OURS : way.native;
     return error;

@@ -10,30 +10,20 @@
 
 /* ---- to find it ---- */
 
-/* lists: of whom they are compared; NULL: they need not be. */
-static known *find(comm *c, const known_signature *signature, uint64_t hash, const args *lists)
+/* a: whose lists are compared, if the call has some; NULL: they need not be. */
+static known *find(comm *c, const known_signature *signature, uint64_t hash, const args *a)
 {
     known **set = known_set(c, hash);
 
     for (int i = 0; set && i < KNOWN_WAYS; i++) {
         known *k = set[i];
         if (k && k->hash == hash && memcmp(&k->signature, signature, sizeof *signature) == 0 &&
-            (!lists || signature_has_lists(lists, k))) {
+            (!a || !coll_is_v(a->kind) || signature_has_lists(a, k))) {
             known_use(c, set, i);
             return k;
         }
     }
     return NULL;
-}
-
-static known *find_exactly(const args *a, comm *c, const signature *s)
-{
-    return find(c, &s->exact, s->hash, coll_is_v(a->kind) ? a : NULL);
-}
-
-static known *find_by_sum(comm *c, const signature *s)
-{
-    return find(c, &s->by_sum, s->by_sum_hash, NULL);
 }
 
 /* How many lists there are is not known before the neighbors are. */
@@ -46,9 +36,9 @@ __attribute__((noinline)) static known *find_slowly(const args *a, comm *c, bool
         return NULL;
     s = signature_of(a, c);
     if (may_leave && coll_is_v(a->kind) && c->known->has_by_sum)
-        k = find_by_sum(c, &s);
+        k = find(c, &s.by_sum, s.by_sum_hash, NULL);
     if (!k)
-        k = find_exactly(a, c, &s);
+        k = find(c, &s.exact, s.hash, a);
     if (k && k->plan)
         plan_use(c, k->plan);
     return k;
@@ -191,7 +181,7 @@ void repeat_remember_native(const args *a, const call *c)
     s = signature_of(a, on);
     process_lock();
     plan_forget_types();
-    k = find_by_sum(on, &s);
+    k = find(on, &s.by_sum, s.by_sum_hash, NULL);
     if (!k) {
         k = known_add(on, &s.by_sum, s.by_sum_hash);
         if (k)
@@ -246,7 +236,7 @@ void repeat_remember(const args *a, const call *c, const exec *e, bool may_leave
     s = signature_of(a, c->comm);
     process_lock();
     plan_forget_types();
-    if (e->plan->cached && !(k = find_exactly(a, c->comm, &s)))
+    if (e->plan->cached && !(k = find(c->comm, &s.exact, s.hash, a)))
         k = known_add(c->comm, &s.exact, s.hash);
     if (k && k->plan != e->plan)
         fill(k, c, e);

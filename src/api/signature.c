@@ -55,9 +55,9 @@ static int64_t common_count(const args *a, int p)
 
 /* Also what counts on other ranks only: it is rarely new, and not to look at it would cost a look
  * at the shape. */
-static known_signature exact_of(const args *a)
+signature signature_of(const args *a, const comm *c)
 {
-    return (known_signature){.kind = (int32_t)a->kind,
+    signature s = {.exact = {.kind = (int32_t)a->kind,
                              .algo = a->algo,
                              .root = a->root,
                              .in_place = signature_in_place(a),
@@ -65,12 +65,7 @@ static known_signature exact_of(const args *a)
                              .recvtype = signature_number(a->recv.type),
                              .op = (uint64_t)(uintptr_t)a->op,
                              .sendcount = a->send.count,
-                             .recvcount = a->recv.count};
-}
-
-signature signature_of(const args *a, const comm *c)
-{
-    signature s = {.exact = exact_of(a)};
+                             .recvcount = a->recv.count}};
 
     s.hash = hash_of(&s.exact);
     s.by_sum = s.exact;

@@ -37,18 +37,6 @@ int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
     return error ? error : execs_bind(&of, chosen, result);
 }
 
-static int find_largest(comm *c, int64_t *mine, int64_t *all, int n)
-{
-    exec *e;
-    int error = together_largest(c, mine, all, n, &e);
-
-    if (error)
-        return error;
-    error = execs_run(e);
-    plan_return_exec(e);
-    return error;
-}
-
 static int error_of_another(const comm *c, const char *caller, int class)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -65,6 +53,7 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
 {
     int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
     int class = MPI_SUCCESS, failure = comm_make_ready(c, caller);
+    exec *e;
 
     if (failure || c->p == 1)
         return error ? error : failure;
@@ -72,7 +61,11 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
         PMPI_Error_class(error, &class);
         mine[0] = class;
     }
-    failure = find_largest(c, mine, all, 3);
+    failure = together_largest(c, mine, all, 3, &e);
+    if (!failure) {
+        failure = execs_run(e);
+        plan_return_exec(e);
+    }
     if (error || failure || simulated_folded()) /* it takes the same time, without data */
         return error ? error : failure;
     if (all[0] != MPI_SUCCESS)
