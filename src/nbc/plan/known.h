@@ -54,7 +54,7 @@ typedef struct known {
     struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */
     coll_sides has;
     int nsend, nrecv; /* blocks, where they are many */
-    coll_bytes bytes; /* of a call that is known by the sum of its lists .given is of the latest */
+    coll_bytes bytes; /* KNOWN_BY_SUM: .given is of the call that was remembered */
     MPI_Aint mine;    /* bytes from the receive buffer to where the send buffer must not be */
     exec *idle;       /* list by `next` */
     int nidle;
