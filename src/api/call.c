@@ -212,10 +212,8 @@ static int timed_from(MPI_Info info, bool *timed)
 static int init(exec *e, bool timed, MPIX_Request *request)
 {
     comm *c = e->comm;
-    int error = comm_make_ready(c, e->stats.collective);
+    int error = execs_persist(e);
 
-    if (!error)
-        error = execs_persist(e);
     if (error) {
         plan_return_exec(e);
         return error;
@@ -315,6 +313,33 @@ static uint64_t digest_of(const choice *c, measure_wish wish)
     return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
 }
 
+/* An exec for the choice, on which all ranks agree; error: what this rank has met. It is bound and
+ * its rings are told before, if that needs no other rank, so that the agreement is all that an init
+ * waits for. */
+static int init_together(const call *of, choice chosen, measure_wish wish, int error, exec **e)
+{
+    comm *c = of->comm;
+    const char *name = coll_kind_name(of->coll.kind);
+    bool asks = !error && survey_needed(of->coll.kind, chosen);
+    int failure = comm_make_ready(c, name);
+
+    if (c->links)
+        c->links->inits++;
+    if (!error && !failure && !asks)
+        error = execs_bind(of, chosen, e);
+    if (*e)
+        error = exec_tell_rings(*e);
+    error = together_agree(c, name, error, digest_of(&chosen, wish));
+    if (!error && asks)
+        error = execs_bind(of, chosen, e);
+    if (!error)
+        return MPI_SUCCESS;
+    links_skip(c->links);
+    if (*e) /* nobody writes to its rings */
+        plan_return_exec(*e);
+    return error;
+}
+
 /* Arguments are each rank's own; a rank whose info is wrong takes part, so that nobody waits for it
  * in vain. */
 int call_init(const args *a, MPI_Info info, MPIX_Request *request)
@@ -338,9 +363,7 @@ int call_init(const args *a, MPI_Info info, MPIX_Request *request)
         error = timed_from(info, &timed);
     if (!error)
         error = measure_read(info, &wish);
-    error = together_agree(c, coll_kind_name(a->kind), error, digest_of(&s.choice, wish));
-    if (!error)
-        error = execs_bind(&of, s.choice, &e);
+    error = init_together(&of, s.choice, wish, error, &e);
     if (!error)
         error = init(e, timed, request);
     if (!error)

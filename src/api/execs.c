@@ -168,8 +168,10 @@ int execs_persist(exec *e)
 {
     int error = comm_persistent_window(e->comm, &e->ticket);
 
-    if (error)
+    if (error) { /* on all ranks */
+        links_skip(e->comm->links);
         return error;
+    }
     error = exec_make_requests(e); /* the others wait for it */
     if (error) {
         near_abandon(&e->near);

@@ -60,6 +60,24 @@ static void wire_free(comm_wire *w)
         PMPI_Comm_free(&w->comm);
 }
 
+/* Those that nobody needs; others look at the desks of the rest (node/links.h). Engine lock. */
+static comm *take_dead(void)
+{
+    comm *next, *taken = NULL;
+
+    for (comm *c = atomic_exchange(&dead, NULL); c; c = next) {
+        next = c->dead_next;
+        if (!links_told(c->links)) {
+            comm_bury(c);
+            continue;
+        }
+        DL_DELETE(comm_all, c);
+        c->dead_next = taken;
+        taken = c;
+    }
+    return taken;
+}
+
 void comm_reap_all(void)
 {
     atomic_store(&process_litter, false); /* set again by whatever is buried meanwhile */
@@ -70,9 +88,7 @@ void comm_reap_all(void)
         atomic_store(&process_litter, true); /* another time */
         return;
     }
-    comm *c = atomic_exchange(&dead, NULL), *rest;
-    for (rest = c; rest; rest = rest->dead_next)
-        DL_DELETE(comm_all, rest);
+    comm *c = take_dead();
     engine_leave();
     while (c) {
         comm *next = c->dead_next;
@@ -245,10 +261,25 @@ int comm_start_all(const comm_hooks *above)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
 }
 
+/* Have all read what they were told here of rings? */
+static bool are_told(void)
+{
+    bool told = true;
+
+    engine_enter();
+    for (const comm *c = comm_all; c; c = c->next)
+        told &= links_told(c->links);
+    engine_leave();
+    return told;
+}
+
+/* Others read what they were told on their way out of an init, for which they need nobody. */
 bool comm_end_all(void)
 {
     comm *c, *next;
 
+    for (int idle = 0; !are_told();)
+        comm_above.idle_turn(&idle);
     ending = true;
     DL_FOREACH_SAFE (comm_all, c, next) {
         if (c->user != MPI_COMM_NULL)

@@ -23,8 +23,9 @@ enum {
 
 typedef struct notice {
     _Atomic uint64_t number; /* from 1 on; written last */
+    uint64_t init;           /* of which init of the communicator's */
     uint32_t at[RING_KINDS], lines[RING_KINDS];
-    unsigned char unused[RING_LINE - 8 - 4 * 2 * RING_KINDS];
+    unsigned char unused[RING_LINE - 8 * 2 - 4 * 2 * RING_KINDS];
 } notice;
 
 typedef struct link_desk {
@@ -232,7 +233,7 @@ void own_ring_free(own_ring *r)
     *r = (own_ring){0};
 }
 
-void link_tell(node_link *l, const own_ring rings[RING_KINDS])
+void link_tell(node_link *l, const own_ring rings[RING_KINDS], uint64_t init)
 {
     notice *n = &l->from->notice;
 
@@ -240,6 +241,7 @@ void link_tell(node_link *l, const own_ring rings[RING_KINDS])
         n->at[kind] = segment_where(rings[kind].memory);
         n->lines[kind] = (uint32_t)rings[kind].ring.lines;
     }
+    n->init = init;
     atomic_store_explicit(&n->number, ++l->told, memory_order_release);
 }
 
@@ -248,11 +250,21 @@ bool link_told(const node_link *l)
     return atomic_load_explicit(&l->from->taken, memory_order_acquire) == l->told;
 }
 
+static bool has_notice(const node_link *l)
+{
+    return atomic_load_explicit(&l->to->notice.number, memory_order_acquire) == l->heard + 1;
+}
+
+static void say_heard(node_link *l)
+{
+    atomic_store_explicit(&l->to->taken, ++l->heard, memory_order_release);
+}
+
 bool link_hear(node_link *l, ring rings[RING_KINDS])
 {
     const notice *n = &l->to->notice;
 
-    if (atomic_load_explicit(&n->number, memory_order_acquire) != l->heard + 1)
+    if (!has_notice(l))
         return false;
     for (int kind = 0; kind < RING_KINDS; kind++) {
         rings[kind] = (ring){0};
@@ -260,6 +272,24 @@ bool link_hear(node_link *l, ring rings[RING_KINDS])
             ring_open(&rings[kind], segment_at(n->at[kind]), (ring_kind)kind, n->lines[kind],
                       false);
     }
-    atomic_store_explicit(&l->to->taken, ++l->heard, memory_order_release);
+    say_heard(l);
     return true;
+}
+
+void links_skip(links *l)
+{
+    for (int k = 0; l && k < l->n; k++) {
+        node_link *way = &l->link[k];
+        if (way->to && has_notice(way) && way->to->notice.init == l->inits)
+            say_heard(way);
+    }
+}
+
+bool links_told(const links *l)
+{
+    bool told = true;
+
+    for (int k = 0; l && k < l->n; k++)
+        told &= !l->link[k].from || link_told(&l->link[k]);
+    return told;
 }

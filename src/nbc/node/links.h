@@ -13,9 +13,9 @@
  * The two rings are for non-blocking operations, which all ranks begin in the same order, so that
  * positions go on from one to the next. Persistent requests are started in any order: each has
  * rings of its own, which the receiver makes in the init and tells the sender in a notice. Both
- * know from the schedule whether there is anything to tell. The sender marks a notice that it has
- * read, and the init waits for that: so nobody looks at a desk when its communicator is freed,
- * which may be right behind the init.
+ * know from the schedule whether there is anything to tell. All ranks tell, then agree that the
+ * init is right on all of them, then read what they were told: so an init waits once. The sender
+ * marks a notice that it has read; the next one is written, and the desk given back, only then.
  */
 #ifndef TUTTI_LINKS_H
 #define TUTTI_LINKS_H
@@ -55,6 +55,7 @@ typedef struct links {
     void *memory;    /* mine in the segment, or NULL, */
     size_t size;     /* and bytes of it */
     link_offer mine;
+    uint64_t inits; /* of persistent requests, all ranks alike */
 } links;
 
 /* Before the handshake: my offer, for a communicator of p ranks, of which place[r] (NULL: r) is the
@@ -86,11 +87,18 @@ typedef struct own_ring {
 bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines);
 void own_ring_free(own_ring *r);
 
-/* Tell the sender which rings there are; and has it read that? */
-void link_tell(node_link *l, const own_ring rings[RING_KINDS]);
+/* Tell the sender which rings there are, in the init of this number; and has it read that? */
+void link_tell(node_link *l, const own_ring rings[RING_KINDS], uint64_t init);
 bool link_told(const node_link *l);
+
+/* Have all senders? l: or NULL. */
+bool links_told(const links *l);
 
 /* Hear of the next notice, and attach to its rings. False: it has not come yet. */
 bool link_hear(node_link *l, ring rings[RING_KINDS]);
+
+/* The init has failed on all ranks, after all have told: what has come of it counts as heard. l: or
+ * NULL. */
+void links_skip(links *l);
 
 #endif

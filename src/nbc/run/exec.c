@@ -16,7 +16,8 @@ static size_t layout(exec *e, char *memory)
 {
     const sched *s = e->bound.sched;
     size_t n = (size_t)s->nsteps, messages = (size_t)s->nmessages, queues = (size_t)s->nqueues;
-    size_t statuses = queues > EXEC_WAITALL ? queues : EXEC_WAITALL, at = 0;
+    size_t waited = messages < EXEC_WAITALL ? messages : EXEC_WAITALL;
+    size_t statuses = queues > waited ? queues : waited, at = 0;
 
 #define PLACE(field, count)                                                                        \
     do {                                                                                           \
@@ -182,13 +183,22 @@ static int make_requests(exec *e)
     return error;
 }
 
+int exec_tell_rings(exec *e)
+{
+    return near_tell(&e->near, &e->bound, e->comm->links, e->stats.collective);
+}
+
 int exec_make_requests(exec *e)
 {
-    int error;
+    bool told = e->near && e->near->own;
+    int error = told ? MPI_SUCCESS : exec_tell_rings(e), heard;
 
     exec_address(e);
     exec_forget_address(e); /* for whom it serves next */
-    error = near_init(&e->near, &e->bound, e->comm->links, e->stats.collective);
+    heard = near_hear(&e->near, &e->bound, e->comm->links, e->stats.collective);
+    error = error ? error : heard;
+    if (error)
+        near_abandon(&e->near);
     return error ? error : make_requests(e);
 }
 

@@ -59,7 +59,7 @@ typedef struct exec_run {
     int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open, */
     MPI_Request *probe_request; /* and their requests, side by side for MPI_Testsome */
     int *indices;               /* [nqueues]: for MPI_Testsome */
-    MPI_Status *statuses;       /* [max(nqueues, EXEC_WAITALL)] */
+    MPI_Status *statuses;       /* [max(nqueues, min(nmessages, EXEC_WAITALL))] */
     struct finished *finished;  /* [nmessages]: what the last poll or wait has found complete */
     int fruitless;              /* polls since something retired */
 } exec_run;
@@ -123,8 +123,10 @@ void exec_detach(exec *e);
 
 void exec_free(exec *e);
 
-/* What a persistent exec keeps: its rings in shared memory (near.h), and persistent MPI requests,
- * if they are the better choice. Collective, may wait for other ranks. No lock held. */
+/* What a persistent exec keeps: its rings in shared memory (near.h), which are told to other ranks
+ * first; and persistent MPI requests, if they are the better choice. Collective; the second waits
+ * until all have told, and tells if that has not been done. No lock held. */
+int exec_tell_rings(exec *e);
 int exec_make_requests(exec *e);
 void exec_free_requests(exec *e);
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* near.c - which messages go through shared memory, and where: see near.h. What moves them is in
- * near_run.c. */
+ * near_run.c; the rings of persistent requests are made in near_init.c. */
 #include "nbc/run/near.h"
 
-#include "nbc/comm/hooks.h"
 #include "nbc/node/segment.h"
-#include "nbc/process/clock.h"
-#include "nbc/process/env.h"
-#include "nbc/process/process.h"
-#include "nbc/process/watch.h"
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
 
@@ -38,9 +33,7 @@ static void let_go(near *n)
     free(n->packed);
 }
 
-/* All arrays in one block. Tracks lie by queue and kind until they are gathered. n: one of the same
- * schedule, and not of its own rings, to be used again; or NULL. */
-static near *make(near *n, const sched *s, bool own)
+near *near_make(near *n, const sched *s, bool own)
 {
     size_t m = (size_t)s->nmessages, tracks = RING_KINDS * (size_t)s->nqueues;
     size_t rings = own ? tracks : 0;
@@ -109,8 +102,7 @@ static int leave_meeting(near *n, const bound *b, const links *l)
     return seen ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Which messages may go through rings. */
-static int find_ways(near *n, const bound *b, const links *l)
+int near_find_ways(near *n, const bound *b, const links *l)
 {
     const sched *s = b->sched;
     bool long_ones = false;
@@ -298,8 +290,7 @@ static void gather_tracks(near *n, const sched *s)
     n->ntracks = kept;
 }
 
-/* Complete what has got its rings. Without a message there is no need for any of it. */
-static int finish(near **n, const bound *b)
+int near_finish(near **n, const bound *b)
 {
     add_messages(*n, b);
     if (!(*n)->messages) {
@@ -333,13 +324,13 @@ int near_address(near **n, const bound *b, const links *l)
         near_free(n);
     if (!l)
         return MPI_SUCCESS;
-    *n = make(*n, b->sched, false);
+    *n = near_make(*n, b->sched, false);
     if (!*n)
         return MPI_ERR_NO_MEM;
-    error = find_ways(*n, b, l);
+    error = near_find_ways(*n, b, l);
     if (!error) {
         take_ways(*n, b->sched);
-        error = finish(n, b);
+        error = near_finish(n, b);
     }
     if (error)
         near_free(n);
@@ -352,146 +343,4 @@ void near_free(near **n)
         let_go(*n);
     free(*n);
     *n = NULL;
-}
-
-/* ---- a persistent request ---- */
-
-/* Lines of the candidates of every track. */
-static void count_lines(near *n, const sched *s)
-{
-    for (int i = 0; i < s->nsteps; i++) {
-        const step *st = &s->steps[i];
-        const near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-        if (m && m->way) {
-            ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
-            n->track[RING_KINDS * st->queue + (int)kind].lines += ring_lines(kind, m->bytes);
-        }
-    }
-}
-
-/* Make the rings of a queue of receives, and tell the sender. */
-static int tell(near *n, int queue, node_link *way)
-{
-    own_ring *in = &n->in[RING_KINDS * queue];
-    near_track *t = &n->track[RING_KINDS * queue];
-    bool good = true;
-
-    for (int kind = 0; kind < RING_KINDS; kind++) {
-        good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines);
-        t[kind] = (near_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
-    }
-    link_tell(way, in);
-    return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
-/* What an init waits for, for TUTTI_TIMEOUT. */
-typedef struct waiting {
-    const char *collective;
-    int rank;
-    double opened;
-    bool reported;
-    int idle;
-} waiting;
-
-/* The clock of watch.h is the engine's. */
-static void watch(waiting *w)
-{
-    if (!watch_on || w->reported || !engine_try_enter())
-        return;
-    watch_tick();
-    w->reported = watch_too_long(w->opened);
-    if (w->reported)
-        env_say_here("an init of %s is open for %.1f s: waits for rank %d of its communicator to "
-                     "make it, too",
-                     w->collective, watch_since(w->opened), w->rank);
-    engine_leave();
-}
-
-/* Operations advance, and messages of the program's when this takes longer. */
-static void wait_turn(waiting *w)
-{
-    comm_above.idle_turn(&w->idle);
-    watch(w);
-}
-
-static void hear(near *n, int queue, node_link *way, waiting *w)
-{
-    ring *out = &n->out[RING_KINDS * queue];
-    near_track *t = &n->track[RING_KINDS * queue];
-
-    while (!link_hear(way, out))
-        wait_turn(w);
-    for (int kind = 0; kind < RING_KINDS; kind++)
-        t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
-}
-
-/* The sender has heard. */
-static void settle(const node_link *way, waiting *w)
-{
-    while (!link_told(way))
-        wait_turn(w);
-}
-
-typedef enum exchange { TELL, HEAR, SETTLE } exchange;
-
-/* One turn for every queue of this kind that has anything to tell. */
-static int exchange_all(near *n, const sched *s, exchange what, const char *collective)
-{
-    step_kind kind = what == HEAR ? STEP_SEND : STEP_RECV;
-    int error = MPI_SUCCESS;
-
-    for (int i = 0; i < s->nsteps; i++) {
-        const step *st = &s->steps[i];
-        node_link *way = st->kind == kind ? n->message[st->message].way : NULL;
-        waiting w = {.collective = collective, .rank = st->peer};
-        int one = MPI_SUCCESS;
-
-        if (!way || n->turn[st->queue] != (what == SETTLE))
-            continue;
-        n->turn[st->queue]++;
-        w.opened = watch_on ? clock_now() : 0;
-        if (what == TELL)
-            one = tell(n, st->queue, way);
-        else if (what == HEAR)
-            hear(n, st->queue, way, &w);
-        else
-            settle(way, &w);
-        error = error ? error : one;
-    }
-    return error;
-}
-
-/* All receivers tell before anybody waits for them. */
-int near_init(near **n, const bound *b, const links *l, const char *collective)
-{
-    int error;
-
-    near_free(n);
-    if (!l)
-        return MPI_SUCCESS;
-    *n = make(NULL, b->sched, true);
-    if (!*n)
-        return MPI_ERR_NO_MEM;
-    error = find_ways(*n, b, l);
-    if (error) {
-        near_free(n);
-        return error;
-    }
-    count_lines(*n, b->sched);
-    error = exchange_all(*n, b->sched, TELL, collective);
-    exchange_all(*n, b->sched, HEAR, collective);
-    exchange_all(*n, b->sched, SETTLE, collective);
-    if (!error)
-        error = finish(n, b);
-    if (error)
-        near_abandon(n);
-    return error;
-}
-
-/* Others may write to its rings: their memory is never used again. */
-void near_abandon(near **n)
-{
-    for (int i = 0; *n && i < (*n)->nrings; i++)
-        (*n)->in[i].memory = NULL;
-    near_free(n);
 }

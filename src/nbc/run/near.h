@@ -79,7 +79,7 @@ typedef struct near {
     int nrings;                /* kinds x queues */
     own_ring *in;              /* [nrings], */
     ring *out;                 /* [nrings] */
-    char *turn;                /* [nqueues]: how far the init has come */
+    char *turn;                /* [nqueues]: its rings are told, or heard of */
     _Atomic uint64_t *answers; /* [nanswers], in the segment */
     int nanswers;
     int64_t messages; /* that go through rings, */
@@ -107,12 +107,26 @@ struct finished {
  * NULL if no message goes through a ring. */
 int near_address(near **n, const bound *b, const links *l);
 
-/* For a persistent one, of this name. Collective, waits for other ranks. No lock held. */
-int near_init(near **n, const bound *b, const links *l, const char *collective);
+/* For a persistent one, of this name: make its rings, and tell their senders; then hear of those
+ * of its receivers, which waits until they have told. No lock held. */
+int near_tell(near **n, const bound *b, const links *l, const char *collective);
+int near_hear(near **n, const bound *b, const links *l, const char *collective);
 void near_free(near **n);
 
-/* The others have inited it, this rank fails. */
+/* The others have made it, this rank fails. */
 void near_abandon(near **n);
+
+/* ---- parts of both ---- */
+
+/* All arrays in one block. Tracks lie by queue and kind until they are gathered. n: one of the same
+ * schedule, and not of its own rings, to be used again; or NULL. */
+near *near_make(near *n, const sched *s, bool own);
+
+/* Which messages may go through rings. */
+int near_find_ways(near *n, const bound *b, const links *l);
+
+/* Complete what has got its rings. Without a message there is no need for any of it. */
+int near_finish(near **n, const bound *b);
 
 /* The positions of this start. */
 static inline void near_begin(near *n)

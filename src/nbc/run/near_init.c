@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* near_init.c - the rings of a persistent request: see near.h. */
+#include "nbc/run/near.h"
+
+#include "nbc/comm/hooks.h"
+#include "nbc/process/clock.h"
+#include "nbc/process/env.h"
+#include "nbc/process/process.h"
+#include "nbc/process/watch.h"
+
+/* Lines of the candidates of every track. */
+static void count_lines(near *n, const sched *s)
+{
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        const near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        if (m && m->way) {
+            ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
+            n->track[RING_KINDS * st->queue + (int)kind].lines += ring_lines(kind, m->bytes);
+        }
+    }
+}
+
+/* What an init waits for, for TUTTI_TIMEOUT. */
+typedef struct waiting {
+    const char *collective;
+    int rank;
+    double opened;
+    bool reported;
+    int idle;
+} waiting;
+
+/* The clock of watch.h is the engine's. */
+static void watch(waiting *w)
+{
+    if (!watch_on || w->reported || !engine_try_enter())
+        return;
+    watch_tick();
+    w->reported = watch_too_long(w->opened);
+    if (w->reported)
+        env_say_here("an init of %s is open for %.1f s: waits for rank %d of its communicator to "
+                     "make it, too",
+                     w->collective, watch_since(w->opened), w->rank);
+    engine_leave();
+}
+
+/* Operations advance, and messages of the program's when this takes longer. */
+static void wait_turn(waiting *w)
+{
+    comm_above.idle_turn(&w->idle);
+    watch(w);
+}
+
+/* Make the rings of a queue of receives, and tell the sender, when it has read what it was told
+ * before: it does so in an init that is over here, so that it waits for nobody. */
+static int tell(near *n, int queue, const links *l, node_link *way, waiting *w)
+{
+    own_ring *in = &n->in[RING_KINDS * queue];
+    near_track *t = &n->track[RING_KINDS * queue];
+    bool good = true;
+
+    while (!link_told(way))
+        wait_turn(w);
+    for (int kind = 0; kind < RING_KINDS; kind++) {
+        good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines);
+        t[kind] = (near_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
+    }
+    link_tell(way, in, l->inits);
+    return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+static void hear(near *n, int queue, node_link *way, waiting *w)
+{
+    ring *out = &n->out[RING_KINDS * queue];
+    near_track *t = &n->track[RING_KINDS * queue];
+
+    while (!link_hear(way, out))
+        wait_turn(w);
+    for (int kind = 0; kind < RING_KINDS; kind++)
+        t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
+}
+
+/* One turn for every queue of receives, or of sends, that has anything to tell. */
+static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
+                        const char *collective)
+{
+    int error = MPI_SUCCESS;
+
+    for (int i = 0; i < s->nsteps; i++) {
+        const step *st = &s->steps[i];
+        node_link *way = st->kind == kind ? n->message[st->message].way : NULL;
+        waiting w = {.collective = collective, .rank = st->peer};
+        int one = MPI_SUCCESS;
+
+        if (!way || n->turn[st->queue])
+            continue;
+        n->turn[st->queue] = true;
+        w.opened = watch_on ? clock_now() : 0;
+        if (kind == STEP_RECV)
+            one = tell(n, st->queue, l, way, &w);
+        else
+            hear(n, st->queue, way, &w);
+        error = error ? error : one;
+    }
+    return error;
+}
+
+int near_tell(near **n, const bound *b, const links *l, const char *collective)
+{
+    int error;
+
+    near_free(n);
+    if (!l)
+        return MPI_SUCCESS;
+    *n = near_make(NULL, b->sched, true);
+    if (!*n)
+        return MPI_ERR_NO_MEM;
+    error = near_find_ways(*n, b, l);
+    if (error) {
+        near_free(n);
+        return error;
+    }
+    count_lines(*n, b->sched);
+    return exchange_all(*n, b->sched, l, STEP_RECV, collective);
+}
+
+int near_hear(near **n, const bound *b, const links *l, const char *collective)
+{
+    int error;
+
+    if (!*n)
+        return MPI_SUCCESS;
+    exchange_all(*n, b->sched, l, STEP_SEND, collective);
+    error = near_finish(n, b);
+    if (error)
+        near_abandon(n);
+    return error;
+}
+
+/* Others may write to its rings: their memory is never used again. */
+void near_abandon(near **n)
+{
+    for (int i = 0; *n && i < (*n)->nrings; i++)
+        (*n)->in[i].memory = NULL;
+    near_free(n);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_inits.c - many persistent requests made in a row: one that is refused on all ranks after its
+ * rings have been told, communicators freed right behind an init, starts in other orders, ranks that
+ * come late. Looks inside the library.
+ */
+#include "mpi/mpi_test.h"
+
+#include "nbc/comm/comm.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <tutti.h>
+
+enum { ROUNDS = 60, ROW = 20, MOST = 20000 };
+
+static void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+}
+
+/* Algorithms whose messages go between other ranks each. */
+static const char *algorithm_of(int i)
+{
+    static const char *const names[] = {"linear", "ring", "bruck", "sparbit"};
+
+    return names[i % 4];
+}
+
+static int init_allgather(const char *algorithm, const int *mine, int *all, int count,
+                          MPI_Comm comm, MPIX_Request *r)
+{
+    MPI_Info info;
+    int error;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_algorithm", algorithm);
+    error = MPIX_Allgather_auto_init(mine, count, MPI_INT, all, count, MPI_INT, comm, info, r);
+    MPI_Info_free(&info);
+    return error;
+}
+
+static void fill(int *mine, int count, int base)
+{
+    for (int i = 0; i < count; i++)
+        mine[i] = base + 1000 * world_rank + i;
+}
+
+static void check(const int *all, int count, int base)
+{
+    for (int i = 0; i < count * world_size; i++)
+        CHECK(all[i] == base + 1000 * (i / count) + i % count);
+}
+
+static void run_and_free(MPIX_Request *r)
+{
+    CHECK(MPIX_Start(r) == MPI_SUCCESS);
+    CHECK(MPIX_Wait(r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPIX_Request_free(r) == MPI_SUCCESS);
+}
+
+/* Between the good ones one is refused: another algorithm on a rank each, or a wrong name there. */
+static void a_refused_init_is_forgotten(void)
+{
+    int *mine = calloc(MOST, sizeof *mine), *all = calloc((size_t)world_size * MOST, sizeof *all);
+    MPIX_Request r;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < ROUNDS && world_size > 1; i++) {
+        bool odd = world_rank == i % world_size;
+        const char *asked = odd ? (i % 3 ? algorithm_of(i + 1) : "sparbitt") : algorithm_of(i);
+        int count = i % 4 ? 3 : MOST;
+
+        mpi_test_context("round %d", i);
+        CHECK_CLASS(init_allgather(asked, mine, all, count, MPI_COMM_WORLD, &r),
+                    MPI_ERR_INFO_VALUE);
+        fill(mine, count, i);
+        if (world_rank == i % 5)
+            sleep_ms(1);
+        CHECK(init_allgather(algorithm_of(i + i / 4), mine, all, count, MPI_COMM_WORLD, &r) ==
+              MPI_SUCCESS);
+        run_and_free(&r);
+        check(all, count, i);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    free(mine);
+    free(all);
+}
+
+static bool is_kept(const comm *wanted)
+{
+    bool found = false;
+
+    engine_enter();
+    for (const comm *c = comm_all; c; c = c->next)
+        found |= c == wanted;
+    engine_leave();
+    return found;
+}
+
+/* Where two ranks tell each other of rings is not given back before both have read that. */
+static void a_desk_stays_until_it_is_read(void)
+{
+    own_ring none[RING_KINDS] = {0};
+    int other = world_rank ^ 1, one;
+    node_link *way;
+    MPI_Comm dup;
+    bool kept;
+    comm *c;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(MPIX_Allreduce_recursive_doubling(&world_rank, &one, 1, MPI_INT, MPI_SUM, dup) ==
+          MPI_SUCCESS);
+    CHECK(comm_get(dup, &c) == MPI_SUCCESS);
+    way = other < world_size ? links_to(c->links, other) : NULL;
+    way = way && way->from && way->to ? way : NULL;
+    if (way)
+        link_tell(way, none, ++c->links->inits);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_free(&dup);
+    comm_reap();
+    kept = is_kept(c);
+    CHECK(kept == (way != NULL));
+    MPI_Barrier(MPI_COMM_WORLD); /* what follows is seen by the other one */
+    if (kept)
+        links_skip(c->links);
+    MPI_Barrier(MPI_COMM_WORLD);
+    comm_reap();
+    CHECK(!is_kept(c));
+}
+
+/* Its place in the shared memory is given to the next one. */
+static void a_communicator_is_freed_right_behind_an_init(void)
+{
+    int mine[3], *all = calloc((size_t)world_size * 3, sizeof *all);
+
+    for (int i = 0; i < ROUNDS; i++) {
+        MPIX_Request unused, r;
+        MPI_Comm dup;
+
+        mpi_test_context("round %d", i);
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        if (world_rank == i % world_size)
+            sleep_ms(1);
+        CHECK(MPIX_Alltoall_linear_init(all, 1, MPI_INT, all + world_size, 1, MPI_INT, dup,
+                                        MPI_INFO_NULL, &unused) == MPI_SUCCESS);
+        CHECK(MPIX_Allgather_linear_init(mine, 3, MPI_INT, all, 3, MPI_INT, dup, MPI_INFO_NULL,
+                                         &r) == MPI_SUCCESS);
+        CHECK(MPIX_Request_free(&unused) == MPI_SUCCESS);
+        MPI_Comm_free(&dup);
+        fill(mine, 3, i);
+        run_and_free(&r);
+        check(all, 3, i);
+    }
+    free(all);
+}
+
+/* Nobody waits between the inits but for what these need; ranks start in orders of their own. */
+static void a_row_of_inits_is_started_in_other_orders(void)
+{
+    int mine[ROW][2], *all = calloc((size_t)ROW * world_size * 2, sizeof *all);
+    MPIX_Request r[ROW];
+
+    for (int i = 0; i < ROW; i++) {
+        fill(mine[i], 2, i);
+        if (i % 7 == world_rank)
+            sleep_ms(1);
+        CHECK(MPIX_Allgather_auto_init(mine[i], 2, MPI_INT, all + (size_t)i * world_size * 2, 2,
+                                       MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                                       &r[i]) == MPI_SUCCESS);
+    }
+    for (int i = 0; i < ROW; i++)
+        CHECK(MPIX_Start(&r[(i * 7 + world_rank) % ROW]) == MPI_SUCCESS);
+    CHECK(MPIX_Waitall(ROW, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < ROW; i++) {
+        check(all + (size_t)i * world_size * 2, 2, i);
+        CHECK(MPIX_Request_free(&r[i]) == MPI_SUCCESS);
+    }
+    free(all);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(a_refused_init_is_forgotten),
+        MPI_TEST(a_desk_stays_until_it_is_read),
+        MPI_TEST(a_communicator_is_freed_right_behind_an_init),
+        MPI_TEST(a_row_of_inits_is_started_in_other_orders),
+    };
+
+    return mpi_test_main(argc, argv, "inits", tests, sizeof tests / sizeof *tests);
+}
