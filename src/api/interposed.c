@@ -9,6 +9,7 @@
 #include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
+#include "nbc/process/rest.h"
 #include "nbc/progress/driver.h"
 #include "nbc/tally/gather.h"
 #include "persistent/request.h"
@@ -49,6 +50,11 @@ void tutti_interposed_finalize(void)
 void tutti_interposed_turn(void)
 {
     driver_poll_turn();
+}
+
+void tutti_interposed_rest(int *idle)
+{
+    rest_turn(idle);
 }
 
 bool tutti_interposed_active(MPIX_Request request)

@@ -35,6 +35,9 @@ EXPORTED void tutti_interposed_finalize(void);
 /* MPICH's own progress has taken a turn. */
 EXPORTED void tutti_interposed_turn(void);
 
+/* One fruitless turn more of a wait (process/rest.h). */
+EXPORTED void tutti_interposed_rest(int *idle);
+
 /* Has it been started, and not been completed since? Null has not. */
 EXPORTED bool tutti_interposed_active(MPIX_Request request);
 

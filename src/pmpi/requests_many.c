@@ -6,14 +6,12 @@
  * waited for in one blocking call. Non-blocking collectives are native requests here. Null requests
  * go to the native side.
  */
-#include "nbc/process/rest.h"
+#include "api/interposed.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
 #include <stdlib.h>
 #include <tutti_pmpix.h>
-
-enum { SPIN = 500 }; /* fruitless rounds before the processor is yielded */
 
 /* One kind's part of the array; at[i] is the place of its i-th request. */
 typedef struct part {
@@ -74,12 +72,6 @@ static void put_back(split *s, MPI_Request requests[])
     free(s->memory);
 }
 
-static void turn(int *idle)
-{
-    if (++*idle >= SPIN && !rest(*idle - SPIN))
-        *idle = 0;
-}
-
 /* ---- all ---- */
 
 /* With MPI_ERR_IN_STATUS every status has a valid MPI_ERROR: those of one kind do only when the
@@ -111,7 +103,7 @@ static int wait_all(split *s, MPI_Request requests[], MPI_Status statuses[])
 {
     int ours = 0, native = s->native.n == 0, our_error = MPI_SUCCESS, native_error = MPI_SUCCESS;
 
-    for (int idle = 0; !ours && !native; turn(&idle)) {
+    for (int idle = 0; !ours && !native; tutti_interposed_rest(&idle)) {
         our_error = PMPIX_Testall(s->ours.n, s->our_requests, &ours, s->ours.statuses);
         native_error = PMPI_Testall(s->native.n, s->native_requests, &native, s->native.statuses);
         ours |= our_error != MPI_SUCCESS;
@@ -212,7 +204,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
         return PMPI_Waitany(count, requests, index, status);
     if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
         return interpose_raise(MPI_ERR_NO_MEM);
-    for (;; turn(&idle)) {
+    for (;; tutti_interposed_rest(&idle)) {
         error = test_any(&s, index, &active, status);
         if (error || *index != MPI_UNDEFINED || active == 0)
             break;
@@ -285,7 +277,7 @@ static int some(int count, MPI_Request requests[], int *outcount, int indices[],
 
     if (!split_make(&s, count, requests, statuses))
         return interpose_raise(MPI_ERR_NO_MEM);
-    for (;; turn(&idle)) {
+    for (;; tutti_interposed_rest(&idle)) {
         error = test_some(&s, outcount, indices, statuses);
         if (error || *outcount != 0 || !wait)
             break;

@@ -3,6 +3,7 @@
 #include "nbc/comm/channel.h"
 
 #include "nbc/comm/trace_file.h"
+#include "nbc/node/crowd.h"
 #include "nbc/node/segment.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
@@ -141,6 +142,8 @@ int channel_make(MPI_Comm all)
         return error;
     }
     segment_make(made, simulated() ? NODE_WIRE_OFF : env_node_wire());
+    if (!simulated())
+        crowd_look(made);
     trace_file_agree(made);
     PMPI_Comm_rank(made, &me);
     processes = group;

@@ -10,6 +10,9 @@
  * long is followed by naps, each twice as long as the one before, which costs others little however
  * long the wait is. Behind each nap the thread looks for some 30 us: what comes in answer to what
  * it found, messages of the program's among it, need not wait for a nap each.
+ *
+ * Where processes of the job share processors, a yield takes as long as those need that have work:
+ * that says nothing of other programs, and nobody naps.
  */
 #include "nbc/process/rest.h"
 
@@ -28,10 +31,21 @@ static void nap(int before)
     nanosleep(&t, NULL);
 }
 
+bool rest_shared;
+
+void rest_share(bool shared)
+{
+    rest_shared = shared;
+}
+
 bool rest(int again)
 {
     static _Thread_local int naps, turns, last; /* turns: of one wait, with naps */
 
+    if (rest_shared) {
+        sched_yield();
+        return true;
+    }
     if (again == 0 || again < last)
         turns = 0;
     last = again;

@@ -16,8 +16,6 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-enum { SPIN = 1000 };
-
 /* ---- MPIX_Grequest_start: declared by MPICH's mpi.h, not by that of the MPI-5 ABI ---- */
 
 typedef int wait_function(int count, void **extra_states, double timeout, MPI_Status *status);
@@ -101,8 +99,10 @@ static void poll(exec *e)
 {
     static _Thread_local int idle;
 
-    if (progress_unless_turned(e) || (++idle >= SPIN && !rest(idle - SPIN)))
-        idle = 0; /* MPI_Wait polls without yielding */
+    if (progress_unless_turned(e))
+        idle = 0;
+    else
+        rest_turn(&idle); /* MPI_Wait polls without yielding */
 }
 
 static int poll_function(void *extra_state, MPI_Status *status)

@@ -24,7 +24,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-enum { SPIN = 50, LINGER = 200 };
+enum { SPIN = 50, LINGER = 200 }; /* it looks for less long than a wait: rest.h */
 
 static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards these: */
 static int users;

@@ -19,10 +19,11 @@
 #include <utlist.h>
 
 enum {
-    SPIN = 500, /* fruitless turns of a wait before it rests */
     BATCH = 16, /* execs polled by one call: bounds its cost however many run */
     LOOKS = 64, /* polls of messages in shared memory in a turn of a wait */
-    POKE = 128  /* operations through shared memory to one look at MPI */
+    POKE = 128, /* operations through shared memory to one look at MPI */
+    POKE_SHARED =
+        16 /* rests to one such look, where ranks share processors: MPIs yield in it, too */
 };
 
 static exec *running;               /* engine lock */
@@ -370,15 +371,16 @@ int engine_progress_for(exec *e)
 }
 
 /* MPI is looked at before the processor is given away, also where all that is open is in shared
- * memory: on a busy machine that is for long, and others may wait for messages of the program's. */
+ * memory: on a busy machine that is for long, and others may wait for messages of the program's.
+ * Where ranks share processors it is given away in each turn, and comes back soon. */
 static void idle_turn(exec *e, int *idle)
 {
     if (engine_progress(e)) {
         *idle = 0;
-    } else if (++*idle >= SPIN) {
-        channel_poke();
-        if (!rest(*idle - SPIN))
-            *idle = 0;
+    } else {
+        if (rest_shared ? *idle % POKE_SHARED == POKE_SHARED - 1 : *idle + 1 >= rest_after())
+            channel_poke();
+        rest_turn(idle);
     }
 }
 
@@ -426,7 +428,7 @@ static void wait_turn(exec *e, int *idle)
         if (only) {
             steps_wait(e);
             end_listed(e);
-        } else if (runs && *idle < SPIN && look(e)) {
+        } else if (runs && !rest_shared && *idle < rest_after() && look(e)) {
             *idle += LOOKS;
         }
         only = only || simulated_turn(e);

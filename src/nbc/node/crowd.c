@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* crowd.c - see crowd.h. */
+#define _GNU_SOURCE /* sched_getaffinity, CPU_ */
+#include "nbc/node/crowd.h"
+
+#include "nbc/process/rest.h"
+#include "topo/here.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- this process ---- */
+
+int64_t crowd_quota(const char *cpu_max)
+{
+    long long quota, period;
+
+    if (sscanf(cpu_max, "%lld %lld", &quota, &period) != 2 || quota < 1 || period < 1)
+        return INT64_MAX;
+    return (quota + period - 1) / period;
+}
+
+static void read_line(const char *name, char *line, int size)
+{
+    FILE *f = fopen(name, "r");
+
+    line[0] = '\0';
+    if (!f)
+        return;
+    if (!fgets(line, size, f))
+        line[0] = '\0';
+    fclose(f);
+}
+
+/* Of the control group, which a container sees as the root of all. */
+static int64_t find_quota(void)
+{
+    char line[4096], name[sizeof line + 32];
+    int64_t inner, outer;
+
+    read_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
+    outer = crowd_quota(line);
+    read_line("/proc/self/cgroup", line, sizeof line);
+    if (strncmp(line, "0::", 3) != 0)
+        return outer;
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(name, sizeof name, "/sys/fs/cgroup%s/cpu.max", line + 3);
+    read_line(name, line, sizeof line);
+    inner = crowd_quota(line);
+    return inner < outer ? inner : outer;
+}
+
+static void find_processors(uint64_t may[CROWD_WORDS])
+{
+    enum { MOST = 1 << 13 }; /* processors of a machine */
+    cpu_set_t *set = CPU_ALLOC(MOST);
+    size_t size = CPU_ALLOC_SIZE(MOST);
+
+    if (set && sched_getaffinity(0, size, set) == 0)
+        for (int i = 0; i < MOST; i++)
+            if (CPU_ISSET_S(i, size, set))
+                may[i / 64 % CROWD_WORDS] |= UINT64_C(1) << i % 64;
+    CPU_FREE(set);
+}
+
+crowd_process crowd_mine(void)
+{
+    char host[TOPO_HOST];
+    crowd_process p = {.node = here_node(host), .quota = find_quota()};
+
+    find_processors(p.may);
+    return p;
+}
+
+/* ---- all ---- */
+
+static bool meet(const crowd_process *x, const crowd_process *y)
+{
+    bool found = false;
+
+    for (int i = 0; i < CROWD_WORDS; i++)
+        found |= (x->may[i] & y->may[i]) != 0;
+    return found && x->node == y->node;
+}
+
+static int64_t count(const uint64_t may[CROWD_WORDS])
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < CROWD_WORDS; i++)
+        n += __builtin_popcountll(may[i]);
+    return n;
+}
+
+bool crowd_is(const crowd_process *all, int p, const crowd_process *mine)
+{
+    crowd_process together = {.quota = INT64_MAX};
+    int64_t processes = 0, processors;
+
+    for (int r = 0; r < p; r++) {
+        if (!meet(&all[r], mine))
+            continue;
+        processes++;
+        for (int i = 0; i < CROWD_WORDS; i++)
+            together.may[i] |= all[r].may[i];
+        if (all[r].quota < together.quota)
+            together.quota = all[r].quota;
+    }
+    processors = count(together.may);
+    return processes > (processors < together.quota ? processors : together.quota);
+}
+
+void crowd_look(MPI_Comm all)
+{
+    crowd_process mine = crowd_mine(), *others;
+    int p = 0;
+
+    PMPI_Comm_size(all, &p);
+    others = calloc((size_t)p, sizeof *others);
+    if (!others) /* the others would wait: memory for them is as much as for the channel itself */
+        return;
+    if (PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, others, sizeof mine, MPI_BYTE, all) ==
+        MPI_SUCCESS)
+        rest_share(crowd_is(others, p, &mine));
+    free(others);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* crowd.h - do processes of this job share processors? */
+#ifndef TUTTI_CROWD_H
+#define TUTTI_CROWD_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CROWD_WORDS = 16 }; /* 64 processors each */
+
+/* What a process tells the others. No padding. */
+typedef struct crowd_process {
+    uint64_t node;
+    uint64_t may[CROWD_WORDS]; /* processors that it may run on, modulo 64 * CROWD_WORDS, */
+    int64_t quota;             /* and at most so many at a time */
+} crowd_process;
+
+/* This process, on its machine. */
+crowd_process crowd_mine(void);
+
+/* From the lines of cpu.max, "QUOTA PERIOD" or "max PERIOD" (control group, version 2): processors,
+ * rounded up; INT64_MAX: no limit, or no such text. */
+int64_t crowd_quota(const char *cpu_max);
+
+/* Are there more of the p processes on the node of this one, mine, than processors for them? Those
+ * that may not run where it may do not count. */
+bool crowd_is(const crowd_process *all, int p, const crowd_process *mine);
+
+/* Find out, and tell rest.h. Collective over `all`, the channel; blocks. */
+void crowd_look(MPI_Comm all);
+
+#endif
