@@ -243,37 +243,43 @@ static void blocks_are_read_as_they_come(void **state)
 
 /* A message that is longer than its ring: both ends go on whenever they can. Another one follows,
  * which finds no room before. */
-static void a_long_message_streams(void **state)
+static void stream(uint64_t lines)
 {
-    (void)state;
     for (int b = 0; b < BEGINS; b++) {
         ring_test_begin = begins[b];
-        pair x = make(RING_OF_BLOCKS, RING_STREAM);
-        int64_t bytes = MOST - 100, written = 0, none = 0;
+        pair x = make(RING_OF_BLOCKS, lines);
+        int64_t bytes = 5 * x.out.block - 100, written = 0, none = 0;
+        int64_t tail = x.out.block < 2000 ? x.out.block : 2000;
         uint64_t at = ring_test_begin, next = at + lines_of(bytes);
         ring_progress so = {0};
 
-        assert_true(ring_carries(lines_of(bytes), RING_STREAM));
-        assert_false(ring_fits(lines_of(bytes), RING_STREAM));
+        assert_false(ring_fits(lines_of(bytes), lines));
         fill(sent, bytes, at);
         assert_false(ring_put(&x.out, at, sent, bytes, false, &written));
-        assert_int_equal(written, 2 * RING_BLOCK);
-        assert_false(ring_put(&x.out, next, sent, 2000, false, &none));
+        assert_int_equal(written, 2 * x.out.block);
+        assert_false(ring_put(&x.out, next, sent, tail, false, &none));
         do {
             int64_t before = written;
             assert_int_equal(take(&x.in, at, got, bytes, &so), RING_EMPTY);
             assert_int_equal(so.done, before);
         } while (!ring_put(&x.out, at, sent, bytes, false, &written));
         assert_true(
-            ring_put(&x.out, next, sent, 2000, false, &none)); /* over what is left of the words */
+            ring_put(&x.out, next, sent, tail, false, &none)); /* over what is left of the words */
         assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
         assert_memory_equal(got, sent, (size_t)bytes);
         so = (ring_progress){0};
-        assert_int_equal(take(&x.in, next, got, 2000, &so), RING_COMPLETE);
-        assert_memory_equal(got, sent, 2000);
+        assert_int_equal(take(&x.in, next, got, tail, &so), RING_COMPLETE);
+        assert_memory_equal(got, sent, (size_t)tail);
         drop(&x);
     }
     ring_test_begin = 0;
+}
+
+static void a_long_message_streams(void **state)
+{
+    (void)state;
+    for (uint64_t lines = RING_STREAM; lines <= 2 * RING_BLOCK / RING_LINE; lines *= 2)
+        stream(lines);
 }
 
 /* Lent data stays where it is, until the other answers that it has read it: not in the ring, whose
@@ -327,7 +333,7 @@ static void what_is_lent_in_vain_comes_again(void **state)
     (void)state;
     for (int b = 0; b < BEGINS; b++) {
         ring_test_begin = begins[b];
-        pair x = make(RING_OF_BLOCKS, RING_STREAM);
+        pair x = make(RING_OF_BLOCKS, 2 * RING_BLOCK / RING_LINE);
         uint64_t at = ring_test_begin;
         for (int k = 0; k < 20; k++, at += lines_of(bytes)) {
             int64_t done = 0;

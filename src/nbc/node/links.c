@@ -13,12 +13,12 @@ enum {
     SHARE = 4,        /* and parts of what is left of it: one of them */
     LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits; */
     MOST_LINES = 128,
-    LEAST_BLOCKS = 64, /* of longer ones */
+    LEAST_BLOCKS = 16, /* of longer ones */
     MOST_BLOCKS = 2048,
     MOST_OWN = 2048, /* of a request's ring; */
     SHORT_OWN = 512, /* of one for short messages, */
     PLENTY_OWN = 32, /* and at least so many, as long as there is plenty; */
-    LEAST_OWN = 8    /* else */
+    LEAST_OWN = 16   /* else */
 };
 
 typedef struct notice {

@@ -48,6 +48,7 @@ bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool recei
                 .stamp = kind == RING_OF_BLOCKS ? (void *)(at + PAIR) : NULL,
                 .line = at + PAIR + stamps_size(kind, lines),
                 .lines = lines,
+                .block = least(RING_BLOCK, (int64_t)lines / 2 * RING_LINE),
                 .next = ring_test_begin,
                 .ack = ring_test_begin,
                 .taken = ring_test_begin};
@@ -175,12 +176,17 @@ static inline uint64_t get_word(const ring *r, uint64_t position, int word)
     return atomic_load_explicit(word_at(r, position, word), memory_order_relaxed);
 }
 
+static inline uint64_t block_lines(const ring *r)
+{
+    return (uint64_t)r->block / RING_LINE;
+}
+
 /* Lines of the part of a message that begins so far behind its beginning. */
-static inline uint64_t lines_of_block(int64_t bytes, int64_t done)
+static inline uint64_t lines_of_block(const ring *r, int64_t bytes, int64_t done)
 {
     uint64_t before = (uint64_t)done / RING_LINE, rest = ring_lines(RING_OF_BLOCKS, bytes) - before;
 
-    return rest < RING_BLOCK / RING_LINE ? rest : RING_BLOCK / RING_LINE;
+    return rest < block_lines(r) ? rest : block_lines(r);
 }
 
 static bool put_blocks(ring *r, uint64_t position, const char *from, int64_t bytes, bool again,
@@ -188,9 +194,9 @@ static bool put_blocks(ring *r, uint64_t position, const char *from, int64_t byt
 {
     while (*done < bytes) {
         uint64_t block = position + (uint64_t)*done / RING_LINE;
-        int64_t n = least(bytes - *done, RING_BLOCK), first = least(n, bytes_to_end(r, block));
+        int64_t n = least(bytes - *done, r->block), first = least(n, bytes_to_end(r, block));
 
-        if (!ring_room(r, block, lines_of_block(bytes, *done)))
+        if (!ring_room(r, block, lines_of_block(r, bytes, *done)))
             return false;
         memcpy(line_at(r, block), from + *done, (size_t)first);
         memcpy(r->line, from + *done + first, (size_t)(n - first));
@@ -381,9 +387,9 @@ ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_pr
 }
 
 /* Place of the block that has the byte behind `done`. */
-static inline uint64_t block_of(uint64_t place, int64_t done)
+static inline uint64_t block_of(const ring *r, uint64_t place, int64_t done)
 {
-    return place + (uint64_t)(done / RING_BLOCK) * (RING_BLOCK / RING_LINE);
+    return place + (uint64_t)(done / r->block) * block_lines(r);
 }
 
 /* Its first block, or what is lent. Behind it the words may be another message's. */
@@ -391,7 +397,7 @@ static ring_piece first_piece(const ring *r, uint64_t place)
 {
     int64_t its = (int64_t)get_word(r, place, WORD_BYTES);
     uint64_t where = get_word(r, place, WORD_WHERE);
-    int64_t n = least(least(its, RING_BLOCK), bytes_to_end(r, place));
+    int64_t n = least(least(its, r->block), bytes_to_end(r, place));
 
     if (!where)
         return (ring_piece){.at = line_at(r, place), .bytes = n, .last = n == its};
@@ -422,14 +428,14 @@ ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *p
                      ring_piece *piece)
 {
     uint64_t place = ring_place(r, position), line = place + (uint64_t)progress->done / RING_LINE;
-    uint64_t block = block_of(place, progress->done);
+    uint64_t block = block_of(r, place, progress->done);
     int64_t n;
 
     if (progress->done == 0)
         return look_first(r, position, place, bytes, progress, piece);
-    if (progress->done % RING_BLOCK == 0 && get_stamp(r, block) != stamp_of(block, 0, 0))
+    if (progress->done % r->block == 0 && get_stamp(r, block) != stamp_of(block, 0, 0))
         return RING_EMPTY;
-    n = least(progress->bytes - progress->done, RING_BLOCK - progress->done % RING_BLOCK);
+    n = least(progress->bytes - progress->done, r->block - progress->done % r->block);
     n = least(n, bytes_to_end(r, line));
     *piece = (ring_piece){
         .at = line_at(r, line), .bytes = n, .last = progress->done + n == progress->bytes};
@@ -441,21 +447,21 @@ void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progres
                const ring_piece *piece)
 {
     uint64_t place = ring_place(r, position);
-    uint64_t begin = piece->at ? block_of(place, progress->done) : place;
+    uint64_t begin = piece->at ? block_of(r, place, progress->done) : place;
 
     progress->done += piece->bytes;
     if (piece->last) {
         if (progress->bytes != bytes)
             skew(r, position, bytes, progress->bytes);
         take(r, begin, place + ring_lines(RING_OF_BLOCKS, progress->bytes) - begin);
-    } else if (progress->done % RING_BLOCK == 0) {
-        take(r, begin, RING_BLOCK / RING_LINE);
+    } else if (progress->done % r->block == 0) {
+        take(r, begin, block_lines(r));
     }
 }
 
 static bool all_blocks(const ring *r, uint64_t place)
 {
-    uint64_t last = block_of(place, (int64_t)get_word(r, place, WORD_BYTES) - 1);
+    uint64_t last = block_of(r, place, (int64_t)get_word(r, place, WORD_BYTES) - 1);
 
     return get_word(r, place, WORD_WHERE) || last == place ||
            get_stamp(r, last) == stamp_of(last, 0, 0);

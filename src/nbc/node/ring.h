@@ -47,8 +47,8 @@ enum {
     RING_LINE = 64,     /* bytes of a line, */
     RING_DATA = 56,     /* and of data in that of a small message */
     RING_SMALL = 448,   /* tuning: longer messages go in blocks, */
-    RING_BLOCK = 32768, /* of at most so many bytes; */
-    RING_STREAM = 1024  /* lines of a ring that carries messages of any length */
+    RING_BLOCK = 32768, /* of at most so many bytes, two to a ring; */
+    RING_STREAM = 16    /* lines of a ring that carries messages of any length */
 };
 
 /* Of a stamp: the length of a small message, and the mark of a message's first line or block. */
@@ -64,7 +64,8 @@ typedef struct ring {
     _Atomic uint64_t *shared_ack; /* positions below are free again */
     _Atomic uint64_t *stamp;      /* [lines], of blocks */
     unsigned char *line;
-    uint64_t lines; /* a power of two */
+    uint64_t lines; /* a power of two; of blocks: 16 or more, */
+    int64_t block;  /* of at most so many bytes each */
     uint64_t next;  /* position of the message that is named next */
     uint64_t ack;   /* what the sender has read of it last, the receiver written */
     uint64_t taken; /* receiver: all lines below have been read, */
@@ -99,12 +100,6 @@ static inline uint64_t ring_lines(ring_kind kind, int64_t bytes)
 static inline bool ring_fits(uint64_t lines, uint64_t ring)
 {
     return lines <= ring / 8 * 5;
-}
-
-/* Can a ring of so many lines carry it at all? */
-static inline bool ring_carries(uint64_t lines, uint64_t ring)
-{
-    return ring_fits(lines, ring) || ring >= RING_STREAM;
 }
 
 /* Attach an end; the receiver, who clears what the sender must not take for a stamp, before the

@@ -14,6 +14,10 @@
  * often, unless they are reduced on the way, or read from their senders' memory. */
 enum { MEET_MOST = 262144 };
 
+/* Tuning: lines of a ring through which messages that are longer than it are copied; in shorter
+ * ones they would wait too often. */
+enum { STREAM_COPIES = 1024 };
+
 /* ---- which messages, and where ---- */
 
 static void *place(char **at, size_t n, size_t size)
@@ -178,19 +182,22 @@ static int find_reduce(const bound *b, int index)
     return readers == 1 ? found : -1;
 }
 
-static bool carries(const near_track *t, ring_kind kind, int64_t bytes)
+/* What is read where it lies needs a line or two, however long it is. */
+static bool carries(const near_track *t, ring_kind kind, const near_message *m)
 {
-    uint64_t n = ring_lines(kind, bytes);
+    uint64_t n = ring_lines(kind, m->bytes),
+             least = m->way->both_read ? RING_STREAM : STREAM_COPIES;
 
-    return t[kind].ring && n > 0 && ring_carries(n, t[kind].ring->lines);
+    return t[kind].ring && n > 0 &&
+           (ring_fits(n, t[kind].ring->lines) || t[kind].ring->lines >= least);
 }
 
 /* Small ones go in lines; where these are too few, in blocks. NULL: by MPI. */
-static near_track *choose_track(near_track *t, int64_t bytes)
+static near_track *choose_track(near_track *t, const near_message *m)
 {
-    if (bytes <= RING_SMALL && carries(t, RING_OF_LINES, bytes))
+    if (m->bytes <= RING_SMALL && carries(t, RING_OF_LINES, m))
         return &t[RING_OF_LINES];
-    return carries(t, RING_OF_BLOCKS, bytes) ? &t[RING_OF_BLOCKS] : NULL;
+    return carries(t, RING_OF_BLOCKS, m) ? &t[RING_OF_BLOCKS] : NULL;
 }
 
 /* Can its receiver read it where it is, if that is the store, or anywhere? What is packed stays for
@@ -217,7 +224,7 @@ static void add_messages(near *n, const bound *b)
         if (!step_is_message(st) || !n->message[st->message].way)
             continue;
         m = &n->message[st->message];
-        t = choose_track(&n->track[RING_KINDS * st->queue], m->bytes);
+        t = choose_track(&n->track[RING_KINDS * st->queue], m);
         if (!t)
             continue;
         m->track = t;

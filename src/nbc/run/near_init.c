@@ -8,6 +8,9 @@
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 
+/* Lines of a message that is read where it lies: enough, should that ever be refused. */
+enum { LENT = 64 };
+
 /* Lines of the candidates of every track. */
 static void count_lines(near *n, const sched *s)
 {
@@ -16,7 +19,10 @@ static void count_lines(near *n, const sched *s)
         const near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
         if (m && m->way) {
             ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
-            n->track[RING_KINDS * st->queue + (int)kind].lines += ring_lines(kind, m->bytes);
+            uint64_t lines = ring_lines(kind, m->bytes);
+            bool lent = m->way->both_read && m->bytes > m->way->eager;
+            n->track[RING_KINDS * st->queue + (int)kind].lines +=
+                lent && lines > LENT ? LENT : lines;
         }
     }
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_inside.c - messages inside a node go through shared memory, however long they are and however
+ * many ranks there are, where the kernel lets one process read the memory of another.
+ */
+#include "mpi/mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tutti.h>
+
+enum { MOST = 1 << 20 };
+
+static char *out, *in;
+
+/* Is there such memory on all ranks, which may read each other's? */
+static bool all_are_near(void)
+{
+    const char *reason, *wire = getenv("TUTTI_NODE_WIRE");
+    int processes = 0, all = 0;
+
+    CHECK(tutti_init() == MPI_SUCCESS);
+    CHECK(tutti_shared_memory(&processes, &reason) == MPI_SUCCESS);
+    MPI_Allreduce(&processes, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all == world_size && world_size > 1 && !wire;
+}
+
+static int start_of(int which, int n, MPIX_Request *r)
+{
+    switch (which) {
+    case 0:
+        return MPIX_Bcast_auto_init(out, n, MPI_BYTE, world_size - 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                                    r);
+    case 1:
+        return MPIX_Allgather_auto_init(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD,
+                                        MPI_INFO_NULL, r);
+    case 2:
+        return MPIX_Alltoall_linear_init(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD,
+                                         MPI_INFO_NULL, r);
+    default:
+        return MPIX_Allreduce_auto_init(out, in, n / 4, MPI_UNSIGNED, MPI_SUM, MPI_COMM_WORLD,
+                                        MPI_INFO_NULL, r);
+    }
+}
+
+/* What this rank has got. */
+static bool is_right(int which, int n)
+{
+    const unsigned *sums = (const unsigned *)(const void *)in;
+    unsigned p = (unsigned)world_size, sum = 0x01010101U * (p * (p + 1) / 2);
+    bool right = true;
+
+    for (int i = 0; which == 0 && i < n; i++)
+        right &= out[i] == world_size;
+    for (int i = 0; (which == 1 || which == 2) && i < n * world_size; i++)
+        right &= in[i] == i / n + 1;
+    for (int i = 0; which == 3 && i < n / 4; i++)
+        right &= sums[i] == sum;
+    return right;
+}
+
+static void no_message_goes_by_mpi(void)
+{
+    static const int sizes[] = {8, 448, 452, 8192, 65536, MOST};
+    bool near = all_are_near();
+    size_t room = (size_t)MOST * (size_t)world_size;
+
+    out = malloc(room);
+    in = malloc(room);
+    for (int which = 0; which < 4; which++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            int n = sizes[k];
+            MPIX_Request r = MPIX_REQUEST_NULL;
+            tutti_stats s = {0};
+
+            mpi_test_context("collective %d, %d bytes", which, n);
+            memset(out, world_rank + 1, room);
+            CHECK(start_of(which, n, &r) == MPI_SUCCESS);
+            for (int start = 0; start < 3; start++) {
+                memset(in, 0, room);
+                MPI_Barrier(MPI_COMM_WORLD);
+                CHECK(MPIX_Start(&r) == MPI_SUCCESS);
+                CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+                CHECK(is_right(which, n));
+            }
+            CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS);
+            CHECK(!near || s.shared_messages == s.messages);
+            CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
+        }
+    free(out);
+    free(in);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {MPI_TEST(no_message_goes_by_mpi)};
+
+    return mpi_test_main(argc, argv, "inside", tests, sizeof tests / sizeof *tests);
+}
