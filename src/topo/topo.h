@@ -78,6 +78,15 @@ static inline int topo_member(const topo_level *l, int k)
  * Where t is NULL, too. */
 int topo_regions(const topo *t);
 
+/* Ranks of the node that has most of them. */
+static inline int topo_most_on_node(const topo *t)
+{
+    for (int i = 0; i < t->nlevels; i++)
+        if (t->level[i].region == t->node)
+            return t->level[i].most;
+    return t->p; /* there is one node only */
+}
+
 /* Distance of two ranks, of unit 1: 0 for the same rank; inside a node 1 to 5, by what they share:
  * core, L3, NUMA node, package, node; between nodes 10 times the number of switches to climb, or 10
  * where switches are not known. A convention: it has the order right, and a message between nodes

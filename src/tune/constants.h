@@ -7,6 +7,8 @@
  *   tutti constants 1
  *   node.latency    4e-7    s          # measured by ...
  *   node.shared     1.2e10  bytes/s
+ *
+ * Files of before have no node.cores and node.turn: then they are as in the built-in ones.
  */
 #ifndef TUTTI_CONSTANTS_H
 #define TUTTI_CONSTANTS_H
@@ -27,7 +29,7 @@ typedef struct way_constants {
 } way_constants;
 
 typedef struct constants {
-    double copy, reduce, switches;
+    double copy, reduce, switches, cores, turn;
     way_constants way[WAYS]; /* of our messages; */
     way_constants mpi;       /* of the MPI's own, INNER and NODE alike */
 } constants;
@@ -56,6 +58,12 @@ double *constants_find(constants *k, const char *name, int *place);
  * [CONSTANTS] by place, each NULL or so short that the line can be read again
  * (CONSTANTS_NOTE bytes with the final 0 are); or NULL. `heading`: lines of comments, or "". */
 void constants_print(FILE *out, const constants *k, const char *heading, const char *const *notes);
+
+/* The same where so many ranks are on each node: if they share its cores, whoever waits for a
+ * message waits for its turn, and each end of a message costs half of one; what all ranks do takes
+ * as much longer as there are more of them than cores, and no more messages than cores are copied
+ * at a time. */
+constants constants_shared(const constants *k, int ranks);
 
 /* In two bytes each, for other ranks: with 8 bits, of which the same numbers come out on
  * every rank. */

@@ -30,6 +30,13 @@ static void only(crowd_process *x, int processor)
     x->may[processor / 64] = UINT64_C(1) << processor % 64;
 }
 
+static bool is_crowd(const crowd_process *all, int p, const crowd_process *mine)
+{
+    crowd c = crowd_of(all, p, mine);
+
+    return c.processes > c.processors;
+}
+
 static void more_processes_than_processors_are_a_crowd(void)
 {
     crowd_process all[MOST];
@@ -37,7 +44,7 @@ static void more_processes_than_processors_are_a_crowd(void)
     for (int p = 1; p <= MOST; p++)
         for (int processors = 1; processors <= 200; processors++) {
             fill(all, p, processors);
-            CHECK(crowd_is(all, p, &all[p - 1]) == (p > processors));
+            CHECK(is_crowd(all, p, &all[p - 1]) == (p > processors));
         }
 }
 
@@ -47,15 +54,15 @@ static void others_nodes_and_others_processors_do_not_count(void)
 
     fill(all, 4, 2); /* two of each node */
     all[1].node = all[3].node = 8;
-    CHECK(!crowd_is(all, 4, &all[0]));
+    CHECK(!is_crowd(all, 4, &all[0]));
     fill(all, 4, 2); /* bound, each to its own */
     for (int r = 0; r < 4; r++)
         only(&all[r], 60 + r * 2);
     for (int r = 0; r < 4; r++)
-        CHECK(!crowd_is(all, 4, &all[r]));
+        CHECK(!is_crowd(all, 4, &all[r]));
     only(&all[3], 60); /* two to one */
-    CHECK(crowd_is(all, 4, &all[0]) && crowd_is(all, 4, &all[3]));
-    CHECK(!crowd_is(all, 4, &all[1]));
+    CHECK(is_crowd(all, 4, &all[0]) && is_crowd(all, 4, &all[3]));
+    CHECK(!is_crowd(all, 4, &all[1]));
 }
 
 static void a_quota_counts_as_processors(void)
@@ -68,10 +75,10 @@ static void a_quota_counts_as_processors(void)
     CHECK(crowd_quota("400000 100000") == 4);
     CHECK(crowd_quota("-1 100000") == INT64_MAX);
     fill(all, 4, 64);
-    CHECK(!crowd_is(all, 4, &all[0]));
+    CHECK(!is_crowd(all, 4, &all[0]));
     for (int r = 0; r < 4; r++)
         all[r].quota = 2;
-    CHECK(crowd_is(all, 4, &all[0]));
+    CHECK(is_crowd(all, 4, &all[0]));
 }
 
 /* All of this job run on one machine, bound to nothing. */

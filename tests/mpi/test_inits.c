@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_inits.c - many persistent requests made in a row: one that is refused on all ranks after its
- * rings have been told, communicators freed right behind an init, starts in other orders, ranks that
- * come late. Looks inside the library.
+ * rings have been told, communicators freed right behind an init, starts in other orders, ranks
+ * that come late. Looks inside the library.
  */
 #include "mpi/mpi_test.h"
 

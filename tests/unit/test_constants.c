@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include "tune/constants.h"
 #include "tune/number.h"
+#include "tune/planner.h"
 
 #include <locale.h>
 #include <setjmp.h>
@@ -131,6 +132,85 @@ static void comments_and_blanks_are_no_matter(void **state)
     assert_true(read_text(more, &k, why));
 }
 
+static void drop_line(char *text, const char *name)
+{
+    char *at = strstr(text, name), *end;
+
+    assert_non_null(at);
+    end = at + strcspn(at, "\n") + 1;
+    memmove(at, end, strlen(end) + 1);
+}
+
+static void a_file_of_before_has_no_cores(void **state)
+{
+    constants k;
+    char why[200], text[TEXT];
+
+    (void)state;
+    print(constants_builtin("fast"), text);
+    drop_line(text, "node.cores");
+    drop_line(text, "node.turn");
+    assert_true(read_text(text, &k, why));
+    assert_true(k.cores == 0 && k.turn == constants_builtin("fast")->turn);
+}
+
+static void cores_that_suffice_change_nothing(void **state)
+{
+    constants k = *constants_builtin("fast"), shared;
+
+    (void)state;
+    shared = constants_shared(&k, 1000); /* none are known */
+    assert_memory_equal(&shared, &k, sizeof k);
+    k.cores = 8;
+    shared = constants_shared(&k, 8);
+    assert_memory_equal(&shared, &k, sizeof k);
+}
+
+static void ranks_wait_for_their_turn_on_shared_cores(void **state)
+{
+    constants k = *constants_builtin("fast"), shared;
+
+    (void)state;
+    k.cores = 2;
+    k.turn = 1e-6;
+    shared = constants_shared(&k, 8);
+    assert_true(shared.copy == k.copy / 4 && shared.reduce == k.reduce / 4);
+    for (int w = 0; w < WAYS; w++) {
+        assert_float_equal(shared.way[w].latency, k.way[w].latency + 4e-6, 1e-9);
+        assert_float_equal(shared.way[w].overhead, 4 * (k.way[w].overhead + 0.5e-6), 1e-9);
+        assert_true(shared.way[w].bandwidth == k.way[w].bandwidth);
+    }
+    assert_true(shared.mpi.latency > k.mpi.latency + 4e-6);
+    assert_true(shared.way[WAY_NODE].shared == k.way[WAY_NODE].shared); /* two at a time */
+    k.cores = 1;
+    shared = constants_shared(&k, 2);
+    assert_true(shared.way[WAY_NODE].shared == k.way[WAY_NODE].bandwidth);
+}
+
+static const char *taken(coll_kind kind, int64_t bytes, const constants *k)
+{
+    static char text[100];
+    static const algo_set nothing;
+    coll call = {.kind = kind, .p = 8};
+    forecast best;
+
+    assert_true(planner_best(&call, bytes, &nothing, NULL, k, &best));
+    select_print(&best.choice, text, sizeof text);
+    return text;
+}
+
+/* What is cut into pieces where each rank has a core. */
+static void messages_between_ranks_on_shared_cores_are_whole(void **state)
+{
+    constants k = *constants_builtin("fast"), shared;
+
+    (void)state;
+    k.cores = 2;
+    shared = constants_shared(&k, 8);
+    assert_string_not_equal(taken(COLL_bcast, 65536, &k), "binomial");
+    assert_string_equal(taken(COLL_bcast, 65536, &shared), "binomial");
+}
+
 /* Within one part of 256; what is a power of two as it is. */
 static void packed_ones_are_nearly_the_same(void **state)
 {
@@ -202,6 +282,10 @@ int main(void)
         cmocka_unit_test(a_limit_of_bytes_and_a_note_survive_printing),
         cmocka_unit_test(what_is_wrong_is_refused),
         cmocka_unit_test(comments_and_blanks_are_no_matter),
+        cmocka_unit_test(a_file_of_before_has_no_cores),
+        cmocka_unit_test(cores_that_suffice_change_nothing),
+        cmocka_unit_test(ranks_wait_for_their_turn_on_shared_cores),
+        cmocka_unit_test(messages_between_ranks_on_shared_cores_are_whole),
         cmocka_unit_test(packed_ones_are_nearly_the_same),
         cmocka_unit_test(the_locale_of_the_program_is_no_matter),
     };

@@ -282,6 +282,12 @@ void comm_set_current(comm *c, const handshake *h, const char *caller);
 /* The first handshake is over, with this result. */
 void comm_become_ready(comm *c, int error);
 
+/* The constants of this process, for the first handshake, with the cores that have been found once
+ * there is a channel; and those of the first rank become the communicator's, when its topology is
+ * known. */
+void comm_tell_machine(hello *mine);
+void comm_take_machine(comm *c);
+
 /* A non-blocking first call has told and heard. Engine lock held. */
 void comm_first_finish(comm *c, int error);
 

@@ -15,7 +15,6 @@
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/places.h"
 #include "nbc/process/env.h"
-#include "nbc/process/machine.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/tally/gather.h"
@@ -60,19 +59,6 @@ static int be_alone(comm *c, const hello *mine)
     c->wire.comm = process_self();
     tally_comm_known(c->tally, mine->world, mine->serial, 1);
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
-}
-
-void comm_find_eager(comm *c)
-{
-    const topo_level *inner = topo_inner(c->topo);
-
-    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++) {
-        node_link *way = links_to(c->links, r);
-        enum way kind = inner && inner->region[r] == inner->region[c->rank] ? WAY_INNER : WAY_NODE;
-        if (way)
-            way->eager =
-                c->hints.has_eager ? c->hints.node_eager : (int64_t)c->machine.way[kind].eager;
-    }
 }
 
 static void join_links(comm *c)
@@ -173,9 +159,15 @@ static int exchange_links(comm *c)
 {
     hello *mine = &c->first.mine;
 
+    int error;
+
     mine->link = offer_links(c);
-    return PMPI_Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
-                          channel_comm());
+    comm_tell_machine(mine);
+    error = PMPI_Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
+                           channel_comm());
+    if (!error)
+        comm_take_machine(c);
+    return error;
 }
 
 /* Another thread of this process makes the channel, as threads of others have done already. */
@@ -283,7 +275,8 @@ static int make_topo(comm *c)
 
     if (!error) {
         c->topo = handshake_topo(&c->first);
-        c->machine = constants_unpack(c->first.all[0].machine);
+        if (c->topo)
+            comm_take_machine(c);
         compare(c);
         if (tally_on)
             name_for_tally(c);
@@ -342,7 +335,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
         c->knows = knowledge_hold();
     mine.asked = env_asked();
     mine.known = c->knows->digest;
-    constants_pack(machine_constants(), mine.machine);
+    comm_tell_machine(&mine);
     PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);
     mine.error = places_mine(&mine.at);
     if (env_error())

@@ -94,22 +94,31 @@ static int64_t count(const uint64_t may[CROWD_WORDS])
     return n;
 }
 
-bool crowd_is(const crowd_process *all, int p, const crowd_process *mine)
+static int known;
+
+int crowd_processors(void)
+{
+    return known;
+}
+
+crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine)
 {
     crowd_process together = {.quota = INT64_MAX};
-    int64_t processes = 0, processors;
+    crowd c = {0};
+    int64_t processors;
 
     for (int r = 0; r < p; r++) {
         if (!meet(&all[r], mine))
             continue;
-        processes++;
+        c.processes++;
         for (int i = 0; i < CROWD_WORDS; i++)
             together.may[i] |= all[r].may[i];
         if (all[r].quota < together.quota)
             together.quota = all[r].quota;
     }
     processors = count(together.may);
-    return processes > (processors < together.quota ? processors : together.quota);
+    c.processors = (int)(processors < together.quota ? processors : together.quota);
+    return c;
 }
 
 void crowd_look(MPI_Comm all)
@@ -122,7 +131,10 @@ void crowd_look(MPI_Comm all)
     if (!others) /* the others would wait: memory for them is as much as for the channel itself */
         return;
     if (PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, others, sizeof mine, MPI_BYTE, all) ==
-        MPI_SUCCESS)
-        rest_share(crowd_is(others, p, &mine));
+        MPI_SUCCESS) {
+        crowd c = crowd_of(others, p, &mine);
+        known = c.processors;
+        rest_share(c.processes > c.processors);
+    }
     free(others);
 }

@@ -4,7 +4,6 @@
 #define TUTTI_CROWD_H
 
 #include <mpi.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { CROWD_WORDS = 16 }; /* 64 processors each */
@@ -23,9 +22,17 @@ crowd_process crowd_mine(void);
  * rounded up; INT64_MAX: no limit, or no such text. */
 int64_t crowd_quota(const char *cpu_max);
 
-/* Are there more of the p processes on the node of this one, mine, than processors for them? Those
- * that may not run where it may do not count. */
-bool crowd_is(const crowd_process *all, int p, const crowd_process *mine);
+/* Those of the p processes that may run where this one, mine, may, on its node; and the processors
+ * for them. */
+typedef struct crowd {
+    int processes, processors;
+} crowd;
+
+crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine);
+
+/* Processors for the processes that share some with this one, as crowd_look has found them; 0: not
+ * yet. */
+int crowd_processors(void);
 
 /* Find out, and tell rest.h. Collective over `all`, the channel; blocks. */
 void crowd_look(MPI_Comm all);

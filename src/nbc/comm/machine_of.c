@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* machine_of.c - what a communicator's ranks tell each other of their machine, and what follows. */
+#include "nbc/comm/comm.h"
+
+#include "nbc/node/crowd.h"
+#include "nbc/process/machine.h"
+
+void comm_tell_machine(hello *mine)
+{
+    constants k = *machine_constants();
+
+    if (!(k.cores > 0))
+        k.cores = crowd_processors();
+    constants_pack(&k, mine->machine);
+}
+
+void comm_take_machine(comm *c)
+{
+    constants k = constants_unpack(c->first.all[0].machine);
+
+    c->machine = constants_shared(&k, topo_most_on_node(c->topo));
+}
+
+void comm_find_eager(comm *c)
+{
+    const topo_level *inner = topo_inner(c->topo);
+
+    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++) {
+        node_link *way = links_to(c->links, r);
+        enum way kind = inner && inner->region[r] == inner->region[c->rank] ? WAY_INNER : WAY_NODE;
+        if (way)
+            way->eager =
+                c->hints.has_eager ? c->hints.node_eager : (int64_t)c->machine.way[kind].eager;
+    }
+}
