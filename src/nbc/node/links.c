@@ -10,7 +10,7 @@
 
 enum {
     MOST = 1 << 19,   /* bytes that a communicator gets at most of a slice, */
-    SHARE = 4,        /* and parts of what is left of it: one of them */
+    SHARE = 3,        /* and parts of what is left of it: one of them */
     LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits; */
     MOST_LINES = 128,
     LEAST_BLOCKS = 16, /* of longer ones */
