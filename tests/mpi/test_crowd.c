@@ -60,7 +60,9 @@ static void others_nodes_and_others_processors_do_not_count(void)
         only(&all[r], 60 + r * 2);
     for (int r = 0; r < 4; r++)
         CHECK(!is_crowd(all, 4, &all[r]));
+    CHECK(crowd_of(all, 4, &all[2]).cores == 4);
     only(&all[3], 60); /* two to one */
+    CHECK(crowd_of(all, 4, &all[2]).cores == 3);
     CHECK(is_crowd(all, 4, &all[0]) && is_crowd(all, 4, &all[3]));
     CHECK(!is_crowd(all, 4, &all[1]));
 }

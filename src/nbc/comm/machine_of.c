@@ -10,7 +10,7 @@ void comm_tell_machine(hello *mine)
     constants k = *machine_constants();
 
     if (!(k.cores > 0))
-        k.cores = crowd_processors();
+        k.cores = crowd_cores();
     constants_pack(&k, mine->machine);
 }
 

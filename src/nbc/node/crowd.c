@@ -96,28 +96,42 @@ static int64_t count(const uint64_t may[CROWD_WORDS])
 
 static int known;
 
-int crowd_processors(void)
+int crowd_cores(void)
 {
     return known;
 }
 
+/* So many processors, and no more than each of these processes may use. */
+static int limited(const uint64_t may[CROWD_WORDS], int64_t quota)
+{
+    int64_t n = count(may);
+
+    return (int)(n < quota ? n : quota);
+}
+
+static void add(crowd_process *together, const crowd_process *one)
+{
+    for (int i = 0; i < CROWD_WORDS; i++)
+        together->may[i] |= one->may[i];
+    if (one->quota < together->quota)
+        together->quota = one->quota;
+}
+
 crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine)
 {
-    crowd_process together = {.quota = INT64_MAX};
+    crowd_process near = {.quota = INT64_MAX}, node = near;
     crowd c = {0};
-    int64_t processors;
 
     for (int r = 0; r < p; r++) {
+        if (all[r].node == mine->node)
+            add(&node, &all[r]);
         if (!meet(&all[r], mine))
             continue;
         c.processes++;
-        for (int i = 0; i < CROWD_WORDS; i++)
-            together.may[i] |= all[r].may[i];
-        if (all[r].quota < together.quota)
-            together.quota = all[r].quota;
+        add(&near, &all[r]);
     }
-    processors = count(together.may);
-    c.processors = (int)(processors < together.quota ? processors : together.quota);
+    c.processors = limited(near.may, near.quota);
+    c.cores = limited(node.may, node.quota);
     return c;
 }
 
@@ -133,7 +147,7 @@ void crowd_look(MPI_Comm all)
     if (PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, others, sizeof mine, MPI_BYTE, all) ==
         MPI_SUCCESS) {
         crowd c = crowd_of(others, p, &mine);
-        known = c.processors;
+        known = c.cores;
         rest_share(c.processes > c.processors);
     }
     free(others);

@@ -22,17 +22,16 @@ crowd_process crowd_mine(void);
  * rounded up; INT64_MAX: no limit, or no such text. */
 int64_t crowd_quota(const char *cpu_max);
 
-/* Those of the p processes that may run where this one, mine, may, on its node; and the processors
- * for them. */
+/* Those of the p processes that may run where this one, mine, may, on its node; the processors for
+ * them; and those for all processes of the node. */
 typedef struct crowd {
-    int processes, processors;
+    int processes, processors, cores;
 } crowd;
 
 crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine);
 
-/* Processors for the processes that share some with this one, as crowd_look has found them; 0: not
- * yet. */
-int crowd_processors(void);
+/* Those for all processes of this node, as crowd_look has found them; 0: not yet. */
+int crowd_cores(void);
 
 /* Find out, and tell rest.h. Collective over `all`, the channel; blocks. */
 void crowd_look(MPI_Comm all);
