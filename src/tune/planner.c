@@ -126,11 +126,19 @@ int64_t planner_judged(const forecast *f)
 }
 
 /* Of equal ones the first. */
+/* Of two that take as long the one that stands first in algos.def: the simpler one. */
+static bool is_before(const forecast *f, const forecast *other)
+{
+    int64_t time = planner_judged(f), others = planner_judged(other);
+
+    return time < others || (time == others && f->choice.algo < other->choice.algo);
+}
+
 static void insert(listing *l, const forecast *f)
 {
     int i = l->n++;
 
-    for (; i > 0 && planner_judged(f) < planner_judged(&l->list[i - 1]); i--)
+    for (; i > 0 && is_before(f, &l->list[i - 1]); i--)
         l->list[i] = l->list[i - 1];
     l->list[i] = *f;
 }
