@@ -92,13 +92,48 @@ static void quick_yields_come_back_when_the_load_is_gone(void **state)
     assert_int_equal(naps, 0);
 }
 
+/* A slow yield says nothing of other programs there; and each turn rests. */
+static void who_shares_processors_never_naps(void **state)
+{
+    int idle = 0;
+
+    (void)state;
+    rest_share(true);
+    rest_often(SLICE, true);
+    assert_int_equal(yields, RESTS);
+    assert_int_equal(naps, 0);
+    yields = 0;
+    for (int i = 0; i < RESTS; i++)
+        rest_turn(&idle);
+    assert_int_equal(yields, RESTS);
+    rest_share(false);
+}
+
+/* And without that, after many. */
+static void who_has_a_processor_looks_often_first(void **state)
+{
+    int idle = 0;
+
+    (void)state;
+    yields = 0;
+    yield_takes = QUICK;
+    for (int i = 0; i < rest_after() - 1; i++)
+        rest_turn(&idle);
+    assert_int_equal(yields, 0);
+    rest_turn(&idle);
+    assert_int_equal(yields, 1);
+    assert_int_equal(idle, 0); /* it looks as often again */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_has_a_processor_looks_often_first),
         cmocka_unit_test(quick_yields_are_never_naps),
         cmocka_unit_test(slow_yields_are_followed_by_naps),
         cmocka_unit_test(between_naps_there_are_many_turns),
         cmocka_unit_test(quick_yields_come_back_when_the_load_is_gone),
+        cmocka_unit_test(who_shares_processors_never_naps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
