@@ -23,7 +23,7 @@ bool plan_find_machine(const request *r, constants *k)
     } else if (!read) {
         fprintf(stderr, "tutti-plan: %s\n", why);
     }
-    *k = constants_shared(machine_constants(), r->topo ? topo_most_on_node(r->topo) : 1);
+    *k = constants_shared(machine_constants(), r->topo ? topo_most_on_node(r->topo) : r->p);
     return read || !r->machine;
 }
 

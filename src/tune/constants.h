@@ -8,7 +8,7 @@
  *   node.latency    4e-7    s          # measured by ...
  *   node.shared     1.2e10  bytes/s
  *
- * Files of before have no node.cores and node.turn: then they are as in the built-in ones.
+ * Older files have no node.cores and node.turn: then these are as in the built-in ones.
  */
 #ifndef TUTTI_CONSTANTS_H
 #define TUTTI_CONSTANTS_H

@@ -125,7 +125,6 @@ int64_t planner_judged(const forecast *f)
     return f->executed ? f->time : FAR * f->time;
 }
 
-/* Of equal ones the first. */
 /* Of two that take as long the one that stands first in algos.def: the simpler one. */
 static bool is_before(const forecast *f, const forecast *other)
 {

@@ -93,7 +93,7 @@ static void this_job_knows_whether_it_is_one(void)
     mine = crowd_mine();
     CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
     if (mine.quota == INT64_MAX)
-        CHECK(rest_shared == (world_size > CPU_COUNT(&set)));
+        CHECK(rest_shares() == (world_size > CPU_COUNT(&set)));
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_inside.c - messages inside a node go through shared memory, however long they are and however
- * many ranks there are, where the kernel lets one process read the memory of another.
+/* test_inside.c - messages inside a node go through shared memory, however long they are and
+ * however many ranks there are, where the kernel lets one process read the memory of another. Looks
+ * inside the library.
  */
 #include "mpi/mpi_test.h"
+
+#include "nbc/node/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +15,15 @@ enum { MOST = 1 << 20 };
 
 static char *out, *in;
 
-/* Is there such memory on all ranks, which may read each other's? */
+/* Do all ranks share memory, and may each read what the others have elsewhere? */
 static bool all_are_near(void)
 {
-    const char *reason, *wire = getenv("TUTTI_NODE_WIRE");
-    int processes = 0, all = 0;
+    int mine, all = 0;
 
     CHECK(tutti_init() == MPI_SUCCESS);
-    CHECK(tutti_shared_memory(&processes, &reason) == MPI_SUCCESS);
-    MPI_Allreduce(&processes, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return all == world_size && world_size > 1 && !wire;
+    mine = segment_processes() == world_size && segment_reads() && segment_lends_all();
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all;
 }
 
 static int start_of(int which, int n, MPIX_Request *r)

@@ -15,7 +15,7 @@
 #include <tutti.h>
 #include <unistd.h>
 
-enum { ENOUGH = 20 };
+enum { ENOUGH = 20, BLIND = 16 /* yields without a look at MPI, where processors are shared */ };
 
 static int naps, blind; /* blind: without a look at MPI since the one before */
 static int yields, unlooked;
@@ -39,9 +39,9 @@ IN_FRONT int sched_yield(void)
 {
     if (!counting)
         return 0;
-    if (rest_shared) {
+    if (rest_shares()) {
         unlooked = looked ? 0 : unlooked + 1;
-        blind += unlooked > ENOUGH;
+        blind += unlooked > BLIND;
         looked = false;
         call_others(++yields);
     }
@@ -75,7 +75,6 @@ static void wait_for_others(bool shares)
     MPIX_Request r = MPIX_REQUEST_NULL;
 
     naps = blind = yields = unlooked = 0;
-
     CHECK(tutti_init() == MPI_SUCCESS);
     CHECK(tutti_shared_memory(&processes, &reason) == MPI_SUCCESS);
     if (world_size < 2 || world_size > 64 || processes < world_size)

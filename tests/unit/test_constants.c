@@ -141,7 +141,7 @@ static void drop_line(char *text, const char *name)
     memmove(at, end, strlen(end) + 1);
 }
 
-static void a_file_of_before_has_no_cores(void **state)
+static void an_older_file_has_no_cores(void **state)
 {
     constants k;
     char why[200], text[TEXT];
@@ -282,7 +282,7 @@ int main(void)
         cmocka_unit_test(a_limit_of_bytes_and_a_note_survive_printing),
         cmocka_unit_test(what_is_wrong_is_refused),
         cmocka_unit_test(comments_and_blanks_are_no_matter),
-        cmocka_unit_test(a_file_of_before_has_no_cores),
+        cmocka_unit_test(an_older_file_has_no_cores),
         cmocka_unit_test(cores_that_suffice_change_nothing),
         cmocka_unit_test(ranks_wait_for_their_turn_on_shared_cores),
         cmocka_unit_test(messages_between_ranks_on_shared_cores_are_whole),

@@ -158,7 +158,6 @@ static link_offer offer_links(comm *c)
 static int exchange_links(comm *c)
 {
     hello *mine = &c->first.mine;
-
     int error;
 
     mine->link = offer_links(c);

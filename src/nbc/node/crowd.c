@@ -7,6 +7,7 @@
 #include "topo/here.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,11 +95,11 @@ static int64_t count(const uint64_t may[CROWD_WORDS])
     return n;
 }
 
-static int known;
+static atomic_int known;
 
 int crowd_cores(void)
 {
-    return known;
+    return atomic_load_explicit(&known, memory_order_relaxed);
 }
 
 /* So many processors, and no more than each of these processes may use. */
@@ -142,12 +143,12 @@ void crowd_look(MPI_Comm all)
 
     PMPI_Comm_size(all, &p);
     others = calloc((size_t)p, sizeof *others);
-    if (!others) /* the others would wait: memory for them is as much as for the channel itself */
+    if (!others) /* the others wait in vain; it is 144 bytes for each rank */
         return;
     if (PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, others, sizeof mine, MPI_BYTE, all) ==
         MPI_SUCCESS) {
         crowd c = crowd_of(others, p, &mine);
-        known = c.cores;
+        atomic_store_explicit(&known, c.cores, memory_order_relaxed);
         rest_share(c.processes > c.processors);
     }
     free(others);

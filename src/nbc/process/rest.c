@@ -31,18 +31,18 @@ static void nap(int before)
     nanosleep(&t, NULL);
 }
 
-bool rest_shared;
+atomic_bool rest_shared;
 
 void rest_share(bool shared)
 {
-    rest_shared = shared;
+    atomic_store_explicit(&rest_shared, shared, memory_order_relaxed);
 }
 
 bool rest(int again)
 {
     static _Thread_local int naps, turns, last; /* turns: of one wait, with naps */
 
-    if (rest_shared) {
+    if (rest_shares()) {
         sched_yield();
         return true;
     }

@@ -3,17 +3,23 @@
 #ifndef TUTTI_REST_H
 #define TUTTI_REST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Do processes of this job share processors (node/crowd.h)? Then what a thread waits for needs the
  * processor on which it looks. */
 void rest_share(bool shared);
-extern bool rest_shared; /* set before anybody waits for long */
+extern atomic_bool rest_shared;
+
+static inline bool rest_shares(void)
+{
+    return atomic_load_explicit(&rest_shared, memory_order_relaxed);
+}
 
 /* How many fruitless turns a wait takes before it rests. */
 static inline int rest_after(void)
 {
-    return rest_shared ? 1 : 500;
+    return rest_shares() ? 1 : 500;
 }
 
 /* After fruitless turns. `again`: rests since the last fruitful turn, or any number that does not

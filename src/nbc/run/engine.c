@@ -19,11 +19,10 @@
 #include <utlist.h>
 
 enum {
-    BATCH = 16, /* execs polled by one call: bounds its cost however many run */
-    LOOKS = 64, /* polls of messages in shared memory in a turn of a wait */
-    POKE = 128, /* operations through shared memory to one look at MPI */
-    POKE_SHARED =
-        16 /* rests to one such look, where ranks share processors: MPIs yield in it, too */
+    BATCH = 16,      /* execs polled by one call: bounds its cost however many run */
+    LOOKS = 64,      /* polls of messages in shared memory in a turn of a wait */
+    POKE = 128,      /* operations through shared memory to one look at MPI; */
+    POKE_SHARED = 16 /* where ranks share processors rests to one, in which MPIs yield, too */
 };
 
 static exec *running;               /* engine lock */
@@ -378,7 +377,7 @@ static void idle_turn(exec *e, int *idle)
     if (engine_progress(e)) {
         *idle = 0;
     } else {
-        if (rest_shared ? *idle % POKE_SHARED == POKE_SHARED - 1 : *idle + 1 >= rest_after())
+        if (rest_shares() ? *idle % POKE_SHARED == POKE_SHARED - 1 : *idle + 1 >= rest_after())
             channel_poke();
         rest_turn(idle);
     }
@@ -428,7 +427,7 @@ static void wait_turn(exec *e, int *idle)
         if (only) {
             steps_wait(e);
             end_listed(e);
-        } else if (runs && !rest_shared && *idle < rest_after() && look(e)) {
+        } else if (runs && !rest_shares() && *idle < rest_after() && look(e)) {
             *idle += LOOKS;
         }
         only = only || simulated_turn(e);

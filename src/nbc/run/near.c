@@ -37,7 +37,9 @@ static void let_go(near *n)
     free(n->packed);
 }
 
-near *near_make(near *n, const sched *s, bool own)
+/* All arrays in one block. Tracks lie by queue and kind until they are gathered. n: one of the same
+ * schedule, and not of its own rings, to be used again; or NULL. */
+static near *allocate(near *n, const sched *s, bool own)
 {
     size_t m = (size_t)s->nmessages, tracks = RING_KINDS * (size_t)s->nqueues;
     size_t rings = own ? tracks : 0;
@@ -62,7 +64,7 @@ near *near_make(near *n, const sched *s, bool own)
     n->open = place(&at, m, sizeof *n->open);
     n->in = place(&at, rings, sizeof *n->in);
     n->out = place(&at, rings, sizeof *n->out);
-    n->turn = place(&at, (size_t)s->nqueues, sizeof *n->turn);
+    n->exchanged = place(&at, (size_t)s->nqueues, sizeof *n->exchanged);
     n->reduced = place(&at, (size_t)(s->nsteps - s->nmessages), sizeof *n->reduced);
     n->own = own;
     n->nrings = (int)rings;
@@ -106,7 +108,8 @@ static int leave_meeting(near *n, const bound *b, const links *l)
     return seen ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-int near_find_ways(near *n, const bound *b, const links *l)
+/* Which messages may go through rings. */
+static int find_ways(near *n, const bound *b, const links *l)
 {
     const sched *s = b->sched;
     bool long_ones = false;
@@ -201,14 +204,18 @@ static near_track *choose_track(near_track *t, const near_message *m)
 }
 
 /* Can its receiver read it where it is, if that is the store, or anywhere? What is packed stays for
- * that as long as the message takes, unless it is brief. */
+ * that as long as the message takes, unless it is brief. In a short ring it is read also if it is
+ * not so long. */
 static void find_lending(near_message *m, const step *st)
 {
-    if (st->kind != STEP_SEND || ring_kind_of(m->track->ring) != RING_OF_BLOCKS)
+    const ring *r = m->track->ring;
+    bool brief = near_is_brief(m), must = !brief && r->lines < STREAM_COPIES;
+
+    if (st->kind != STEP_SEND || ring_kind_of(r) != RING_OF_BLOCKS)
         return;
     m->lends_store = m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads_store;
     m->lends_all =
-        m->bytes > m->way->eager && (m->space >= 0 || !near_is_brief(m)) && m->way->reads_all;
+        m->way->reads_all && (must || (m->bytes > m->way->eager && (m->space >= 0 || !brief)));
 }
 
 /* The ring is decided for every track: which messages go through it? */
@@ -323,7 +330,7 @@ static void take_ways(near *n, const sched *s)
     }
 }
 
-int near_address(near **n, const bound *b, const links *l)
+int near_make(near **n, const bound *b, const links *l, bool own)
 {
     int error;
 
@@ -331,14 +338,23 @@ int near_address(near **n, const bound *b, const links *l)
         near_free(n);
     if (!l)
         return MPI_SUCCESS;
-    *n = near_make(*n, b->sched, false);
+    *n = allocate(*n, b->sched, own);
     if (!*n)
         return MPI_ERR_NO_MEM;
-    error = near_find_ways(*n, b, l);
-    if (!error) {
-        take_ways(*n, b->sched);
-        error = near_finish(n, b);
-    }
+    error = find_ways(*n, b, l);
+    if (error)
+        near_free(n);
+    return error;
+}
+
+int near_address(near **n, const bound *b, const links *l)
+{
+    int error = near_make(n, b, l, false);
+
+    if (error || !*n)
+        return error;
+    take_ways(*n, b->sched);
+    error = near_finish(n, b);
     if (error)
         near_free(n);
     return error;

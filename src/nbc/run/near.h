@@ -79,7 +79,7 @@ typedef struct near {
     int nrings;                /* kinds x queues */
     own_ring *in;              /* [nrings], */
     ring *out;                 /* [nrings] */
-    char *turn;                /* [nqueues]: its rings are told, or heard of */
+    char *exchanged;           /* [nqueues]: its rings are told, or heard of */
     _Atomic uint64_t *answers; /* [nanswers], in the segment */
     int nanswers;
     int64_t messages; /* that go through rings, */
@@ -118,12 +118,9 @@ void near_abandon(near **n);
 
 /* ---- parts of both ---- */
 
-/* All arrays in one block. Tracks lie by queue and kind until they are gathered. n: one of the same
- * schedule, and not of its own rings, to be used again; or NULL. */
-near *near_make(near *n, const sched *s, bool own);
-
-/* Which messages may go through rings. */
-int near_find_ways(near *n, const bound *b, const links *l);
+/* Which messages may go through rings; own: rings of its own. *n: NULL, or one to be used again, if
+ * it has none of its own; becomes NULL if there are no links. */
+int near_make(near **n, const bound *b, const links *l, bool own);
 
 /* Complete what has got its rings. Without a message there is no need for any of it. */
 int near_finish(near **n, const bound *b);

@@ -98,9 +98,9 @@ static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
         waiting w = {.collective = collective, .rank = st->peer};
         int one = MPI_SUCCESS;
 
-        if (!way || n->turn[st->queue])
+        if (!way || n->exchanged[st->queue])
             continue;
-        n->turn[st->queue] = true;
+        n->exchanged[st->queue] = true;
         w.opened = watch_on ? clock_now() : 0;
         if (kind == STEP_RECV)
             one = tell(n, st->queue, l, way, &w);
@@ -116,31 +116,19 @@ int near_tell(near **n, const bound *b, const links *l, const char *collective)
     int error;
 
     near_free(n);
-    if (!l)
-        return MPI_SUCCESS;
-    *n = near_make(NULL, b->sched, true);
-    if (!*n)
-        return MPI_ERR_NO_MEM;
-    error = near_find_ways(*n, b, l);
-    if (error) {
-        near_free(n);
+    error = near_make(n, b, l, true);
+    if (error || !*n)
         return error;
-    }
     count_lines(*n, b->sched);
     return exchange_all(*n, b->sched, l, STEP_RECV, collective);
 }
 
 int near_hear(near **n, const bound *b, const links *l, const char *collective)
 {
-    int error;
-
     if (!*n)
         return MPI_SUCCESS;
     exchange_all(*n, b->sched, l, STEP_SEND, collective);
-    error = near_finish(n, b);
-    if (error)
-        near_abandon(n);
-    return error;
+    return near_finish(n, b);
 }
 
 /* Others may write to its rings: their memory is never used again. */
