@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call.c - the way of every collective call. */
+/* call.c - the way of every collective call but an init (init.c). */
 #include "api/call.h"
 
 #include "algos/algo.h"
-#include "api/choose.h"
 #include "api/execs.h"
 #include "api/later.h"
-#include "api/measure.h"
 #include "api/repeat.h"
 #include "api/tallied.h"
-#include "api/together.h"
 #include "nbc/library.h"
-#include "nbc/process/env.h"
-#include "nbc/process/mpi_calls.h"
-#include "nbc/process/process.h"
-#include "nbc/process/watch.h"
 #include "nbc/run/engine.h"
-#include "persistent/request.h"
-#include "tune/wisdom_text.h"
 
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* later_make: the communicator is ready now, or the survey has run. */
 static int make_later(exec *e, later_call *c)
@@ -63,16 +52,28 @@ static int exec_later(const call *c, exec **result)
     return MPI_SUCCESS;
 }
 
-/* How a call is served. */
-typedef struct way_of_call {
-    bool may_block;
-    bool may_leave;     /* the MPI may serve it */
-    call_native native; /* whether the MPI serves it, and why */
-    bool anew;          /* no earlier call was like it (repeat.h) */
-    coll_bytes bytes;
-} way_of_call;
+int call_enter(const args *a, comm **c)
+{
+    int error = library_enter();
 
-/* The MPI serves the first blocking calls on a communicator. Its ranks tell each other where they
+    if (!error)
+        error = comm_get(a->comm, c);
+    if (!error)
+        comm_reap();
+    return error;
+}
+
+int call_choose(const call *c, MPI_Info info, selection *result)
+{
+    int error = choose(c, info, result);
+
+    if (error || !result->choice.provisional)
+        return error;
+    error = comm_make_ready(c->comm, coll_kind_name(c->coll.kind));
+    return error ? error : choose(c, info, result);
+}
+
+/* The MPI serves the first calls on a communicator but inits. Its ranks tell each other where they
  * are only after these: that takes as long as some fifty short calls, and many communicators are
  * used for a few calls only. All ranks count the same calls. */
 enum { NEW_CALLS = 8 }; /* tuning */
@@ -85,17 +86,6 @@ static bool is_left_while_new(const call *c)
            choose_may_leave(c);
 }
 
-/* Where `auto` wants to know where the ranks are, the call waits for it. */
-static int choose_ready(const call *c, MPI_Info info, selection *result)
-{
-    int error = choose(c, info, result);
-
-    if (error || !result->choice.provisional)
-        return error;
-    error = comm_make_ready(c->comm, coll_kind_name(c->coll.kind));
-    return error ? error : choose(c, info, result);
-}
-
 static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
 {
     call c;
@@ -106,11 +96,11 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
         return error;
     way->anew = true;
     way->bytes = c.bytes;
-    if (way->may_leave && is_left_while_new(&c)) {
+    if (way->may_leave_new && is_left_while_new(&c)) {
         way->native = CALL_NEW;
         return MPI_SUCCESS;
     }
-    error = way->may_block ? choose_ready(&c, MPI_INFO_NULL, &s) : choose(&c, MPI_INFO_NULL, &s);
+    error = way->may_block ? call_choose(&c, MPI_INFO_NULL, &s) : choose(&c, MPI_INFO_NULL, &s);
     if (!error && !way->may_block && (s.choice.provisional || survey_needed(c.coll.kind, s.choice)))
         return exec_later(&c, e);
     if (!error && way->may_leave && choose_native(&c, &s)) {
@@ -125,42 +115,21 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
     return error;
 }
 
-static int enter(const args *a, comm **c)
+int call_prepare(const args *a, comm *c, way_of_call *way, exec **e)
 {
-    int error = library_enter();
-
-    if (!error)
-        error = comm_get(a->comm, c);
-    if (!error)
-        comm_reap();
-    return error;
-}
-
-/* Everything up to a bound exec, unless the call is left to the MPI; nothing has been sent. result:
- * where the request is to go. *c is set as soon as the communicator is known. */
-static int prepare(const args *a, const void *result, way_of_call *way, exec **e, comm **c)
-{
-    int error = enter(a, c);
     repeat known;
-    repeat_answer answer;
+    repeat_answer answer = repeat_look(a, c, way->may_leave, &known);
 
-    if (error)
-        return error;
-    if (!result)
-        return MPI_ERR_ARG;
-    answer = repeat_look(a, *c, way->may_leave, &known);
     if (answer == REPEAT_NOTHING)
-        return prepare_anew(a, *c, way, e);
+        return way->only_known ? MPI_SUCCESS : prepare_anew(a, c, way, e);
+    if (answer == REPEAT_FAILED)
+        return known.error;
     way->bytes = known.bytes;
     if (answer == REPEAT_NATIVE)
         way->native = CALL_NO_GAIN;
-    if (answer == REPEAT_EXEC)
+    else
         *e = known.exec;
-    if (answer == REPEAT_PLAN) { /* no exec idles that is bound for such a call */
-        error = execs_of_plan(*c, known.plan, &known.binding, e);
-        repeat_bound(known.of, error ? NULL : *e);
-    }
-    return error;
+    return MPI_SUCCESS;
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
@@ -192,41 +161,6 @@ static int start(exec *e, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* Is the request to read the clock? */
-static int timed_from(MPI_Info info, bool *timed)
-{
-    char text[MPI_MAX_INFO_VAL + 1];
-    int flag = 0;
-
-    *timed = env_stats() || watch_on;
-    if (info == MPI_INFO_NULL)
-        return MPI_SUCCESS;
-    if (mpi_info_get(info, "tutti_stats", text, &flag) != MPI_SUCCESS)
-        return MPI_ERR_INFO;
-    if (flag && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-        return MPI_ERR_INFO_VALUE;
-    *timed |= flag && strcmp(text, "true") == 0;
-    return MPI_SUCCESS;
-}
-
-static int init(exec *e, bool timed, MPIX_Request *request)
-{
-    comm *c = e->comm;
-    int error = execs_persist(e);
-
-    if (error) {
-        plan_return_exec(e);
-        return error;
-    }
-    error = request_make(e, timed, request);
-    if (!error)
-        return MPI_SUCCESS;
-    near_abandon(&e->near);
-    comm_persistent_release(c, &e->ticket);
-    plan_return_exec(e);
-    return error;
-}
-
 /* Calls with lists that are left to the MPI may have the same signature and give other bytes. */
 static coll_bytes bytes_of(const args *a, comm *c, const way_of_call *way)
 {
@@ -243,8 +177,10 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
 {
     comm *c = NULL;
     exec *e = NULL;
-    int error = prepare(a, a, way, &e, &c); /* there is no request */
+    int error = call_enter(a, &c);
 
+    if (!error)
+        error = call_prepare(a, c, way, &e);
     if (counted && tally_on && !error && way->native != CALL_NEW) /* its ranks know no name of it */
         tallied(a->kind, bytes_of(a, c, way), c, way->native ? NULL : e, TALLY_BLOCKING,
                 !way->anew);
@@ -271,104 +207,52 @@ int call_run(const args *a)
 
 int call_run_unless_native(const args *a, call_native *native)
 {
-    way_of_call way = {.may_block = true, .may_leave = true};
+    way_of_call way = {.may_block = true, .may_leave = true, .may_leave_new = true};
     int error = run_by(a, &way);
 
     *native = error ? CALL_OURS : way.native;
     return error;
 }
 
-static inline int start_call(const args *a, MPI_Request *request, const bool counted)
+static inline int start_or_leave(const args *a, MPI_Request *request, way_of_call *way,
+                                 const bool counted)
 {
     comm *c = NULL;
     exec *e = NULL;
-    way_of_call way = {.may_block = false};
-    int error = prepare(a, request, &way, &e, &c);
+    int error = call_enter(a, &c);
 
-    if (counted && tally_on && !error)
-        tallied(a->kind, way.bytes, c, e, TALLY_NONBLOCKING, !way.anew);
     if (!error)
+        error = request ? call_prepare(a, c, way, &e) : MPI_ERR_ARG;
+    if (counted && tally_on && !error && !way->native)
+        tallied(a->kind, way->bytes, c, e, TALLY_NONBLOCKING, !way->anew);
+    if (!error && !way->native)
         error = start(e, request);
     return comm_raise_for(a->comm, c, error);
 }
 
-__attribute__((noinline)) static int start_counted(const args *a, MPI_Request *request)
+__attribute__((noinline)) static int start_counted(const args *a, MPI_Request *request,
+                                                   way_of_call *way)
 {
     tally_enter();
-    return tally_leave(start_call(a, request, true));
+    return tally_leave(start_or_leave(a, request, way, true));
+}
+
+static int start_by(const args *a, MPI_Request *request, way_of_call *way)
+{
+    return __builtin_expect(tally_on, 0) ? start_counted(a, request, way)
+                                         : start_or_leave(a, request, way, false);
 }
 
 int call_start(const args *a, MPI_Request *request)
 {
-    return __builtin_expect(tally_on, 0) ? start_counted(a, request)
-                                         : start_call(a, request, false);
+    return start_by(a, request, &(way_of_call){.may_block = false});
 }
 
-/* What must be the same on all ranks. */
-static uint64_t digest_of(const choice *c, measure_wish wish)
+int call_start_unless_native(const args *a, MPI_Request *request, call_native *native)
 {
-    const int32_t parts[] = {c->algo,    (int32_t)c->form,  c->parameter,
-                             c->variant, (int32_t)c->order, (int32_t)wish};
+    way_of_call way = {.may_leave_new = true};
+    int error = start_by(a, request, &way);
 
-    return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
-}
-
-/* An exec for the choice, on which all ranks agree; error: what this rank has met. It is bound and
- * its rings are told before, if that needs no other rank, so that the agreement is all that an init
- * waits for. */
-static int init_together(const call *of, choice chosen, measure_wish wish, int error, exec **e)
-{
-    comm *c = of->comm;
-    const char *name = coll_kind_name(of->coll.kind);
-    bool asks = !error && survey_needed(of->coll.kind, chosen);
-    int failure = comm_make_ready(c, name);
-
-    if (c->links)
-        c->links->inits++;
-    if (!error && !failure && !asks)
-        error = execs_bind(of, chosen, e);
-    if (*e)
-        error = exec_tell_rings(*e);
-    error = together_agree(c, name, error, digest_of(&chosen, wish));
-    if (!error && asks)
-        error = execs_bind(of, chosen, e);
-    if (!error)
-        return MPI_SUCCESS;
-    links_skip(c->links);
-    if (*e) /* nobody writes to its rings */
-        plan_return_exec(*e);
+    *native = error ? CALL_OURS : way.native;
     return error;
-}
-
-/* Arguments are each rank's own; a rank whose info is wrong takes part, so that nobody waits for it
- * in vain. */
-int call_init(const args *a, MPI_Info info, MPIX_Request *request)
-{
-    comm *c = NULL;
-    exec *e = NULL;
-    call of;
-    selection s = {0};
-    measure_wish wish = MEASURE_UNSAID;
-    bool timed = false;
-    int error = enter(a, &c);
-
-    if (!error)
-        error = request ? call_check(a, c, &of) : MPI_ERR_ARG;
-    if (error)
-        return comm_raise_for(a->comm, c, error);
-    error = choose_ready(&of, info, &s);
-    if (error && info == MPI_INFO_NULL) /* then it does not serve the arguments */
-        return comm_raise_for(a->comm, c, error);
-    if (!error)
-        error = timed_from(info, &timed);
-    if (!error)
-        error = measure_read(info, &wish);
-    error = init_together(&of, s.choice, wish, error, &e);
-    if (!error)
-        error = init(e, timed, request);
-    if (!error)
-        error = measure_begin(&of, info, wish, request);
-    if (!error && tally_on)
-        tallied(a->kind, of.bytes, c, (*request)->exec, TALLY_PERSISTENT, false);
-    return comm_raise_for(a->comm, c, error);
 }

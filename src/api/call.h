@@ -3,7 +3,7 @@
 #ifndef TUTTI_CALL_H
 #define TUTTI_CALL_H
 
-#include "api/args.h"
+#include "api/choose.h"
 #include "api/native_call.h"
 
 #include <tutti.h>
@@ -14,8 +14,32 @@ int call_run(const args *a);
 int call_start(const args *a, MPI_Request *request);
 int call_init(const args *a, MPI_Info info, MPIX_Request *request);
 
-/* call_run; but unless *native is CALL_OURS nothing has been done, and the MPI's own call is to be
- * made, on all ranks. */
+/* call_run and call_start; but unless *native is CALL_OURS nothing has been done, and the MPI's own
+ * call is to be made, on all ranks. What does not block is left only on a new communicator. */
 int call_run_unless_native(const args *a, call_native *native);
+int call_start_unless_native(const args *a, MPI_Request *request, call_native *native);
+
+/* ---- parts of all of them ---- */
+
+/* How a call is served. */
+typedef struct way_of_call {
+    bool may_block;
+    bool may_leave;     /* the MPI may serve it, */
+    bool may_leave_new; /* or only if the communicator is new */
+    bool only_known;    /* if no earlier call was like it (repeat.h) nothing is done */
+    call_native native; /* whether the MPI serves it, and why */
+    bool anew;          /* no earlier call was like it */
+    coll_bytes bytes;
+} way_of_call;
+
+/* The communicator's state, attached if need be. */
+int call_enter(const args *a, comm **c);
+
+/* The algorithm. Where `auto` wants to know where the ranks are, the call waits for it. */
+int call_choose(const call *c, MPI_Info info, selection *result);
+
+/* Everything up to a bound exec, unless the call is left to the MPI; nothing has been sent. way:
+ * the first four fields are given, the others are set. */
+int call_prepare(const args *a, comm *c, way_of_call *way, exec **e);
 
 #endif

@@ -108,6 +108,17 @@ int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result
     return plan_get(c, key, size, compile, result);
 }
 
+choice execs_choice(const exec *e)
+{
+    const plan_key *key = &e->plan->key;
+
+    return (choice){.algo = key->algo,
+                    .form = (coll_form)key->form,
+                    .parameter = key->parameter,
+                    .variant = key->variant,
+                    .order = (coll_order)key->order};
+}
+
 /* The plan for what has been surveyed, if there was anything to ask. */
 int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choice chosen,
                      plan **result)

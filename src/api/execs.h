@@ -11,6 +11,9 @@ int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result
 int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choice chosen,
                      plan **result);
 
+/* What its plan was made for. */
+choice execs_choice(const exec *e);
+
 /* An exec of the plan, whose reference it takes over, bound: takes b over, too. */
 int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
 

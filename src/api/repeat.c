@@ -3,6 +3,7 @@
 #include "api/repeat.h"
 
 #include "algos/algo.h"
+#include "api/execs.h"
 #include "api/signature.h"
 #include "nbc/process/process.h"
 
@@ -84,16 +85,17 @@ static inline void take_exec(const args *a, comm *c, known *k, repeat *r)
     b->base[SPACE_RECV] = b->given.recvbuf;
 }
 
-static void take_plan(const args *a, known *k, repeat *r)
+/* What execs_of_plan is to bind, with references. */
+static binding take_binding(const args *a, known *k)
 {
-    r->binding = k->binding;
-    give_buffers(&r->binding, a, k->has);
-    typed_share(k->binding.sendblocks);
-    typed_share(k->binding.recvblocks);
-    r->plan = k->plan;
-    r->of = k;
+    binding b = k->binding;
+
+    give_buffers(&b, a, k->has);
+    typed_share(b.sendblocks);
+    typed_share(b.recvblocks);
     k->plan->refs++;
     k->refs++;
+    return b;
 }
 
 /* The handle of an operation may be another one's now: nobody tells us in Fortran on Open MPI. What
@@ -104,18 +106,43 @@ static bool has_op_of_plan(const binding *b)
     return b->op.predefined || operation_commutes(b->op.op) == b->op.commutes;
 }
 
-__attribute__((noinline)) static repeat_answer check_op(repeat_answer answer, const repeat *r)
+static void bound_for(known *of, exec *e)
 {
-    if (answer == REPEAT_EXEC && !bind_hold_op(&r->exec->bound)) {
-        plan_return_exec(r->exec);
-        return REPEAT_NOTHING;
+    process_lock();
+    if (e)
+        known_bound(of, e);
+    known_unref(of);
+    process_unlock();
+}
+
+/* No exec idles that is bound for such a call. Library lock held; it is given back. */
+__attribute__((noinline)) static repeat_answer bind_anew(const args *a, comm *c, known *k,
+                                                         repeat *r)
+{
+    binding b = take_binding(a, k);
+    plan *p = k->plan;
+
+    process_unlock();
+    r->exec = NULL;
+    r->error = MPI_SUCCESS;
+    if (has_op_of_plan(&b)) {
+        r->error = execs_of_plan(c, p, &b, &r->exec);
+    } else {
+        bind_drop(&b);
+        plan_unref(p);
     }
-    if (answer == REPEAT_PLAN && !has_op_of_plan(&r->binding)) {
-        repeat_bound(r->of, NULL);
-        plan_unref(r->plan);
-        return REPEAT_NOTHING;
-    }
-    return answer;
+    bound_for(k, r->exec);
+    if (r->error)
+        return REPEAT_FAILED;
+    return r->exec ? REPEAT_EXEC : REPEAT_NOTHING;
+}
+
+__attribute__((noinline)) static repeat_answer check_op(const repeat *r)
+{
+    if (bind_hold_op(&r->exec->bound))
+        return REPEAT_EXEC;
+    plan_return_exec(r->exec);
+    return REPEAT_NOTHING;
 }
 
 repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *r)
@@ -133,28 +160,18 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *r)
         native_op = k->native_op;
         r->bytes = k->bytes;
     } else if (k && k->plan && (k->settled || !may_leave) && buffers_good(a, k)) {
-        answer = k->idle ? REPEAT_EXEC : REPEAT_PLAN;
         r->bytes = k->bytes;
-        if (k->idle)
-            take_exec(a, c, k, r);
-        else
-            take_plan(a, k, r);
+        if (!k->idle)
+            return bind_anew(a, c, k, r);
+        answer = REPEAT_EXEC;
+        take_exec(a, c, k, r);
     }
     process_unlock();
     if (native_op >= 0 && operation_commutes(a->op) != native_op)
         return REPEAT_NOTHING;
-    if (answer < REPEAT_PLAN || (answer == REPEAT_EXEC && r->exec->bound.reusable))
+    if (answer < REPEAT_EXEC || r->exec->bound.reusable)
         return answer;
-    return check_op(answer, r);
-}
-
-void repeat_bound(known *of, exec *e)
-{
-    process_lock();
-    if (e)
-        known_bound(of, e);
-    known_unref(of);
-    process_unlock();
+    return check_op(r);
 }
 
 /* ---- to remember it ---- */
@@ -223,7 +240,7 @@ static bool is_asked_again(const plan *p)
 }
 
 /* Its exec stays with the plan: those of calls that never come again are few then, and in the
- * cache. From its second time on a call has one of its own (repeat_bound). */
+ * cache. From its second time on a call has one of its own (bind_anew). */
 void repeat_remember(const args *a, const call *c, const exec *e, bool may_leave)
 {
     known *k = NULL;

@@ -11,24 +11,19 @@
 typedef enum repeat_answer {
     REPEAT_NOTHING, /* or it looks wrong; */
     REPEAT_NATIVE,  /* it is left to the MPI; */
-    REPEAT_PLAN,    /* its plan; */
-    REPEAT_EXEC     /* an exec that is bound */
+    REPEAT_EXEC,    /* an exec that is bound; */
+    REPEAT_FAILED   /* none could be bound */
 } repeat_answer;
 
 /* What repeat_look has found, by its answer. */
 typedef struct repeat {
     exec *exec;       /* EXEC: with the buffers of this call */
-    plan *plan;       /* PLAN: a reference, for execs_of_plan */
-    binding binding;  /* PLAN: what execs_of_plan is to bind */
-    known *of;        /* PLAN: a reference, for repeat_bound */
-    coll_bytes bytes; /* all but NOTHING */
+    coll_bytes bytes; /* EXEC and NATIVE */
+    int error;        /* FAILED: an error class */
 } repeat;
 
 /* may_leave: the call may be left to the MPI. */
 repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *result);
-
-/* An exec has been bound for it; NULL: none could be. Gives the reference back. */
-void repeat_bound(known *of, exec *e);
 
 /* For the next call like this one, of which c was made. may_leave: it was not left to the MPI,
  * though it could have been. */

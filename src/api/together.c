@@ -3,6 +3,7 @@
 #include "api/together.h"
 
 #include "algos/algo.h"
+#include "api/call.h"
 #include "api/execs.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
@@ -24,17 +25,14 @@ int together_ready(MPI_Comm user, const char *caller, comm **c)
 
 int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
 {
-    args a = {.kind = COLL_allreduce, .algo = ALGO_allreduce_recursive_doubling, .comm = c->user};
-    choice chosen;
-    call of;
-    int error;
+    const args a = {.kind = COLL_allreduce,
+                    .algo = ALGO_allreduce_recursive_doubling,
+                    .comm = c->user,
+                    .op = MPI_MAX,
+                    .send = {.buffer = mine, .type = MPI_INT64_T, .count = n},
+                    .recv = {.buffer = all, .type = MPI_INT64_T, .count = n}};
 
-    a.op = MPI_MAX;
-    a.send = (args_side){.buffer = mine, .type = MPI_INT64_T, .count = n};
-    a.recv = (args_side){.buffer = all, .type = MPI_INT64_T, .count = n};
-    select_named(a.algo, 0, c->p, 8 * (int64_t)n, &chosen);
-    error = call_check(&a, c, &of);
-    return error ? error : execs_bind(&of, chosen, result);
+    return call_prepare(&a, c, &(way_of_call){.may_block = true}, result);
 }
 
 static int error_of_another(const comm *c, const char *caller, int class)

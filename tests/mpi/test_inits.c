@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_inits.c - many persistent requests made in a row: one that is refused on all ranks after its
  * rings have been told, communicators freed right behind an init, starts in other orders, ranks
- * that come late. Looks inside the library.
+ * that come late, inits of calls that have been met before. Looks inside the library.
  */
 #include "mpi/mpi_test.h"
 
 #include "nbc/comm/comm.h"
+#include "persistent/request.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <tutti.h>
 
@@ -178,6 +180,89 @@ static void a_row_of_inits_is_started_in_other_orders(void)
     free(all);
 }
 
+/* One call, with buffers of their own: what an exec has of one operation must not serve the next.
+ */
+enum { BLOCKING, FIRST, SECOND, NONBLOCKING, USES };
+
+static void fill_all(int *const mine[USES], int *const all[USES], int count, int base)
+{
+    for (int k = 0; k < USES; k++) {
+        fill(mine[k], count, base + 7 * k);
+        memset(all[k], -1, sizeof(int) * (size_t)(world_size * count));
+    }
+}
+
+static void init_known(const int *mine, int *all, int count, MPIX_Request *r)
+{
+    CHECK(MPIX_Allgather_auto_init(mine, count, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD,
+                                   MPI_INFO_NULL, r) == MPI_SUCCESS);
+}
+
+static void take_turns(int *const mine[USES], int *const all[USES], int count, int base,
+                       MPIX_Request r[USES])
+{
+    MPI_Request q;
+
+    fill_all(mine, all, count, base);
+    CHECK(MPIX_Start(&r[FIRST]) == MPI_SUCCESS);
+    CHECK(MPIX_Iallgather_auto(mine[NONBLOCKING], count, MPI_INT, all[NONBLOCKING], count, MPI_INT,
+                               MPI_COMM_WORLD, &q) == MPI_SUCCESS);
+    CHECK(MPIX_Allgather_auto(mine[BLOCKING], count, MPI_INT, all[BLOCKING], count, MPI_INT,
+                              MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPIX_Start(&r[SECOND]) == MPI_SUCCESS);
+    CHECK(MPIX_Wait(&r[FIRST], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&q, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPIX_Wait(&r[SECOND], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int k = 0; k < USES; k++)
+        check(all[k], count, base + 7 * k);
+}
+
+/* With the exec that the request has had. */
+static void call_after_free(int *const mine[USES], int *const all[USES], int count, int base)
+{
+    fill_all(mine, all, count, base);
+    CHECK(MPIX_Allgather_auto(mine[BLOCKING], count, MPI_INT, all[BLOCKING], count, MPI_INT,
+                              MPI_COMM_WORLD) == MPI_SUCCESS);
+    check(all[BLOCKING], count, base + 7 * BLOCKING);
+    CHECK(all[FIRST][0] == -1);
+}
+
+static void take_turns_again(int count)
+{
+    int *mine[USES], *all[USES];
+    MPIX_Request r[USES];
+
+    for (int k = 0; k < USES; k++) {
+        mine[k] = calloc((size_t)count, sizeof(int));
+        all[k] = calloc((size_t)(count * world_size), sizeof(int));
+    }
+    for (int i = 0; i < 3; i++) {
+        init_known(mine[FIRST], all[FIRST], count, &r[FIRST]);
+        CHECK(i == 0 || r[FIRST]->exec->known);
+        init_known(mine[SECOND], all[SECOND], count, &r[SECOND]);
+        take_turns(mine, all, count, 10 * i, r);
+        take_turns(mine, all, count, 10 * i + 5, r);
+        CHECK(MPIX_Request_free(&r[FIRST]) == MPI_SUCCESS);
+        call_after_free(mine, all, count, 10 * i + 8);
+        init_known(mine[FIRST], all[FIRST], count, &r[FIRST]);
+        take_turns(mine, all, count, 10 * i + 6, r);
+        CHECK(MPIX_Request_free(&r[SECOND]) == MPI_SUCCESS);
+        CHECK(MPIX_Request_free(&r[FIRST]) == MPI_SUCCESS);
+    }
+    for (int k = 0; k < USES; k++) {
+        free(mine[k]);
+        free(all[k]);
+    }
+}
+
+static void inits_and_calls_of_one_signature_take_turns(void)
+{
+    for (int count = 1; count <= MOST; count *= 20) {
+        mpi_test_context("%d items", count);
+        take_turns_again(count);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -185,6 +270,7 @@ int main(int argc, char **argv)
         MPI_TEST(a_desk_stays_until_it_is_read),
         MPI_TEST(a_communicator_is_freed_right_behind_an_init),
         MPI_TEST(a_row_of_inits_is_started_in_other_orders),
+        MPI_TEST(inits_and_calls_of_one_signature_take_turns),
     };
 
     return mpi_test_main(argc, argv, "inits", tests, sizeof tests / sizeof *tests);

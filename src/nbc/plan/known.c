@@ -204,12 +204,12 @@ static bool has_room(const comm *c, const known *k, const exec *e)
 }
 
 /* Types that hold the distance between two buffers are of no use for others; and much scratch is in
- * the cache only if all calls of a plan use the same. */
+ * the cache only if all calls of a plan use the same; persistent MPI requests name its buffers. */
 bool known_keep(comm *c, const struct plan *p, exec *e)
 {
     known *k = e->known;
-    bool stays =
-        k->plan == p && !e->bound.spanning && e->bound.memory <= KNOWN_MEMORY && has_room(c, k, e);
+    bool stays = k->plan == p && !e->run.persistent && !e->bound.spanning &&
+                 e->bound.memory <= KNOWN_MEMORY && has_room(c, k, e);
 
     if (stays) {
         e->next = k->idle;
