@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* interposed.c - blocking calls for libtutti_mpi.so, which leaves to the MPI what is not faster
+/* interposed.c - calls for libtutti_mpi.so, which leaves to the MPI what is not faster
  * here. See interposed.h.
  */
 #include "api/interposed.h"
@@ -25,6 +25,13 @@
     {                                                                                              \
         return call_run_unless_native(                                                             \
             &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, native);    \
+    }                                                                                              \
+    int JOIN(tutti_interposed_i, name, suffix)(UNWRAP parameters, MPI_Request * request,           \
+                                               call_native * native)                               \
+    {                                                                                              \
+        return call_start_unless_native(                                                           \
+            &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, request,    \
+            native);                                                                               \
     }
 
 void tutti_interposed_refuse(const char *why)

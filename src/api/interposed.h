@@ -3,9 +3,10 @@
  * for programs, which have `auto`.
  *
  *   tutti_interposed_allgather(..., comm, &native)
+ *   tutti_interposed_iallgather(..., comm, &request, &native)
  *
- * as MPI_Allgather. Unless *native is CALL_OURS nothing has been done, and the MPI's own call is to
- * be made; on all ranks alike.
+ * as MPI_Allgather and MPI_Iallgather. Unless *native is CALL_OURS nothing has been done, and the
+ * MPI's own call is to be made; on all ranks alike.
  */
 #ifndef TUTTI_INTERPOSED_H
 #define TUTTI_INTERPOSED_H
@@ -45,7 +46,9 @@ EXPORTED bool tutti_interposed_active(MPIX_Request request);
 #define DISPL                  int
 #define INTERPOSED_UNWRAP(...) __VA_ARGS__
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, call_native *native);
+    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, call_native *native);       \
+    EXPORTED int tutti_interposed_i##name(INTERPOSED_UNWRAP parameters, MPI_Request *request,      \
+                                          call_native *native);
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #undef COUNT
@@ -53,7 +56,9 @@ EXPORTED bool tutti_interposed_active(MPIX_Request request);
 #define COUNT MPI_Count
 #define DISPL MPI_Aint
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, call_native *native);
+    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, call_native *native);   \
+    EXPORTED int tutti_interposed_i##name##_c(INTERPOSED_UNWRAP parameters, MPI_Request *request,  \
+                                              call_native *native);
 #define COLLECTIVE_UNCOUNTED(...)
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE

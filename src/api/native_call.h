@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_call.h - is a blocking call under the MPI's names to be made by the MPI, and why? */
+/* native_call.h - is a call under the MPI's names to be made by the MPI, and why? */
 #ifndef TUTTI_NATIVE_CALL_H
 #define TUTTI_NATIVE_CALL_H
 

@@ -38,11 +38,19 @@
     }                                                                                              \
     int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Request * request)                      \
     {                                                                                              \
+        call_native native = CALL_OURS;                                                            \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_NONBLOCKING, comm, &error))                         \
             return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, request);                        \
-        return error ? error : JOIN(PMPIX_I##name, _auto, suffix)(UNWRAP arguments, request);      \
+        if (!error && interpose_all)                                                               \
+            return JOIN(PMPIX_I##name, _auto, suffix)(UNWRAP arguments, request);                  \
+        if (!error)                                                                                \
+            error = JOIN(tutti_interposed_i, name, suffix)(UNWRAP arguments, request, &native);    \
+        if (native == CALL_OURS)                                                                   \
+            return error;                                                                          \
+        interpose_leave(KIND_##name, native);                                                      \
+        return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, request);                            \
     }
 
 /* A persistent call under the name `mpi`; `native` is where it goes if it is not ours. */

@@ -44,7 +44,9 @@
     {                                                                                              \
         MPI_Request r = MPI_REQUEST_NULL;                                                          \
         TAKE(mpi_i##name, KIND_##name, FORM_NONBLOCKING, (UNWRAP arguments, request), converts,    \
-             started(PMPIX_I##name##_auto(UNWRAP values, &r), &r, request));                       \
+             started(interpose_all ? PMPIX_I##name##_auto(UNWRAP values, &r)                       \
+                                   : tutti_interposed_i##name(UNWRAP values, &r, &native),         \
+                     &r, request));                                                                \
     }                                                                                              \
     FORTRAN_NAMES(mpi_i##name##_f08_, mpi_i##name, MPI_I##NAME)
 

@@ -41,10 +41,11 @@ static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI
 
 bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
 
-/* Are blocking calls ours without a look at the planner? So says TUTTI_INTERPOSE=all, or a list. */
+/* Are calls ours without a look at the planner, or whether the communicator is new? So says
+ * TUTTI_INTERPOSE=all, or a list. */
 extern bool interpose_all;
 
-/* A blocking call that interpose_takes has counted is left to the MPI all the same. */
+/* A call that interpose_takes has counted is left to the MPI all the same. */
 void interpose_leave(interpose_kind kind, call_native why);
 
 /* Calls that have been taken over; does interpose_asks say yes to blocking ones on MPI_COMM_WORLD;
