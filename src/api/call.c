@@ -7,6 +7,7 @@
 #include "api/later.h"
 #include "api/repeat.h"
 #include "api/tallied.h"
+#include "api/try_both.h"
 #include "nbc/library.h"
 #include "nbc/run/engine.h"
 
@@ -90,6 +91,7 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
 {
     call c;
     selection s;
+    bool native = false;
     int error = call_check(a, on, &c);
 
     if (error)
@@ -103,15 +105,18 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
     error = way->may_block ? call_choose(&c, MPI_INFO_NULL, &s) : choose(&c, MPI_INFO_NULL, &s);
     if (!error && !way->may_block && (s.choice.provisional || survey_needed(c.coll.kind, s.choice)))
         return exec_later(&c, e);
-    if (!error && way->may_leave && choose_native(&c, &s)) {
-        way->native = CALL_NO_GAIN;
-        repeat_remember_native(a, &c);
+    if (!error && way->may_leave)
+        error = choose_native(&c, &s, &native, &way->tried);
+    if (!error && native) {
+        way->native = way->tried ? CALL_TRY : CALL_NO_GAIN;
+        if (!way->tried)
+            repeat_remember_native(a, &c);
         return MPI_SUCCESS;
     }
     if (!error)
         error = execs_bind(&c, s.choice, e);
     if (!error)
-        repeat_remember(a, &c, *e, way->may_leave);
+        repeat_remember(a, &c, *e, way->may_leave && !way->tried);
     return error;
 }
 
@@ -184,8 +189,13 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
     if (counted && tally_on && !error && way->native != CALL_NEW) /* its ranks know no name of it */
         tallied(a->kind, bytes_of(a, c, way), c, way->native ? NULL : e, TALLY_BLOCKING,
                 !way->anew);
-    if (!error && !way->native)
+    if (!error && way->tried)
+        try_both_begin(way->tried);
+    if (!error && !way->native) {
         error = run(e);
+        if (way->tried)
+            try_both_end();
+    }
     return comm_raise_for(a->comm, c, error);
 }
 

@@ -29,6 +29,7 @@ typedef struct way_of_call {
     bool only_known;    /* if no earlier call was like it (repeat.h) nothing is done */
     call_native native; /* whether the MPI serves it, and why */
     bool anew;          /* no earlier call was like it */
+    comm_tried *tried;  /* by it the ranks see who is faster (try_both.h); or NULL */
     coll_bytes bytes;
 } way_of_call;
 

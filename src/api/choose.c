@@ -4,6 +4,7 @@
 
 #include "api/decisions.h"
 #include "api/hints.h"
+#include "api/try_both.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
 
@@ -324,14 +325,22 @@ bool choose_may_leave(const call *c)
     return !native_errs(&c->coll, c->bytes.all, &mpi_library_here()->version);
 }
 
-bool choose_native(const call *c, const selection *s)
+int choose_native(const call *c, const selection *s, bool *native, comm_tried **tried)
 {
+    decision_server server;
+    int error;
+
+    *native = false;
     if (c->algo != ALGO_NONE || !c->comm->asks_alike || !s->choice.by_rule || s->choice.provisional)
-        return false;
-    decision_server server = decision_of_server(c->comm, &c->coll, c->bytes.all, &s->without);
-    if (server.native && env_verbose())
+        return MPI_SUCCESS;
+    server = decision_of_server(c->comm, &c->coll, c->bytes.all, &s->without);
+    if (!choose_may_leave(c))
+        return MPI_SUCCESS;
+    error = try_both(c, &server, tried);
+    if (server.native && !server.tried && env_verbose())
         say_native(c, &server);
-    return server.native;
+    *native = server.native;
+    return error;
 }
 
 int choose_candidates(const call *c, MPI_Info info, choice *list, int most, wisdom_key *key)

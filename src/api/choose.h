@@ -25,10 +25,10 @@ int choose(const call *c, MPI_Info info, selection *result);
 bool choose_may_leave(const call *c);
 
 /* Is a blocking call under the MPI's names better left to the MPI: because nobody has asked for an
- * algorithm, and neither wisdom nor the estimate sees a gain of ours? The communicator is ready.
- * The same on all ranks; where they have been told different things, it is not. TUTTI_VERBOSE says
- * so as choose does. */
-bool choose_native(const call *c, const selection *s);
+ * algorithm, and neither wisdom, nor trying both, nor the estimate sees a gain of ours? The
+ * communicator is ready. The same on all ranks; where they have been told different things, it is
+ * not. *tried: as try_both. TUTTI_VERBOSE says so as choose does. Returns an error class. */
+int choose_native(const call *c, const selection *s, bool *native, comm_tried **tried);
 
 /* What a persistent request of `auto` may try, and what wisdom calls it: the choice first, at most
  * `most`, as all ranks know. 0: it is not the estimate's choice, or all is known already. The

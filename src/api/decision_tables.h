@@ -36,6 +36,7 @@ typedef struct decision {
 typedef struct decision_server {
     bool native;
     bool wise;      /* wisdom has said so; */
+    bool tried;     /* or trying both has; */
     bool estimated; /* or these */
     native_times times;
 } decision_server;

@@ -130,6 +130,11 @@ decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
     return d.server;
 }
 
+uint64_t decisions_class(const coll *call, int64_t bytes)
+{
+    return key_of(call, planner_octave(call->kind, call->p, bytes), false) | OF_SERVER;
+}
+
 /* One that is not in the list. */
 static bool find_other(const comm *c, const coll *call, int64_t bytes, const algo_set *without,
                        const constants *k, const choice *list, int n, choice *other)

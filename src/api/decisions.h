@@ -16,6 +16,9 @@ decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *w
 decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
                                    const algo_set *without);
 
+/* Equal for calls of which it is decided alike who serves them. */
+uint64_t decisions_class(const coll *call, int64_t bytes);
+
 /* What a request may try, that choice first: at most `most` algorithms; the last one of them is the
  * best on Ethernet, should the constants be wrong. Not kept. */
 int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,

@@ -5,6 +5,7 @@
 #include "api/interposed.h"
 
 #include "api/call.h"
+#include "api/try_both.h"
 
 #include "nbc/library.h"
 #include "nbc/process/env.h"
@@ -62,6 +63,11 @@ void tutti_interposed_turn(void)
 void tutti_interposed_rest(int *idle)
 {
     rest_turn(idle);
+}
+
+void tutti_interposed_tried(void)
+{
+    try_both_end();
 }
 
 bool tutti_interposed_active(MPIX_Request request)

@@ -39,6 +39,9 @@ EXPORTED void tutti_interposed_turn(void);
 /* One fruitless turn more of a wait (process/rest.h). */
 EXPORTED void tutti_interposed_rest(int *idle);
 
+/* A call that was left for CALL_TRY is over, in this thread. */
+EXPORTED void tutti_interposed_tried(void);
+
 /* Has it been started, and not been completed since? Null has not. */
 EXPORTED bool tutti_interposed_active(MPIX_Request request);
 

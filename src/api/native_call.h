@@ -6,7 +6,8 @@
 typedef enum call_native {
     CALL_OURS,    /* no: Tutti has served it */
     CALL_NO_GAIN, /* yes: Tutti is not expected to be faster (choose_native) */
-    CALL_NEW      /* yes: the communicator is new (NEW_CALLS in call.c) */
+    CALL_NEW,     /* yes: the communicator is new (NEW_CALLS in call.c) */
+    CALL_TRY      /* yes: to see how fast it is; tutti_interposed_tried when it is over */
 } call_native;
 
 #endif

@@ -145,7 +145,9 @@ __attribute__((noinline)) static repeat_answer check_op(const repeat *r)
     return REPEAT_NOTHING;
 }
 
-repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *r)
+/* In each of its two callers, of which one is worth it. */
+__attribute__((always_inline)) static inline repeat_answer look(const args *a, comm *c,
+                                                                bool may_leave, repeat *r)
 {
     repeat_answer answer = REPEAT_NOTHING;
     int native_op = -1;
@@ -172,6 +174,20 @@ repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *r)
     if (answer < REPEAT_EXEC || r->exec->bound.reusable)
         return answer;
     return check_op(r);
+}
+
+repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *r)
+{
+    return look(a, c, may_leave, r);
+}
+
+int repeat_exec(const args *a, comm *c, exec **e)
+{
+    repeat known;
+    repeat_answer answer = look(a, c, false, &known);
+
+    *e = answer == REPEAT_EXEC ? known.exec : NULL;
+    return answer == REPEAT_FAILED ? known.error : MPI_SUCCESS;
 }
 
 /* ---- to remember it ---- */

@@ -25,6 +25,9 @@ typedef struct repeat {
 /* may_leave: the call may be left to the MPI. */
 repeat_answer repeat_look(const args *a, comm *c, bool may_leave, repeat *result);
 
+/* An exec of a call that is not left to the MPI; NULL: nothing is known. An error class. */
+int repeat_exec(const args *a, comm *c, exec **result);
+
 /* For the next call like this one, of which c was made. may_leave: it was not left to the MPI,
  * though it could have been. */
 void repeat_remember(const args *a, const call *c, const exec *e, bool may_leave);

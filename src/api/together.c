@@ -3,8 +3,8 @@
 #include "api/together.h"
 
 #include "algos/algo.h"
-#include "api/call.h"
 #include "api/execs.h"
+#include "api/repeat.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/process/simulated.h"
@@ -31,8 +31,19 @@ int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
                     .op = MPI_MAX,
                     .send = {.buffer = mine, .type = MPI_INT64_T, .count = n},
                     .recv = {.buffer = all, .type = MPI_INT64_T, .count = n}};
+    choice chosen;
+    call of;
+    int error = repeat_exec(&a, c, result);
 
-    return call_prepare(&a, c, &(way_of_call){.may_block = true}, result);
+    if (error || *result)
+        return error;
+    select_named(a.algo, 0, c->p, 8 * (int64_t)n, &chosen);
+    error = call_check(&a, c, &of);
+    if (!error)
+        error = execs_bind(&of, chosen, result);
+    if (!error)
+        repeat_remember(&a, &of, *result, false);
+    return error;
 }
 
 static int error_of_another(const comm *c, const char *caller, int class)

@@ -34,7 +34,10 @@
         if (native == CALL_OURS)                                                                   \
             return error;                                                                          \
         interpose_leave(KIND_##name, native);                                                      \
-        return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                      \
+        error = JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                     \
+        if (native == CALL_TRY)                                                                    \
+            tutti_interposed_tried();                                                              \
+        return error;                                                                              \
     }                                                                                              \
     int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Request * request)                      \
     {                                                                                              \

@@ -26,6 +26,8 @@
     if (native != CALL_OURS) {                                                                     \
         interpose_leave(kind, native);                                                             \
         FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
+        if (native == CALL_TRY)                                                                    \
+            tutti_interposed_tried();                                                              \
     }                                                                                              \
     fortran_types_free(&types);                                                                    \
     fortran_return(ierror, error)

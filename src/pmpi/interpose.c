@@ -25,7 +25,7 @@ atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
 static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
-    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS];
+    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS], to_try[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -34,7 +34,8 @@ static void refuse(const char *value)
 {
     char text[KINDS * 24 + 256];
     size_t n = (size_t)snprintf(
-        text, sizeof text, "TUTTI_INTERPOSE=%.200s: must be auto, all, none or a list of", value);
+        text, sizeof text, "TUTTI_INTERPOSE=%.200s: must be auto, estimate, all, none or a list of",
+        value);
 
     for (int k = 0; k < KINDS && n < sizeof text; k++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", k ? "," : "", names[k]);
@@ -57,7 +58,8 @@ static bool choose(const char *name, size_t length)
 static void read_interpose(void)
 {
     const char *value = getenv("TUTTI_INTERPOSE");
-    bool any = !value || !*value || strcmp(value, "auto") == 0, right = true;
+    bool any = !value || !*value || strcmp(value, "auto") == 0 || strcmp(value, "estimate") == 0;
+    bool right = true;
 
     interpose_all = !any; /* who names collectives means them */
     any |= interpose_all && strcmp(value, "all") == 0;
@@ -110,6 +112,7 @@ static const struct {
             {of_one_process, "a communicator of one process"},
             {not_faster, "no gain"},
             {on_new, "a new communicator"},
+            {to_try, "a trial of both"},
             {not_advanced, "the driver manual"},
             {not_prepared, "a communicator that no blocking call has prepared"}};
 
@@ -247,7 +250,10 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
 void interpose_leave(interpose_kind kind, call_native why)
 {
     interpose_count(&interpose_taken[kind], -1);
-    interpose_count(why == CALL_NEW ? &on_new[kind] : &not_faster[kind], 1);
+    interpose_count(why == CALL_NEW   ? &on_new[kind]
+                    : why == CALL_TRY ? &to_try[kind]
+                                      : &not_faster[kind],
+                    1);
 }
 
 bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)

@@ -141,6 +141,14 @@ bool native_errs_alone(coll_kind kind, const mpi_version *mpi)
     return coll_has(kind, COLL_NEIGHBORS);
 }
 
+/* What takes longer than any algorithm does: a scan of MPICH takes fresh memory in each call. */
+enum { SLOW_SCAN = 65536, SLOW_TIMES = 4 };
+
+static bool is_slow(coll_kind kind, int64_t bytes, mpi_family mpi)
+{
+    return mpi == MPI_FAMILY_MPICH && kind == COLL_scan && bytes >= SLOW_SCAN;
+}
+
 static bool is_native(int algo, mpi_family mpi)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -221,6 +229,8 @@ bool native_estimate(const coll *c, int64_t bytes, const algo_set *without, cons
         return false;
     if (!ours.executed && theirs.executed)
         ours.time = planner_judged(&ours);
+    if (is_slow(c->kind, bytes, mpi))
+        theirs.time *= SLOW_TIMES;
     *result = (native_times){ours.time, theirs.time};
     return true;
 }

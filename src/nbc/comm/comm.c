@@ -100,6 +100,11 @@ void comm_reap_all(void)
         neighbors_free(c->neighbors);
         free(c->persistent.held);
         knowledge_release(c->knows);
+        while (c->tried) {
+            comm_tried *t = c->tried;
+            c->tried = t->next;
+            free(t);
+        }
         free(c);
         c = next;
     }

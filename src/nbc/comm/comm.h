@@ -72,6 +72,18 @@ typedef struct comm_windows {
     int agreed, looked;   /* of the first `agreed` that is known; those before `looked` are held */
 } comm_windows;
 
+/* Blocking calls of a class that go to the MPI (0) and to Tutti (1), some in a row to each, to see
+ * who is faster (api/try_both.h). */
+enum { COMM_ROWS = 4 };
+typedef struct comm_tried {
+    struct comm_tried *next;
+    uint64_t class;         /* of decisions.h */
+    int rows, length;       /* so many rows of each, of so many calls */
+    int calls;              /* so far; more than all: they have agreed */
+    bool native;            /* then: the MPI is faster */
+    float us[2][COMM_ROWS]; /* of a row, but for its first call */
+} comm_tried;
+
 typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
     comm_wire wire;
@@ -112,6 +124,7 @@ typedef struct comm {
     struct known *latest[COLL_KINDS]; /* the last call of each kind, or NULL, */
     struct known_calls *known;        /* all others that are remembered (plan/known.h), and */
     uint64_t decisions;               /* number of its table, or 0 (api/decision_tables.h) */
+    comm_tried *tried;                /* list by `next` */
     struct comm *prev, *next;         /* comm_all */
     struct comm *dead_next;           /* comm_reap's list */
 } comm;

@@ -145,6 +145,11 @@ node_wire env_node_wire(void)
     return wire;
 }
 
+bool env_estimates(void)
+{
+    return interpose && strcmp(interpose, "estimate") == 0;
+}
+
 bool env_measures(void)
 {
     return measures;

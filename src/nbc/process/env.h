@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* env.h - the TUTTI_ environment variables, read once: settings.def has their table.
- * TUTTI_INTERPOSE is read by libtutti_mpi.so (src/pmpi/); here it is only compared.
+ * TUTTI_INTERPOSE is read by libtutti_mpi.so (src/pmpi/), but for `estimate`; here it is compared.
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
  * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and
@@ -37,7 +37,8 @@ const char *env_trace(void); /* NULL: not set */
 int64_t env_trace_events(void);
 bool env_verbose(void);
 node_wire env_node_wire(void);
-bool env_measures(void); /* TUTTI_PLAN=measure */
+bool env_measures(void);  /* TUTTI_PLAN=measure */
+bool env_estimates(void); /* TUTTI_INTERPOSE=estimate */
 
 /* When MPI_Finalize begins: save what was measured. */
 void env_end(void);

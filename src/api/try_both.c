@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* try_both.c - see try_both.h. */
+#include "api/try_both.h"
+
+#include "api/execs.h"
+#include "api/together.h"
+#include "nbc/plan/plan.h"
+#include "nbc/process/clock.h"
+#include "nbc/process/env.h"
+#include "nbc/process/simulated.h"
+
+#include <stdlib.h>
+
+/* Tuning: classes on a communicator. In a row what one call leaves for the next one to wait for is
+ * found there; the first call of a row has that of another side. */
+enum { CLASSES = 64 };
+
+/* By how long a call takes. */
+static const struct length {
+    double us;
+    int rows, length;
+} lengths[] = {{50, COMM_ROWS, 6}, {1000, 3, 4}, {1e9, 2, 3}};
+
+enum { NATIVE, OURS };
+
+/* ---- which calls ---- */
+
+static bool is_whole_number(MPI_Datatype type)
+{
+    const MPI_Datatype known[] = {
+        MPI_BYTE,    MPI_CHAR,           MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR,
+        MPI_SHORT,   MPI_UNSIGNED_SHORT, MPI_INT,         MPI_UNSIGNED,
+        MPI_LONG,    MPI_UNSIGNED_LONG,  MPI_LONG_LONG,   MPI_UNSIGNED_LONG_LONG,
+        MPI_INT8_T,  MPI_UINT8_T,        MPI_INT16_T,     MPI_UINT16_T,
+        MPI_INT32_T, MPI_UINT32_T,       MPI_INT64_T,     MPI_UINT64_T,
+        MPI_AINT,    MPI_OFFSET,         MPI_COUNT,       MPI_INTEGER,
+        MPI_C_BOOL,  MPI_LOGICAL};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (type == known[i])
+            return true;
+    return false;
+}
+
+/* Has the result the same bits in whatever order the operands are taken? */
+static bool is_exact(const call *c)
+{
+    if (!coll_has(c->coll.kind, COLL_REDUCES))
+        return true;
+    if (!c->op.predefined)
+        return false;
+    return (c->coll.p == 2 && c->op.symmetric) || is_whole_number(c->op.type);
+}
+
+static bool is_tried(const call *c, const decision_server *server)
+{
+    return !server->wise && coll_has_common_size(c->coll.kind) && c->coll.p > 1 && is_exact(c) &&
+           !env_estimates() && !simulated();
+}
+
+/* ---- one class ---- */
+
+static const struct length *length_of(const decision_server *server)
+{
+    const struct length *l = lengths;
+    double us = 1e-6 * (double)(server->native ? server->times.native : server->times.ours);
+
+    while (server->estimated && us >= l->us && l < lengths + 2)
+        l++;
+    return l;
+}
+
+/* NULL: there are too many, or no memory. The first is the one that all ranks know. */
+static comm_tried *find(const call *c, const decision_server *server)
+{
+    uint64_t class = decisions_class(&c->coll, c->bytes.all);
+    comm_tried **at = &c->comm->tried;
+    int n = 0;
+
+    for (; *at && (*at)->class != class; at = &(*at)->next)
+        n++;
+    if (!*at && n < CLASSES)
+        *at = calloc(1, sizeof **at);
+    if (*at && !(*at)->rows) {
+        (*at)->class = class;
+        (*at)->rows = length_of(server)->rows;
+        (*at)->length = length_of(server)->length;
+    }
+    return *at;
+}
+
+/* Rows: 0 1 1 0 0 1 1 0 ... */
+static int side_of(const comm_tried *t)
+{
+    return (t->calls / t->length + 1) / 2 % 2;
+}
+
+/* Nanoseconds of a call in the quickest row. */
+static int64_t quickest(const comm_tried *t, int side)
+{
+    float least = t->us[side][0];
+
+    for (int i = 1; i < t->rows; i++)
+        least = t->us[side][i] < least ? t->us[side][i] : least;
+    return (int64_t)(1000 * least / (float)(t->length - 1));
+}
+
+static void say(const call *c, const comm_tried *t, const int64_t ns[2])
+{
+    if (env_verbose())
+        env_say("%s of about %lld bytes on %d ranks: %s where the call blocks (tried: the MPI's "
+                "takes %.3g us, Tutti's %.3g us)",
+                coll_kind_name(c->coll.kind), (long long)c->bytes.all, c->coll.p,
+                t->native ? "left to the MPI" : "by Tutti", 1e-3 * (double)ns[NATIVE],
+                1e-3 * (double)ns[OURS]);
+}
+
+/* Where all wait for all, whoever came last has waited for nobody: the shortest time counts. From a
+ * root, or to one, the longest: some ranks need not wait. One in twenty more counts for nothing. */
+static int agree(const call *c, const decision_server *server, comm_tried *t)
+{
+    bool some_wait = coll_has(c->coll.kind, COLL_ROOTED) || c->coll.kind == COLL_scan ||
+                     c->coll.kind == COLL_exscan;
+    int64_t sign = some_wait ? 1 : -1;
+    int64_t mine[2] = {sign * quickest(t, NATIVE), sign * quickest(t, OURS)}, all[2];
+    exec *e = NULL;
+    int error = together_largest(c->comm, mine, all, 2, &e);
+
+    if (!error) {
+        error = execs_run(e);
+        plan_return_exec(e);
+    }
+    if (error)
+        return error;
+    all[NATIVE] *= sign;
+    all[OURS] *= sign;
+    t->native =
+        server->native ? 20 * all[NATIVE] <= 21 * all[OURS] : 21 * all[NATIVE] < 20 * all[OURS];
+    t->calls++;
+    say(c, t, all);
+    return MPI_SUCCESS;
+}
+
+int try_both(const call *c, decision_server *server, comm_tried **tried)
+{
+    comm_tried *t = is_tried(c, server) ? find(c, server) : NULL;
+    int error = MPI_SUCCESS, all;
+
+    if (!t)
+        return MPI_SUCCESS;
+    all = 2 * t->rows * t->length;
+    server->tried = true;
+    if (t->calls < all) {
+        *tried = t;
+        server->native = side_of(t) == NATIVE;
+        return MPI_SUCCESS;
+    }
+    if (t->calls == all)
+        error = agree(c, server, t);
+    server->native = t->native;
+    return error;
+}
+
+/* ---- a call that is tried ---- */
+
+static _Thread_local struct running {
+    comm_tried *of;
+    double since;
+} running;
+
+void try_both_begin(comm_tried *tried)
+{
+    running = (struct running){tried, clock_now()};
+}
+
+void try_both_end(void)
+{
+    comm_tried *t = running.of;
+
+    if (t->calls % t->length)
+        t->us[side_of(t)][t->calls / t->length / 2] += (float)(1e6 * (clock_now() - running.since));
+    t->calls++;
+}

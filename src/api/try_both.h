@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* try_both.h - who serves a blocking call under the MPI's names faster, Tutti or the MPI? The
+ * estimate knows the machine, but not this MPI.
+ *
+ * The first calls of a class on a communicator (collective, octave of bytes, operation: what MPI
+ * wants to be the same on all ranks) go to either in turn, some in a row, and each rank notes how
+ * long the rows take. Then the ranks agree on the quickest row of each, and the faster one has all
+ * that follow. All ranks count the same calls, so they try and agree in the same ones.
+ *
+ * Only what has the same bits from both is tried: no sums of floating-point numbers on more than
+ * two ranks. Those go by the estimate.
+ */
+#ifndef TUTTI_TRY_BOTH_H
+#define TUTTI_TRY_BOTH_H
+
+#include "api/decisions.h"
+#include "api/checked.h"
+
+/* Of a call that is served as `server` says, by the estimate: change that to who is the faster one,
+ * or whose turn it is. *tried: NULL, or it is tried: for try_both_begin. May agree with the other
+ * ranks. Returns an error class. */
+int try_both(const call *c, decision_server *server, comm_tried **tried);
+
+/* It begins, and it is over, in this thread. */
+void try_both_begin(comm_tried *tried);
+void try_both_end(void);
+
+#endif
