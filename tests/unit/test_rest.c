@@ -12,7 +12,8 @@
 #include <time.h>
 #include <cmocka.h>
 
-enum { RESTS = 10000, BURST = 256, QUICK = 2000, SLICE = 8 * 1000 * 1000 }; /* the last two in ns */
+/* The last three in ns. */
+enum { RESTS = 10000, BURST = 256, QUICK = 500, OTHER = 5000, SLICE = 8 * 1000 * 1000 };
 
 static long long now, yield_takes;
 static int yields, naps;
@@ -125,6 +126,25 @@ static void who_has_a_processor_looks_often_first(void **state)
     assert_int_equal(idle, 0); /* it looks as often again */
 }
 
+/* The rank that is waited for has run meanwhile: the processor is its too. */
+static void who_meets_another_rank_looks_less_often(void **state)
+{
+    int idle = 0;
+
+    (void)state;
+    rest_often(OTHER, false);
+    assert_int_equal(naps, 0);
+    assert_int_equal(rest_after(), 1);
+    yields = 0;
+    for (int i = 0; i < RESTS; i++)
+        rest_turn(&idle);
+    assert_int_equal(yields, RESTS);
+    rest_often(SLICE, false); /* another program's slice says nothing of ranks */
+    assert_int_equal(rest_after(), 1);
+    rest_often(QUICK, false);
+    assert_int_equal(rest_after(), REST_MOST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +154,7 @@ int main(void)
         cmocka_unit_test(between_naps_there_are_many_turns),
         cmocka_unit_test(quick_yields_come_back_when_the_load_is_gone),
         cmocka_unit_test(who_shares_processors_never_naps),
+        cmocka_unit_test(who_meets_another_rank_looks_less_often),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,10 @@
  * long the wait is. Behind each nap the thread looks for some 30 us: what comes in answer to what
  * it found, messages of the program's among it, need not wait for a nap each.
  *
+ * A yield that took longer than one alone, but no time slice, has let somebody else run who yields
+ * as well: most likely the rank that this one waits for, on the same processor, where the kernel
+ * had put both. Each such yield halves the turns before the next one, each quick one doubles them.
+ *
  * Where processes of the job share processors, a yield takes as long as those need that have work:
  * that says nothing of other programs, and nobody naps.
  */
@@ -22,7 +26,10 @@
 #include <sched.h>
 
 enum { NAPS = 100, NAP = 50 * 1000 /* ns */, DOUBLED = 4, BURST = 256 };
-static const double slow = 1e-3; /* seconds; a time slice takes longer */
+static const double slow = 1e-3;  /* seconds; a time slice takes longer */
+static const double alone = 2e-6; /* a yield to nobody takes less */
+
+_Thread_local int rest_patience = REST_MOST;
 
 static void nap(int before)
 {
@@ -36,6 +43,20 @@ atomic_bool rest_shared;
 void rest_share(bool shared)
 {
     atomic_store_explicit(&rest_shared, shared, memory_order_relaxed);
+}
+
+/* Returns how long it took. */
+static double yield(void)
+{
+    double before = clock_now(), took;
+
+    sched_yield();
+    took = clock_now() - before;
+    if (took < alone)
+        rest_patience = rest_patience < REST_MOST / 2 ? 2 * rest_patience : REST_MOST;
+    else if (took < slow && rest_patience > 1)
+        rest_patience /= 2;
+    return took;
 }
 
 bool rest(int again)
@@ -57,9 +78,8 @@ bool rest(int again)
         turns++;
         return true;
     }
-    double before = clock_now();
-    sched_yield();
-    if (clock_now() - before > slow && !simulated()) /* a nap would take simulated time */
+    double took = yield();
+    if (took > slow && !simulated()) /* a nap would take simulated time */
         naps = NAPS;
     turns = 0;
     return naps > 0;

@@ -16,10 +16,14 @@ static inline bool rest_shares(void)
     return atomic_load_explicit(&rest_shared, memory_order_relaxed);
 }
 
-/* How many fruitless turns a wait takes before it rests. */
+/* How many fruitless turns a wait takes before it rests: at most REST_MOST; fewer while others have
+ * been given the processor (rest.c). */
+enum { REST_MOST = 500 };
+extern _Thread_local int rest_patience;
+
 static inline int rest_after(void)
 {
-    return rest_shares() ? 1 : 500;
+    return rest_shares() ? 1 : rest_patience;
 }
 
 /* After fruitless turns. `again`: rests since the last fruitful turn, or any number that does not
