@@ -38,8 +38,10 @@ static const struct known {
     {ALGO_reduce_scatter_recursive_doubling, false},
     {ALGO_reduce_scatter_circulant, false}, /* as many rounds as recursive halving */
     {ALGO_scan_recursive_doubling, false},
+    {ALGO_scan_chain, false}, /* Open MPI: in one piece */
     {ALGO_scan_hierarchical, true},
     {ALGO_exscan_recursive_doubling, false},
+    {ALGO_exscan_chain, false},
 };
 
 /* When a call goes wrong. */

@@ -189,16 +189,17 @@ static void try_parameter(forecaster *q, choice c, int pieces, listing *l)
         try(q, &c, &seen, l);
 }
 
-/* The fastest one with other numbers of pieces. */
+/* The fastest one with other numbers of pieces, if they can be executed: beside it closed forms,
+ * which are too short, would win. */
 static void try_pieces(forecaster *q, listing *l)
 {
     choice c = l->list[0].choice;
+    int had = c.parameter > 0 ? c.parameter : 1;
 
     if (!l->list[0].executed || !has_pieces(&c))
         return;
     for (int n = 4; n <= 64; n *= 4)
-        if (n != c.parameter &&
-            (n < c.parameter || forecaster_affords(q, &c, n / (c.parameter ? c.parameter : 1))))
+        if (n != c.parameter && forecaster_affords(q, &c, n > had ? n / had : 1))
             try_parameter(q, c, n, l);
 }
 
