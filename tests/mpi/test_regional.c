@@ -412,6 +412,7 @@ static void a_root_broadcasts_what_cannot_be_written(void)
                                         "scatter_allgather:bruck",
                                         "chain:4",
                                         "circulant:4",
+                                        "two_tree:4",
                                         "lane:circulant,step,2",
                                         "lane:chain,block,4",
                                         "lane:scatter_allgather,block",

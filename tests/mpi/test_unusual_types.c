@@ -13,7 +13,7 @@ typedef int bcast(void *, int, MPI_Datatype, int, MPI_Comm);
 typedef int allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
 
 static bcast *const cutting[] = {MPIX_Bcast_scatter_allgather, MPIX_Bcast_chain,
-                                 MPIX_Bcast_circulant};
+                                 MPIX_Bcast_circulant, MPIX_Bcast_two_tree};
 static allreduce *const reductions[] = {MPIX_Allreduce_recursive_doubling, MPIX_Allreduce_auto};
 
 /* ---- bcast ---- */

@@ -27,12 +27,18 @@ static int parts_of(const algo *a, int p, int parameter)
     return n;
 }
 
+/* Pieces over two trees keep no lock step: test_pipelines.c says how near they come. */
+static bool in_rounds(const algo *a)
+{
+    return strcmp(a->name, "two_tree") != 0;
+}
+
 /* Pieces need not wait for each other, but for a port. */
 static void check_pipeline(const coll_run *t, const sim_result *r, const critical_path *path)
 {
     algo_cost cost = t->a->cost(t->p, t->parameter);
 
-    if (!t->in_place && (double)path->on_ports != cost.messages)
+    if (!t->in_place && in_rounds(t->a) && (double)path->on_ports != cost.messages)
         coll_run_fail(t, "not so many rounds as the model says");
     if ((double)r->max_sent > cost.blocks * t->count + 0.001)
         coll_run_fail(t, "a rank sends more than the model says");

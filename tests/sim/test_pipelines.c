@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pipelines.c - algorithms that send a vector piece by piece: rounds, counted with one message
- * at a time on each port of a rank, and who sends and receives how much; and the schedules of
- * circulant.h by the conditions that make them right.
+ * at a time on each port of a rank, and who sends and receives how much; the schedules of
+ * circulant.h by the conditions that make them right; and the shape of the trees of two_tree.h.
  *
  * usage: test_pipelines
  */
 #include "algos/circulant.h"
+#include "algos/two_tree.h"
 #include "sim/machine.h"
 
 #include <setjmp.h>
@@ -85,19 +86,80 @@ static void circulant_schedules_fulfil_the_conditions_of_the_paper(void **state)
     check_blocks(50021);
 }
 
+/* ---- two_tree.h ---- */
+
+static int ceil_log(int p)
+{
+    int q = 0;
+
+    while (1 << q < p)
+        q++;
+    return q;
+}
+
+/* A subtree holds the members low to high: so it is in order, and none is missing. */
+static void check_subtree(int tree, int first, int last, int root, int low, int high, int depth)
+{
+    two_tree_node t = two_tree_find(tree, first, last, root);
+
+    assert_true(root >= low && root <= high);
+    assert_true((t.left >= 0) == (root > low) && (t.right >= 0) == (root < high));
+    assert_true(depth <= ceil_log(last - first + 2));
+    if (t.left >= 0) {
+        assert_int_equal(two_tree_find(tree, first, last, t.left).parent, root);
+        check_subtree(tree, first, last, t.left, low, root - 1, depth + 1);
+    }
+    if (t.right >= 0) {
+        assert_int_equal(two_tree_find(tree, first, last, t.right).parent, root);
+        check_subtree(tree, first, last, t.right, root + 1, high, depth + 1);
+    }
+}
+
+static int root_of(int tree, int first, int last)
+{
+    int member = first;
+
+    while (two_tree_find(tree, first, last, member).parent != first - 1)
+        member++;
+    return member;
+}
+
+static bool is_inside(int tree, int first, int last, int member)
+{
+    two_tree_node t = two_tree_find(tree, first, last, member);
+
+    return t.left >= 0 || t.right >= 0;
+}
+
+static void members_are_inside_one_of_two_trees_in_order(void **state)
+{
+    (void)state;
+    for (int last = 0; last <= 700; last++)
+        for (int first = 0; first <= 1 && first <= last; first++) {
+            for (int tree = 0; tree < 2; tree++)
+                check_subtree(tree, first, last, root_of(tree, first, last), first, last, 0);
+            for (int i = first; i <= last && first < last; i++)
+                assert_int_equal(is_inside(0, first, last, i) + is_inside(1, first, last, i), 1);
+        }
+    for (int tree = 0; tree < 2; tree++) {
+        assert_int_equal(two_tree_find(tree, 1, 700, 0).right, root_of(tree, 1, 700));
+        assert_false(is_inside(tree, 1, 0, 0));
+    }
+}
+
 /* ---- rounds and volume ---- */
 
 typedef struct flow {
-    int64_t in[MACHINE_MOST];
-    int messages[MACHINE_MOST];
+    int64_t in[MACHINE_MOST], out[MACHINE_MOST];
+    int messages[MACHINE_MOST]; /* that come */
 } flow;
 
 static void count_flow(void *context, int from, int to, int64_t size)
 {
     flow *f = context;
 
-    (void)from;
     f->in[to] += size;
+    f->out[from] += size;
     f->messages[to]++;
 }
 
@@ -117,15 +179,6 @@ static sim_result run_pieces(coll_kind kind, const char *name, int p, int pieces
                                   .traffic = count_flow,
                                   .context = f,
                                   .path = path});
-}
-
-static int ceil_log(int p)
-{
-    int q = 0;
-
-    while (1 << q < p)
-        q++;
-    return q;
 }
 
 /* So many rounds, and everybody but the root receives every piece once. */
@@ -204,6 +257,35 @@ static void a_dual_root_sends_every_piece_once_over_every_edge(void **state)
     }
 }
 
+/* Nobody receives or sends more than so many vectors, and a piece where their number is odd.
+ * Without lock step it may take so many rounds more than the model says. */
+static void check_two_tree(coll_kind kind, int p, int pieces, int root, int vectors, int64_t late)
+{
+    static flow f;
+    critical_path path;
+    sim_result r = run_pieces(kind, "two_tree", p, pieces, root, &f, &path);
+    int64_t model = (int64_t)find(kind, "two_tree")->cost(p, pieces).messages;
+    int most = 2 * (vectors * pieces + pieces % 2), hops = ceil_log(p) + 1;
+
+    if (path.on_ports > model + late)
+        fail_msg("two_tree:%d p %d root %d: %d rounds", pieces, p, root, (int)path.on_ports);
+    assert_true(r.max_sent <= most && r.max_received <= most);
+    assert_true(r.critical_path <= vectors * hops);
+    assert_int_equal(r.copied, 0);
+    assert_int_equal(r.sent, (int64_t)vectors * (p - 1) * 2 * pieces);
+    for (int i = 0; i < p && kind != COLL_allreduce; i++)
+        assert_int_equal((kind == COLL_bcast ? f.in : f.out)[i], i == root ? 0 : 2 * pieces);
+}
+
+static void two_trees_carry_a_half_each(void **state)
+{
+    (void)state;
+    for (int p = 2; p <= 140; p += 1 + p / 8)
+        for (int pieces = 1; pieces <= 64; pieces += 1 + pieces / 3) {
+            check_two_tree(COLL_bcast, p, pieces, p / 3, 1, 2 + pieces / 2);
+        }
+}
+
 static void there_may_be_more_pieces_than_ranks(void **state)
 {
     const algo *a = find(COLL_bcast, "chain");
@@ -223,6 +305,8 @@ int main(void)
         cmocka_unit_test(pieces_of_a_bcast_take_the_rounds_of_the_papers),
         cmocka_unit_test(full_trees_take_three_rounds_for_every_piece),
         cmocka_unit_test(a_dual_root_sends_every_piece_once_over_every_edge),
+        cmocka_unit_test(members_are_inside_one_of_two_trees_in_order),
+        cmocka_unit_test(two_trees_carry_a_half_each),
         cmocka_unit_test(there_may_be_more_pieces_than_ranks),
     };
 
