@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     setenv("TUTTI_ALGORITHM_ALLREDUCE",
            rank == 0   ? "recursive_doubling"
            : rank == 1 ? "^recursive_doubling,ring,rabenseifner,lane,hierarchical,dual_root,"
-                         "circulant,bine"
+                         "circulant,bine,two_tree"
                        : "^nonsense",
            1);
     if (rank > 1)

@@ -133,7 +133,7 @@ bool calls_are_general(coll_kind kind)
 static bool needs_op_of_mpi(const char *algorithm)
 {
     static const char *const names[] = {"ring", "circulant", "rabenseifner", "dual_root",
-                                        "bine", "chain",     "lane"};
+                                        "bine", "chain",     "lane",         "two_tree"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(algorithm, names[i]) == 0)

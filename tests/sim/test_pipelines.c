@@ -283,6 +283,7 @@ static void two_trees_carry_a_half_each(void **state)
     for (int p = 2; p <= 140; p += 1 + p / 8)
         for (int pieces = 1; pieces <= 64; pieces += 1 + pieces / 3) {
             check_two_tree(COLL_bcast, p, pieces, p / 3, 1, 2 + pieces / 2);
+            check_two_tree(COLL_allreduce, p, pieces, 0, 2, 2 + 3 * pieces);
         }
 }
 
