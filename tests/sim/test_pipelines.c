@@ -283,7 +283,27 @@ static void two_trees_carry_a_half_each(void **state)
     for (int p = 2; p <= 140; p += 1 + p / 8)
         for (int pieces = 1; pieces <= 64; pieces += 1 + pieces / 3) {
             check_two_tree(COLL_bcast, p, pieces, p / 3, 1, 2 + pieces / 2);
+            check_two_tree(COLL_reduce, p, pieces, p / 3, 1, 2 + 3 * pieces);
             check_two_tree(COLL_allreduce, p, pieces, 0, 2, 2 + 3 * pieces);
+        }
+}
+
+/* Rank 0 has the result first, if the root has ranks on both sides. */
+static void an_ordered_reduction_takes_one_message_more_to_a_root_inside(void **state)
+{
+    (void)state;
+    for (int p = 2; p <= 40; p++)
+        for (int root = 0; root < p; root++) {
+            sim_result r = coll_run_do((coll_run){.a = find(COLL_reduce, "two_tree"),
+                                                  .kind = COLL_reduce,
+                                                  .p = p,
+                                                  .count = 10,
+                                                  .root = root,
+                                                  .parameter = 5,
+                                                  .ordered = true,
+                                                  .seed = (uint64_t)p});
+            assert_int_equal(r.sent, (p - (root == 0)) * 10);
+            assert_true(r.critical_path <= ceil_log(p) + 1 + (root > 0));
         }
 }
 
@@ -308,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_dual_root_sends_every_piece_once_over_every_edge),
         cmocka_unit_test(members_are_inside_one_of_two_trees_in_order),
         cmocka_unit_test(two_trees_carry_a_half_each),
+        cmocka_unit_test(an_ordered_reduction_takes_one_message_more_to_a_root_inside),
         cmocka_unit_test(there_may_be_more_pieces_than_ranks),
     };
 
