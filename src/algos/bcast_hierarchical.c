@@ -8,18 +8,19 @@
  * packages and NUMA nodes where these are. As blocks (form `block`) the pieces, the parameter, go
  * on inside nodes while others are on their way.
  *
- * One rank of a node sends and receives all that crosses its border: with `circulant` and `chain`
- * n. For small vectors; for large ones where one rank fills the network. No scratch, unless the
- * vector is cut and its type has gaps. Traeff, Hunold, CLUSTER 2020, Listing 2.
+ * One rank of a node sends and receives all that crosses its border: n with `circulant`, `chain`
+ * and `two_tree`. For small vectors; for large ones where one rank fills the network. No scratch,
+ * unless the vector is cut and its type has gaps. Traeff, Hunold, CLUSTER 2020, Listing 2.
  */
 #include "algos/levels.h"
 
 extern const algo algo_bcast_binomial, algo_bcast_circulant, algo_bcast_chain,
-    algo_bcast_scatter_allgather;
+    algo_bcast_scatter_allgather, algo_bcast_two_tree;
 
-static const char *const variants[] = {"binomial", "circulant", "chain", "scatter_allgather", NULL};
+static const char *const variants[] = {"binomial",          "circulant", "chain",
+                                       "scatter_allgather", "two_tree",  NULL};
 static const algo *const phases[] = {&algo_bcast_binomial, &algo_bcast_circulant, &algo_bcast_chain,
-                                     &algo_bcast_scatter_allgather};
+                                     &algo_bcast_scatter_allgather, &algo_bcast_two_tree};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

@@ -11,20 +11,21 @@
  * root: its buffer may be one that cannot be written to. Cut by bytes, because ranks may describe
  * one vector by different types (algo.c).
  *
- * n/q out of each rank of a node of q for each child of the root's node on its lane: with `chain`
- * and `circulant` n out of and into every node, over all its rails. No scratch but for what passes
- * in the scatter. For large vectors. Traeff, Hunold, CLUSTER 2020, Listing 1; unequal nodes are
- * ours.
+ * n/q out of each rank of a node of q for each child of the root's node on its lane: with `chain`,
+ * `circulant` and `two_tree` n out of and into every node, over all its rails. No scratch but for
+ * what passes in the scatter. For large vectors. Traeff, Hunold, CLUSTER 2020, Listing 1; unequal
+ * nodes are ours.
  */
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
 extern const algo algo_bcast_circulant, algo_bcast_chain, algo_bcast_binomial,
-    algo_bcast_scatter_allgather;
+    algo_bcast_scatter_allgather, algo_bcast_two_tree;
 
-static const char *const variants[] = {"circulant", "chain", "binomial", "scatter_allgather", NULL};
+static const char *const variants[] = {"circulant",         "chain",    "binomial",
+                                       "scatter_allgather", "two_tree", NULL};
 static const algo *const phases[] = {&algo_bcast_circulant, &algo_bcast_chain, &algo_bcast_binomial,
-                                     &algo_bcast_scatter_allgather};
+                                     &algo_bcast_scatter_allgather, &algo_bcast_two_tree};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

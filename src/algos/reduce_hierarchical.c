@@ -9,17 +9,20 @@
  * on while others are on their way. An operation that does not commute is applied in the order of
  * the ranks, by trees; where nodes do not hold ranks that follow one another, by one tree of all.
  *
- * One rank of a node sends what leaves it, n with `binomial` and `chain`. For small vectors. A
- * vector of scratch at leaders, and what the phases need. Traeff, Hunold, CLUSTER 2020, III-C.
+ * One rank of a node sends what leaves it, n with `binomial`, `chain` and `two_tree`. For small
+ * vectors. A vector of scratch at leaders, and what the phases need. Traeff, Hunold, CLUSTER 2020,
+ * III-C.
  */
 #include "algos/levels.h"
 
 extern const algo algo_reduce_binomial, algo_reduce_circulant, algo_reduce_rabenseifner,
-    algo_reduce_chain;
+    algo_reduce_chain, algo_reduce_two_tree;
 
-static const char *const variants[] = {"binomial", "circulant", "rabenseifner", "chain", NULL};
+static const char *const variants[] = {"binomial", "circulant", "rabenseifner",
+                                       "chain",    "two_tree",  NULL};
 static const algo *const phases[] = {&algo_reduce_binomial, &algo_reduce_circulant,
-                                     &algo_reduce_rabenseifner, &algo_reduce_chain};
+                                     &algo_reduce_rabenseifner, &algo_reduce_chain,
+                                     &algo_reduce_two_tree};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
