@@ -19,13 +19,13 @@
 #include "algos/lanes.h"
 
 extern const algo algo_allreduce_circulant, algo_allreduce_ring, algo_allreduce_rabenseifner,
-    algo_allreduce_recursive_doubling, algo_allreduce_dual_root, algo_allreduce_two_tree;
+    algo_allreduce_recursive_doubling, algo_allreduce_dual_root;
 
-static const char *const variants[] = {
-    "circulant", "ring", "rabenseifner", "recursive_doubling", "dual_root", "two_tree", NULL};
-static const algo *const phases[] = {
-    &algo_allreduce_circulant,          &algo_allreduce_ring,      &algo_allreduce_rabenseifner,
-    &algo_allreduce_recursive_doubling, &algo_allreduce_dual_root, &algo_allreduce_two_tree};
+static const char *const variants[] = {"circulant",          "ring",      "rabenseifner",
+                                       "recursive_doubling", "dual_root", NULL};
+static const algo *const phases[] = {&algo_allreduce_circulant, &algo_allreduce_ring,
+                                     &algo_allreduce_rabenseifner,
+                                     &algo_allreduce_recursive_doubling, &algo_allreduce_dual_root};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

@@ -9,23 +9,20 @@
  * The variant is the algorithm on lanes, the parameter the pieces that it gets each of its parts
  * in; as blocks (form `block`) they go on while others are on their way.
  *
- * n out of each node and into the root's with `chain` and `two_tree`, over all rails. Up to four
- * vectors of scratch with `chain` in the form `block`, seven with others. For large vectors. Needs
- * an operation that commutes, of MPI's. Traeff, Hunold, CLUSTER 2020, III-C; unequal nodes are
- * ours.
+ * n out of each node and into the root's with `chain`, over all rails. Up to four vectors of
+ * scratch with it in the form `block`, seven with others. For large vectors. Needs an operation
+ * that commutes, of MPI's. Traeff, Hunold, CLUSTER 2020, III-C; unequal nodes are ours.
  */
 #include "algos/circulant_reduce.h"
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
 extern const algo algo_reduce_circulant, algo_reduce_rabenseifner, algo_reduce_chain,
-    algo_reduce_binomial, algo_reduce_two_tree;
+    algo_reduce_binomial;
 
-static const char *const variants[] = {"circulant", "rabenseifner", "chain",
-                                       "binomial",  "two_tree",     NULL};
+static const char *const variants[] = {"circulant", "rabenseifner", "chain", "binomial", NULL};
 static const algo *const phases[] = {&algo_reduce_circulant, &algo_reduce_rabenseifner,
-                                     &algo_reduce_chain, &algo_reduce_binomial,
-                                     &algo_reduce_two_tree};
+                                     &algo_reduce_chain, &algo_reduce_binomial};
 
 /* sum: where the parts of my node are, and in the root's node those of all. */
 static void along_lane(const algo_options *o, const lanes *l, const blockmap *b,

@@ -14,7 +14,7 @@
  * machine, of which three parts are executed; and of more than a few ranks more times as many where
  * nodes have not the same number of them, so that few algorithms fold. */
 enum {
-    WORK = 4500,
+    WORK = 6000,
     WORK_OF_A_RANK = 96,
     WORK_OF_THIN = 32000,
     WORK_OF_PROOF = 40000,

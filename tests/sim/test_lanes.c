@@ -139,7 +139,6 @@ static const promise promises[] = {
     {COLL_bcast, "hierarchical", "circulant", everything_enters_once, NULL, false},
     {COLL_bcast, "hierarchical", "two_tree", everything_enters_once, NULL, false},
     {COLL_reduce, "lane", "chain", everything_leaves_once, NULL, false},
-    {COLL_reduce, "lane", "two_tree", everything_leaves_once, NULL, false},
     {COLL_reduce, "lane", "binomial", everything_leaves_once, one_for_each_node, false},
     {COLL_reduce, "hierarchical", "binomial", everything_leaves_once, one_for_each_node, false},
     {COLL_reduce, "hierarchical", "chain", everything_leaves_once, NULL, false},

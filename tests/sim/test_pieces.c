@@ -96,7 +96,6 @@ static void vectors_take_no_more_scratch_than_promised(void **state)
     assert_int_equal(most_scratch(COLL_bcast, FORM_BLOCK, "circulant"), 0);
     assert_int_equal(most_scratch(COLL_bcast, FORM_STEP, "chain"), 1);
     assert_between(most_scratch(COLL_reduce, FORM_BLOCK, "chain"), 1, 4);
-    assert_between(most_scratch(COLL_reduce, FORM_BLOCK, "two_tree"), 1, 7);
     assert_between(most_scratch(COLL_reduce, FORM_STEP, "binomial"), 1, 6);
     assert_between(most_scratch(COLL_reduce, FORM_STEP, "circulant"), 1, 7);
     assert_between(most_scratch(COLL_scan, FORM_STEP, "recursive_doubling"), 1, 9);
