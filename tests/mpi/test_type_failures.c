@@ -109,6 +109,16 @@ int PMPI_Type_free(MPI_Datatype *type)
     return real(type);
 }
 
+/* Packing a message fails on this rank; blocks to oneself are copied in smaller parts. */
+static bool pack_fails;
+
+int PMPI_Pack(const void *from, int n, MPI_Datatype type, void *to, int size, int *at, MPI_Comm c)
+{
+    int (*real)(const void *, int, MPI_Datatype, void *, int, int *, MPI_Comm) = next(__func__);
+
+    return pack_fails && size > 4096 ? MPI_ERR_INTERN : real(from, n, type, to, size, at, c);
+}
+
 static void free_own(MPI_Datatype *type)
 {
     freeing = true;
@@ -275,6 +285,8 @@ static void all_forms(const char *name, const operation *o, int count)
 
 static const operation ring = {MPIX_Allgather_ring, MPIX_Iallgather_ring, MPIX_Allgather_ring_init,
                                false};
+static const operation linear = {MPIX_Allgather_linear, MPIX_Iallgather_linear,
+                                 MPIX_Allgather_linear_init, false};
 static const operation bruck = {MPIX_Allgather_bruck, MPIX_Iallgather_bruck,
                                 MPIX_Allgather_bruck_init, false};
 static const operation zerocopy = {MPIX_Alltoall_bruck_zerocopy, MPIX_Ialltoall_bruck_zerocopy,
@@ -309,6 +321,47 @@ static void types_of_scattered_blocks_of_large_counts(void)
     datatype_max_count = 0x7fffffff;
 }
 
+/* Also of a message that is read where it lies, long after it was packed: it arrives, and whoever
+ * could not pack it gets the error. */
+static void packing_fails_on_one_rank(void)
+{
+    for (int count = 3000; count <= 500000; count += 497000) {
+        size_t n = (size_t)world_size * (size_t)count * HOLES;
+        buffers b = {.count = count, .send = malloc(n * 4), .recv = malloc(n * 4)};
+        for (int f = 0; f < FORMS; f++) {
+            mpi_test_context("%d items, form %d", count, f);
+            fill(&linear, &b);
+            pack_fails = world_rank == 1;
+            CHECK_CLASS(try_once(&linear, (form)f, &b, 0),
+                        pack_fails ? MPI_ERR_INTERN : MPI_SUCCESS);
+            pack_fails = false;
+            fill(&linear, &b);
+            CHECK(try_once(&linear, (form)f, &b, 0) == MPI_SUCCESS && is_right(&linear, &b));
+        }
+        free(b.send);
+        free(b.recv);
+    }
+}
+
+/* As if an int counted few bytes only. */
+static void packing_takes_several_calls(void)
+{
+    buffers b = {.count = 3000};
+    size_t n = (size_t)world_size * 3000 * HOLES;
+
+    b.send = malloc(n * 4);
+    b.recv = malloc(n * 4);
+    for (wire_pack_most = 3; wire_pack_most < 12000; wire_pack_most = wire_pack_most * 17 + 2)
+        for (int f = 0; f < FORMS; f++) {
+            mpi_test_context("%d bytes in a call, form %d", (int)wire_pack_most, f);
+            fill(&linear, &b);
+            CHECK(try_once(&linear, (form)f, &b, 0) == MPI_SUCCESS && is_right(&linear, &b));
+        }
+    wire_pack_most = 0x7fffffff;
+    free(b.send);
+    free(b.recv);
+}
+
 static void open_comm(void)
 {
     MPI_Errhandler handler;
@@ -333,6 +386,8 @@ int main(int argc, char **argv)
         MPI_TEST(types_of_several_spaces),
         MPI_TEST(types_of_large_counts),
         MPI_TEST(types_of_scattered_blocks_of_large_counts),
+        MPI_TEST(packing_fails_on_one_rank),
+        MPI_TEST(packing_takes_several_calls),
         MPI_TEST(close_comm),
     };
 

@@ -48,7 +48,7 @@ typedef struct near_message {
     int64_t packed;  /* and has its place there */
     int32_t reduces; /* the step that is all that reads what comes, if it can do so piece by piece;
                         or -1 */
-    int error;       /* the first one, of pieces that have come */
+    int error;       /* the first one, of packing it or of pieces that have come */
     _Atomic uint64_t *answer; /* where the receiver says that it has read what is lent; NULL: it
                                  cannot be */
     bool lends_store;         /* it may be lent where it lies in the store, */

@@ -35,13 +35,13 @@ static bool lend(const near *n, const bound *b, near_message *m, uint64_t positi
     return where != 0;
 }
 
-/* Pack it. False: there is no room to put it, and its place may be another's meanwhile. */
-static bool pack(near *n, const bound *b, const step *st, near_message *m, uint64_t position,
-                 int *error)
+/* Pack it. False: there is no room to put it, and its place may be another's meanwhile. What cannot
+ * be packed is sent all the same, and ends with an error here: the receiver waits for it. */
+static bool pack(near *n, const bound *b, const step *st, near_message *m, uint64_t position)
 {
     if (near_is_brief(m) && !ring_room(m->track->ring, position, near_lines(m)))
         return false;
-    *error = wire_gather(b, st, run_of(n, b, m));
+    m->error = wire_gather(b, st, run_of(n, b, m));
     m->packs = true;
     return true;
 }
@@ -78,7 +78,8 @@ static bool take_back(near_message *m, uint64_t position)
     return m->again;
 }
 
-static bool try_send(near *n, const bound *b, const step *st, int *error)
+/* True: it has gone. */
+static bool send_some(near *n, const bound *b, const step *st)
 {
     near_message *m = &n->message[st->message];
     ring *r = m->track->ring;
@@ -86,7 +87,7 @@ static bool try_send(near *n, const bound *b, const step *st, int *error)
 
     if (m->lent && !take_back(m, position))
         return !m->lent;
-    if (m->space < 0 && !m->packs && !pack(n, b, st, m, position, error))
+    if (m->space < 0 && !m->packs && !pack(n, b, st, m, position))
         return false;
     if (m->progress.done == 0 && !m->again && lend(n, b, m, position))
         return false;
@@ -94,6 +95,17 @@ static bool try_send(near *n, const bound *b, const step *st, int *error)
         !ring_put(r, position, run_of(n, b, m), m->bytes, m->again, &m->progress.done))
         return false;
     forget(m);
+    return true;
+}
+
+static bool try_send(near *n, const bound *b, const step *st, int *error)
+{
+    near_message *m = &n->message[st->message];
+
+    if (!send_some(n, b, st))
+        return false;
+    *error = m->error;
+    m->error = MPI_SUCCESS;
     return true;
 }
 

@@ -5,9 +5,12 @@
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- pack ---- */
+
+int64_t wire_pack_most = INT_MAX;
 
 /* Is this data, packed, the bytes as they lie there? */
 static bool is_raw(const message *m, const piece *x)
@@ -28,67 +31,87 @@ static int shifted(const piece *x, MPI_Datatype *type)
     return error ? error : datatype_commit(type);
 }
 
-/* Of runs MPICH 4.0 packs too little when there are more than 770 derived types. */
-static int pack(const piece *x, void *to, int64_t room, int *at)
+/* Packs what an int counts the bytes of. */
+static int pack_part(const piece *x, char *to)
 {
+    int room = (int)piece_bytes(x), at = 0, error;
     MPI_Datatype type;
-    int error;
 
-    if (x->type->run) {
-        memcpy((char *)to + *at, x->address, (size_t)piece_bytes(x));
-        *at += (int)piece_bytes(x);
-        return MPI_SUCCESS;
-    }
     if (x->address != MPI_BOTTOM)
-        return PMPI_Pack(x->address, (int)x->items, x->type->type, to, (int)room, at,
-                         process_self());
+        return PMPI_Pack(x->address, (int)x->items, x->type->type, to, room, &at, process_self());
     error = shifted(x, &type);
     if (error)
         return error;
-    error = PMPI_Pack((char *)ELSEWHERE, 1, type, to, (int)room, at, process_self());
+    error = PMPI_Pack((char *)ELSEWHERE, 1, type, to, room, &at, process_self());
     PMPI_Type_free(&type);
     return error;
 }
 
-static int unpack(const piece *x, const void *from, int64_t room, int *at)
+static int unpack_part(const piece *x, char *from)
 {
+    int room = (int)piece_bytes(x), at = 0, error;
     MPI_Datatype type;
-    int error;
 
-    if (x->type->run) {
-        memcpy(x->address, (const char *)from + *at, (size_t)piece_bytes(x));
-        *at += (int)piece_bytes(x);
-        return MPI_SUCCESS;
-    }
     if (x->address != MPI_BOTTOM)
-        return PMPI_Unpack(from, (int)room, at, x->address, (int)x->items, x->type->type,
+        return PMPI_Unpack(from, room, &at, x->address, (int)x->items, x->type->type,
                            process_self());
     error = shifted(x, &type);
     if (error)
         return error;
-    error = PMPI_Unpack(from, (int)room, at, (char *)ELSEWHERE, 1, type, process_self());
+    error = PMPI_Unpack(from, room, &at, (char *)ELSEWHERE, 1, type, process_self());
     PMPI_Type_free(&type);
     return error;
+}
+
+/* All items of x, as many at a time as an int counts the bytes of. */
+static int in_parts(const piece *x, char *packed, int (*one)(const piece *, char *))
+{
+    int64_t size = x->type->size, some = size < wire_pack_most ? wire_pack_most / size : 1;
+    int error = MPI_SUCCESS;
+
+    for (int64_t done = 0; done < x->items && !error; done += some) {
+        piece part = *x;
+        part.items = x->items - done < some ? x->items - done : some;
+        part.address += done * x->type->extent;
+        error = one(&part, packed + done * size);
+    }
+    return error;
+}
+
+/* Of runs MPICH 4.0 packs too little when there are more than 770 derived types. */
+static int pack(const piece *x, char *to)
+{
+    if (!x->type->run)
+        return in_parts(x, to, pack_part);
+    memcpy(to, x->address, (size_t)piece_bytes(x));
+    return MPI_SUCCESS;
+}
+
+static int unpack(const piece *x, char *from)
+{
+    if (!x->type->run)
+        return in_parts(x, from, unpack_part);
+    memcpy(x->address, from, (size_t)piece_bytes(x));
+    return MPI_SUCCESS;
 }
 
 int wire_pack(const bound *b, const step *st)
 {
     const message *m = &b->messages[st->message];
     char *to = b->base[BASE_PACK] + m->offset;
-    int at = 0, error = MPI_SUCCESS;
+    int error = MPI_SUCCESS;
 
     simulated_copy(wire_bytes(b, st));
     for (int i = 0; i < st->n && !error; i++) {
         piece x = piece_at(b, st, i);
-        int bytes = (int)piece_bytes(&x);
+        int64_t bytes = piece_bytes(&x);
         if (bytes == 0) /* there may be no address */
             continue;
-        if (is_raw(m, &x)) {
-            memcpy(to + at, x.address, (size_t)bytes);
-            at += bytes;
-        } else {
-            error = pack(&x, to, at + bytes, &at);
-        }
+        if (is_raw(m, &x))
+            memcpy(to, x.address, (size_t)bytes);
+        else
+            error = pack(&x, to);
+        to += bytes;
     }
     return error;
 }
@@ -97,50 +120,53 @@ int wire_unpack(const bound *b, const step *st)
 {
     const message *m = &b->messages[st->message];
     char *from = b->base[BASE_PACK] + m->offset;
-    int at = 0, error = MPI_SUCCESS;
+    int error = MPI_SUCCESS;
 
     simulated_copy(wire_bytes(b, st));
     for (int i = 0; i < st->n && !error; i++) {
         piece x = piece_at(b, st, i);
-        int bytes = (int)piece_bytes(&x);
+        int64_t bytes = piece_bytes(&x);
         if (bytes == 0)
             continue;
-        if (is_raw(m, &x)) {
-            memcpy(x.address, from + at, (size_t)bytes);
-            at += bytes;
-        } else {
-            error = unpack(&x, from, at + bytes, &at);
-        }
+        if (is_raw(m, &x))
+            memcpy(x.address, from, (size_t)bytes);
+        else
+            error = unpack(&x, from);
+        from += bytes;
     }
     return error;
 }
 
 int wire_gather(const bound *b, const step *st, char *to)
 {
-    int at = 0, error = MPI_SUCCESS;
+    int error = MPI_SUCCESS;
 
     for (int i = 0; i < st->n && !error; i++) {
         piece x = piece_at(b, st, i);
-        int bytes = (int)piece_bytes(&x);
-        if (bytes > 0)
-            error = pack(&x, to, at + bytes, &at);
+        if (piece_bytes(&x) > 0)
+            error = pack(&x, to);
+        to += piece_bytes(&x);
     }
     return error;
 }
 
 int wire_scatter(const bound *b, const step *st, const char *from, int64_t bytes)
 {
-    int at = 0, error = MPI_SUCCESS;
+    char *at = (char *)from;
+    int64_t left = bytes;
+    int error = MPI_SUCCESS;
 
-    for (int i = 0; i < st->n && at < bytes && !error; i++) {
+    for (int i = 0; i < st->n && left > 0 && !error; i++) {
         piece x = piece_at(b, st, i);
         if (piece_bytes(&x) == 0) /* there may be no address */
             continue;
-        if (piece_bytes(&x) > bytes - at)
-            x.items = (bytes - at) / x.type->size;
+        if (piece_bytes(&x) > left)
+            x.items = left / x.type->size;
         if (x.items == 0)
             break;
-        error = unpack(&x, from, at + piece_bytes(&x), &at);
+        error = unpack(&x, at);
+        at += piece_bytes(&x);
+        left -= piece_bytes(&x);
     }
     return error;
 }
@@ -196,13 +222,10 @@ static bool copy_packed(const piece *from, const piece *to, int *error)
 {
     bool packs = to->type->type == MPI_PACKED;
     const piece *typed = packs ? from : to, *packed = packs ? to : from;
-    int64_t bytes = piece_bytes(packed);
-    int at = 0;
 
-    if (packed->type->type != MPI_PACKED || bytes > datatype_max_count ||
-        typed->items > datatype_max_count)
+    if (packed->type->type != MPI_PACKED || piece_bytes(typed) > piece_bytes(packed))
         return false;
-    *error = packs ? pack(from, to->address, bytes, &at) : unpack(to, from->address, bytes, &at);
+    *error = packs ? pack(from, to->address) : unpack(to, from->address);
     return true;
 }
 
@@ -228,17 +251,16 @@ static piece part(const piece *x, int64_t at, int64_t bytes)
     return p;
 }
 
-static int copy_part(const piece *from, const piece *to, int64_t bytes, char *room)
+static int copy_part(const piece *from, const piece *to, char *room)
 {
-    int at = 0, error;
+    int error;
 
     if (to->type->run)
-        return pack(from, to->address, bytes, &at);
+        return pack(from, to->address);
     if (from->type->run)
-        return unpack(to, from->address, bytes, &at);
-    error = pack(from, room, bytes, &at);
-    at = 0;
-    return error ? error : unpack(to, room, bytes, &at);
+        return unpack(to, from->address);
+    error = pack(from, room);
+    return error ? error : unpack(to, room);
 }
 
 /* From one datatype to another, some elements at a time: faster than a message to myself, and Open
@@ -259,7 +281,7 @@ static bool copy_parts(const piece *from, const piece *to, int *error)
     for (int64_t at = 0, n; at < bytes && !*error; at += n) {
         n = bytes - at < whole ? bytes - at : whole;
         piece f = part(from, at, n), t = part(to, at, n);
-        *error = copy_part(&f, &t, n, room);
+        *error = copy_part(&f, &t, room);
     }
     return true;
 }
