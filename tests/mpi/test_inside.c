@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_inside.c - messages inside a node go through shared memory, however long they are and
- * however many ranks there are, where the kernel lets one process read the memory of another. Looks
- * inside the library.
+ * however many ranks there are, where the kernel lets one process read the memory of another. And
+ * only pairs of ranks that exchange anything take memory. Looks inside the library.
  */
 #include "mpi/mpi_test.h"
 
 #include "nbc/node/segment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tutti.h>
+#include <unistd.h>
 
 enum { MOST = 1 << 20 };
 
@@ -92,9 +94,78 @@ static void no_message_goes_by_mpi(void)
     free(in);
 }
 
+/* Pages of what is shared that this process has touched. */
+static long touched(void)
+{
+    FILE *f = fopen("/proc/self/smaps", "r");
+    bool ours = false;
+    char line[512];
+    long sum = 0, kib;
+
+    while (f && fgets(line, sizeof line, f)) {
+        if (line[0] < 'A' || line[0] > 'Z') /* an address: what follows is about this mapping */
+            ours = strstr(line, "memfd:tutti") != NULL;
+        if (ours && sscanf(line, "Rss: %ld", &kib) == 1)
+            sum += kib * 1024 / sysconf(_SC_PAGESIZE);
+    }
+    if (f)
+        fclose(f);
+    return sum;
+}
+
+static void exchange(MPI_Comm c, bool all_pairs)
+{
+    MPI_Request r;
+
+    if (all_pairs)
+        CHECK(MPIX_Ialltoall_linear(out, 1024, MPI_BYTE, in, 1024, MPI_BYTE, c, &r) == MPI_SUCCESS);
+    else
+        CHECK(MPIX_Ibarrier_dissemination(c, &r) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+}
+
+static void many_barriers(void)
+{
+    for (int i = 0; i < 300; i++)
+        exchange(MPI_COMM_WORLD, false);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A barrier has a sender and a receiver in each of its rounds: of each, some pages are needed. What
+ * a communicator has touched goes with it, where there is a quarter of a MiB of it. */
+static void only_pairs_that_exchange_take_memory(void)
+{
+    bool near = all_are_near();
+    long before, partners = 0, barrier, all;
+    MPI_Comm c;
+
+    for (int n = 1; n < world_size; n *= 2)
+        partners += 2;
+    out = calloc((size_t)world_size, 1024);
+    in = calloc((size_t)world_size, 1024);
+    many_barriers(); /* all around their rings */
+    before = touched();
+    CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &c) == MPI_SUCCESS);
+    exchange(c, false);
+    barrier = touched() - before;
+    exchange(c, true);
+    all = touched() - before;
+    mpi_test_context("%ld pages for a barrier, %ld for all pairs", barrier, all);
+    CHECK(!near || barrier <= 3 * partners + 2);
+    CHECK(!near || world_size < 8 || all > barrier);
+    CHECK(MPI_Comm_free(&c) == MPI_SUCCESS);
+    many_barriers(); /* calls give it back, on each rank when it comes to it */
+    mpi_test_context("%ld pages of %ld are left", touched() - before, all);
+    CHECK(!near || world_size < 8 || touched() - before <= all / 2);
+    free(out);
+    free(in);
+}
+
 int main(int argc, char **argv)
 {
-    static const mpi_test tests[] = {MPI_TEST(no_message_goes_by_mpi)};
+    static const mpi_test tests[] = {
+        /* first, before idle operations have scratch that comes and goes */
+        MPI_TEST(only_pairs_that_exchange_take_memory), MPI_TEST(no_message_goes_by_mpi)};
 
     return mpi_test_main(argc, argv, "inside", tests, sizeof tests / sizeof *tests);
 }

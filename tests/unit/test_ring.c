@@ -164,6 +164,7 @@ static void a_ring_in_used_memory_is_empty(void **state)
             put(&x, at, bytes);
         assert_true(ring_begun(&x.in, 0, false));
         ring_close(&x.in);
+        ring_clear(x.shared, (ring_kind)kind, 64);
         assert_true(ring_open(&x.in, x.shared, (ring_kind)kind, 64, true));
         for (uint64_t at = 0; at < 64; at++)
             assert_false(ring_begun(&x.in, at, false));

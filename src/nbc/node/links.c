@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    MOST = 1 << 19,   /* bytes that a communicator gets at most of a slice, */
+    MOST = 1 << 19,   /* bytes that a communicator wants at most of a slice, */
     SHARE = 3,        /* and parts of what is left of it: one of them */
     LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits; */
     MOST_LINES = 128,
@@ -64,15 +64,26 @@ static bool shrink(uint32_t lines[RING_KINDS], size_t room)
     return true;
 }
 
-static void take_memory(links *l)
+/* For each sender's desk; of more than some 200 ranks the least is more than is wanted. */
+static size_t desk_room(size_t n)
 {
-    size_t room = segment_left() / SHARE;
+    static const uint32_t least[RING_KINDS] = {LEAST_LINES, LEAST_BLOCKS};
+    size_t room = segment_left() / SHARE / n, wanted = MOST / n;
+
+    if (wanted < desk_size(least))
+        wanted = desk_size(least);
+    return room < wanted ? room : wanted;
+}
+
+/* *fresh: its memory is zero. */
+static void take_memory(links *l, bool *fresh)
+{
     uint32_t lines[RING_KINDS] = {MOST_LINES, MOST_BLOCKS};
 
-    if (!shrink(lines, (room < MOST ? room : MOST) / (size_t)l->n))
+    if (!shrink(lines, desk_room((size_t)l->n)))
         return;
     l->size = (size_t)l->n * desk_size(lines);
-    l->memory = segment_take(l->size);
+    l->memory = segment_take(l->size, fresh);
     if (!l->memory)
         return;
     l->mine.at = segment_where(l->memory);
@@ -80,16 +91,20 @@ static void take_memory(links *l)
     l->mine.lines[1] = lines[1];
 }
 
-/* The rings of one desk. */
+/* The rings of one desk. clear: who receives takes memory that is not zero. */
 static bool open_rings(ring rings[RING_KINDS], link_desk *desk, const uint32_t lines[RING_KINDS],
-                       bool receives)
+                       bool receives, bool clear)
 {
     char *at = (char *)(desk + 1);
     bool good = true;
 
+    if (clear)
+        memset(desk, 0, sizeof *desk);
     for (int kind = 0; kind < RING_KINDS; kind++) {
         if (!lines[kind])
             continue;
+        if (clear)
+            ring_clear(at, (ring_kind)kind, lines[kind]);
         good &= ring_open(&rings[kind], at, (ring_kind)kind, lines[kind], receives);
         at += ring_size((ring_kind)kind, lines[kind]);
     }
@@ -126,19 +141,19 @@ links *links_make(int p, int rank, const int *place)
     links *l = calloc(1, sizeof *l);
     bool good =
         l && find_near(l, p, rank, place) && (l->link = calloc((size_t)l->n, sizeof *l->link));
+    bool fresh = false;
 
     if (good) {
         l->mine.takes = LINK_SENDS | (segment_lends() ? LINK_STORES : 0) |
                         (segment_reads() ? LINK_ALL : 0) | (segment_lends_all() ? LINK_LENDS : 0);
-        take_memory(l);
+        take_memory(l, &fresh);
     }
     for (int r = good ? l->low : 0; good && r <= l->high; r++)
         if (l->of[r - l->low] >= 0)
             l->link[l->of[r - l->low]].pid = segment_pid(place ? place[r] : r);
     for (int k = 0; good && l->memory && k < l->n; k++) {
         l->link[k].from = desk_at(l->memory, k, l->mine.lines);
-        memset(l->link[k].from, 0, sizeof(link_desk));
-        good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true);
+        good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true, !fresh);
     }
     if (good)
         return l;
@@ -179,7 +194,7 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
     if (!its.at)
         return;
     way->to = desk_at(segment_at(its.at), my_index(l, rank, me), its.lines);
-    open_rings(way->out, way->to, its.lines, false); /* a sender's ends need no memory */
+    open_rings(way->out, way->to, its.lines, false, false); /* a sender's ends need no memory */
 }
 
 void links_free(links *l)
@@ -209,9 +224,15 @@ static uint64_t wanted_lines(uint64_t lines)
     return n;
 }
 
-bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines)
+size_t own_rings_room(int rings)
 {
-    uint64_t n = wanted_lines(lines), room = segment_left() / SHARE;
+    return segment_left() / SHARE / (size_t)rings;
+}
+
+bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room)
+{
+    uint64_t n = wanted_lines(lines);
+    bool fresh = false;
 
     *r = (own_ring){0};
     while (ring_size(kind, n) > room && n > LEAST_OWN)
@@ -219,7 +240,9 @@ bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines)
     if (lines == 0 || ring_size(kind, n) > room)
         return true;
     r->size = ring_size(kind, n);
-    r->memory = segment_take(r->size);
+    r->memory = segment_take(r->size, &fresh);
+    if (r->memory && !fresh)
+        ring_clear(r->memory, kind, n);
     if (!r->memory || ring_open(&r->ring, r->memory, kind, n, true))
         return true;
     own_ring_free(r);
@@ -245,9 +268,10 @@ void link_tell(node_link *l, const own_ring rings[RING_KINDS], uint64_t init)
     atomic_store_explicit(&n->number, ++l->told, memory_order_release);
 }
 
+/* Who has never been told anything has not touched its desk. */
 bool link_told(const node_link *l)
 {
-    return atomic_load_explicit(&l->from->taken, memory_order_acquire) == l->told;
+    return l->told == 0 || atomic_load_explicit(&l->from->taken, memory_order_acquire) == l->told;
 }
 
 static bool has_notice(const node_link *l)

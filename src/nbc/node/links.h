@@ -76,15 +76,19 @@ static inline node_link *links_to(const links *l, int rank)
 
 /* ---- for one request ---- */
 
-/* A ring into my slice, with room for two starts of so many lines if there is so much memory left;
- * no lines: there is none. False: out of other memory; there is no ring then. */
+/* Bytes for each of so many rings that are made together, so that the last one gets as much as the
+ * first. */
+size_t own_rings_room(int rings);
+
+/* A ring into my slice, with room for two starts of so many lines if that is not more than `room`
+ * bytes; no lines: there is none. False: out of other memory; there is no ring then. */
 typedef struct own_ring {
     ring ring;
     void *memory;
     size_t size;
 } own_ring;
 
-bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines);
+bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room);
 void own_ring_free(own_ring *r);
 
 /* Tell the sender which rings there are, in the init of this number; and has it read that? */

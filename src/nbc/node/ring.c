@@ -33,11 +33,11 @@ size_t ring_size(ring_kind kind, uint64_t lines)
 }
 
 /* Where stamps are going to be. */
-static void clear(ring *r, ring_kind kind)
+void ring_clear(void *shared, ring_kind kind, uint64_t lines)
 {
-    memset(r->shared_ack, 0, PAIR + stamps_size(kind, r->lines));
-    if (kind == RING_OF_LINES)
-        memset(r->line, 0, r->lines * RING_LINE);
+    size_t head = PAIR + stamps_size(kind, lines);
+
+    memset(shared, 0, kind == RING_OF_LINES ? head + lines * RING_LINE : head);
 }
 
 bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool receives)
@@ -54,9 +54,9 @@ bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool recei
                 .taken = ring_test_begin};
     if (!receives)
         return true;
-    clear(r, kind);
     r->ahead = calloc(lines, sizeof *r->ahead);
-    atomic_store_explicit(r->shared_ack, ring_test_begin, memory_order_relaxed);
+    if (ring_test_begin)
+        atomic_store_explicit(r->shared_ack, ring_test_begin, memory_order_relaxed);
     return r->ahead != NULL;
 }
 

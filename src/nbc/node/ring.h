@@ -102,8 +102,11 @@ static inline bool ring_fits(uint64_t lines, uint64_t ring)
     return lines <= ring / 8 * 5;
 }
 
-/* Attach an end; the receiver, who clears what the sender must not take for a stamp, before the
- * sender. False: out of memory (a receiver's). */
+/* Nothing in this memory, of a ring of so many lines, is a stamp; of memory that is zero there is no
+ * need for it. */
+void ring_clear(void *shared, ring_kind kind, uint64_t lines);
+
+/* Attach an end; the receiver before the sender. False: out of memory (a receiver's). */
 bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool receives);
 void ring_close(ring *r);
 

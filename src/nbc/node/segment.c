@@ -26,9 +26,11 @@ enum {
     UNIT = 64,
     ALIGN = 128,
     PAGE = 65536,         /* of any machine */
-    NODE_MOST = 1 << 27,  /* bytes of a node, */
+    NODE_MOST = 1 << 29,  /* bytes of a node's slices, */
+    NODE_PAID = 1 << 27,  /* where memory is paid for before it is touched, */
     SLICE_MOST = 1 << 22, /* and of one process; */
     SLICE_LEAST = 8192,   /* for each process of the node: rings of a few communicators */
+    RETURNED = 1 << 18,   /* tuning: pages of so much that is given back go back to the system */
     HUGE_PAGE = 1 << 21
 };
 
@@ -48,8 +50,7 @@ typedef struct offer {
 
 typedef struct header {
     uint64_t nonce[2];
-    _Atomic unsigned char has[]; /* [processes]: it has mapped the file, allocated its slice, and
-                                    read the nonce */
+    _Atomic unsigned char has[]; /* [processes]: it has mapped the file, and read the nonce */
 } header;
 
 /* A lock of its own: memory is given back under that of the library. */
@@ -84,6 +85,7 @@ static const char *absent = "no communicator has been used yet";
 static const char *storeless;
 
 static arena slice, store;
+static char *untouched; /* from here to the end of my slice */
 /* Of both; a child has a copy of what is said here, and none of what is meant. */
 static pid_t owner;
 
@@ -168,15 +170,46 @@ static void give(arena *a, void *memory, size_t bytes)
     unlock();
 }
 
-void *segment_take(size_t bytes)
+void *segment_take(size_t bytes, bool *fresh)
 {
-    return take(&slice, rounded(bytes, ALIGN));
+    size_t n = rounded(bytes, ALIGN);
+    char *memory;
+
+    lock();
+    memory = arena_take(&slice, n);
+    if (fresh)
+        *fresh = memory >= untouched;
+    if (memory && memory + n > untouched)
+        untouched = memory + n;
+    unlock();
+    return memory;
+}
+
+/* The pages of what is given back go, and are zero when they come again; only whole pages, but for
+ * the last one, if nobody has what is behind. */
+static void return_pages(char *memory, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)(memory - base);
+    size_t begin = rounded(at, page), end = (at + bytes) / page * page;
+    bool last = memory + bytes == untouched;
+
+    if (last)
+        end = rounded(at + bytes, page);
+    if (madvise(base + begin, end - begin, MADV_REMOVE) == 0 && last)
+        untouched = base + begin;
 }
 
 void segment_give(void *memory, size_t bytes)
 {
-    if (memory && base)
-        give(&slice, memory, rounded(bytes, ALIGN));
+    size_t n = rounded(bytes, ALIGN);
+
+    if (!memory || !base)
+        return;
+    lock();
+    if (n >= RETURNED)
+        return_pages(memory, n);
+    arena_give(&slice, memory, n);
+    unlock();
 }
 
 size_t segment_left(void)
@@ -306,10 +339,23 @@ void segment_end(void)
     tell();
 }
 
-/* Where the shared part of each begins. */
+/* With vm.overcommit_memory 2 the kernel promises no more memory than it has, and sends a signal to
+ * who touches what was not promised. */
+static bool memory_is_paid_for(void)
+{
+    FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
+    int c = f ? getc(f) : EOF;
+
+    if (f)
+        fclose(f);
+    return c != '0' && c != '1';
+}
+
+/* Where the shared part of each begins: all processes of the node count alike. */
 static void divide(int n)
 {
-    size_t share = (size_t)NODE_MOST / (size_t)n / PAGE * PAGE;
+    size_t most = memory_is_paid_for() ? NODE_PAID : NODE_MOST;
+    size_t share = most / (size_t)n / PAGE * PAGE;
     size_t least = rounded((size_t)n * SLICE_LEAST, PAGE);
 
     processes = n;
@@ -458,12 +504,12 @@ static char *map_as_much(int fd, size_t one)
     return memory ? memory : map(fd, size, PROT_READ | PROT_WRITE);
 }
 
-/* Map the file and allocate my slice of it. NULL, or what was not possible. */
+/* Map the file. NULL, or what was not possible. */
 static const char *map_file(int fd, int mine, size_t one)
 {
     size_t begin = header_size + (size_t)mine * slice_size;
 
-    if (!allocate(fd, begin, slice_size) || !allocate(fd, 0, header_size))
+    if ((memory_is_paid_for() && !allocate(fd, begin, slice_size)) || !allocate(fd, 0, header_size))
         return "no memory for it";
     base = map_as_much(fd, one);
     if (!base)
@@ -471,6 +517,7 @@ static const char *map_file(int fd, int mine, size_t one)
     madvise(base, size, MADV_DONTFORK);
     madvise(base, mapped, MADV_DONTDUMP);
     arena_begin(&slice, base + begin, slice_size);
+    untouched = base + begin;
     owner = getpid();
     if (mapped == size)
         return NULL;

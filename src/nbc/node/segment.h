@@ -4,14 +4,15 @@
  *
  *   [ header | slice of process 0 | slice of process 1 | ... | store of process 0 | ... ]
  *
- * Slices are for what the library needs, and are there from the begin. A store is a range of
- * addresses, as long as the machine's memory allows, for buffers: memory comes and goes with them.
- * Who has no room for that many addresses, or a limit on them (RLIMIT_AS), does without the stores.
+ * Slices are for what the library needs; their pages come when they are touched first, so what two
+ * processes never use takes no memory. A store is a range of addresses, as long as the machine's
+ * memory allows, for buffers: memory comes and goes with them. Who has no room for that many
+ * addresses, or a limit on them (RLIMIT_AS), does without the stores.
  *
  * It is made together with the channel, in a call that may block, by all processes of it. The first
- * one of a node makes the file (memfd_create); the others open it through /proc. Each allocates its
- * slice, so that no later access can fail, reads the nonce back, and says so in the header. Whoever
- * has not said so when all have come uses MPI only: everybody knows alike who that is.
+ * one of a node makes the file (memfd_create); the others open it through /proc. Each maps it,
+ * reads the nonce back, and says so in the header. Whoever has not said so when all have come uses
+ * MPI only: everybody knows alike who that is.
  *
  * Nothing has a name in any file system: when the last process is gone, whatever it died of, so is
  * the memory. A process that is forked off does not have it.
@@ -44,8 +45,9 @@ size_t segment_slice(void);
 /* Does this process share memory with that rank of the channel? Symmetric. */
 bool segment_shared_with(int place);
 
-/* Part of my slice, aligned to 128 bytes. NULL: too little is left. */
-void *segment_take(size_t bytes);
+/* Part of my slice, aligned to 128 bytes. NULL: too little is left. *fresh (or NULL): nobody has
+ * touched it, so that it is zero and takes no memory yet. */
+void *segment_take(size_t bytes, bool *fresh);
 void segment_give(void *memory, size_t bytes);
 size_t segment_left(void);
 

@@ -254,7 +254,7 @@ static void make_answers(near *n, const sched *s)
 {
     _Atomic uint64_t *next;
 
-    n->answers = n->nanswers ? segment_take((size_t)n->nanswers * sizeof *next) : NULL;
+    n->answers = n->nanswers ? segment_take((size_t)n->nanswers * sizeof *next, NULL) : NULL;
     next = n->answers;
     for (int k = 0; n->answers && k < n->nanswers; k++)
         atomic_init(&n->answers[k], 0);

@@ -11,9 +11,11 @@
 /* Lines of a message that is read where it lies: enough, should that ever be refused. */
 enum { LENT = 64 };
 
-/* Lines of the candidates of every track. */
-static void count_lines(near *n, const sched *s)
+/* Lines of the candidates of every track. Returns how many rings this process makes for them. */
+static int count_lines(near *n, const sched *s)
 {
+    int rings = 0;
+
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         const near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
@@ -21,10 +23,13 @@ static void count_lines(near *n, const sched *s)
             ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
             uint64_t lines = ring_lines(kind, m->bytes);
             bool lent = m->way->both_read && m->bytes > m->way->eager;
-            n->track[RING_KINDS * st->queue + (int)kind].lines +=
-                lent && lines > LENT ? LENT : lines;
+            near_track *t = &n->track[RING_KINDS * st->queue + (int)kind];
+
+            rings += st->kind == STEP_RECV && t->lines == 0;
+            t->lines += lent && lines > LENT ? LENT : lines;
         }
     }
+    return rings;
 }
 
 /* What an init waits for, for TUTTI_TIMEOUT. */
@@ -59,7 +64,7 @@ static void wait_turn(waiting *w)
 
 /* Make the rings of a queue of receives, and tell the sender, when it has read what it was told
  * before: it does so in an init that is over here, so that it waits for nobody. */
-static int tell(near *n, int queue, const links *l, node_link *way, waiting *w)
+static int tell(near *n, int queue, const links *l, node_link *way, size_t room, waiting *w)
 {
     own_ring *in = &n->in[RING_KINDS * queue];
     near_track *t = &n->track[RING_KINDS * queue];
@@ -68,7 +73,7 @@ static int tell(near *n, int queue, const links *l, node_link *way, waiting *w)
     while (!link_told(way))
         wait_turn(w);
     for (int kind = 0; kind < RING_KINDS; kind++) {
-        good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines);
+        good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines, room);
         t[kind] = (near_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
     }
     link_tell(way, in, l->inits);
@@ -86,8 +91,9 @@ static void hear(near *n, int queue, node_link *way, waiting *w)
         t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
 }
 
-/* One turn for every queue of receives, or of sends, that has anything to tell. */
-static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
+/* One turn for every queue of receives, or of sends, that has anything to tell. room: bytes of each
+ * ring. */
+static int exchange_all(near *n, const sched *s, const links *l, step_kind kind, size_t room,
                         const char *collective)
 {
     int error = MPI_SUCCESS;
@@ -103,7 +109,7 @@ static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
         n->exchanged[st->queue] = true;
         w.opened = watch_on ? clock_now() : 0;
         if (kind == STEP_RECV)
-            one = tell(n, st->queue, l, way, &w);
+            one = tell(n, st->queue, l, way, room, &w);
         else
             hear(n, st->queue, way, &w);
         error = error ? error : one;
@@ -113,21 +119,21 @@ static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
 
 int near_tell(near **n, const bound *b, const links *l, const char *collective)
 {
-    int error;
+    int error, rings;
 
     near_free(n);
     error = near_make(n, b, l, true);
     if (error || !*n)
         return error;
-    count_lines(*n, b->sched);
-    return exchange_all(*n, b->sched, l, STEP_RECV, collective);
+    rings = count_lines(*n, b->sched);
+    return exchange_all(*n, b->sched, l, STEP_RECV, rings ? own_rings_room(rings) : 0, collective);
 }
 
 int near_hear(near **n, const bound *b, const links *l, const char *collective)
 {
     if (!*n)
         return MPI_SUCCESS;
-    exchange_all(*n, b->sched, l, STEP_SEND, collective);
+    exchange_all(*n, b->sched, l, STEP_SEND, 0, collective);
     return near_finish(n, b);
 }
 
