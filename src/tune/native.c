@@ -90,6 +90,9 @@ static const struct fault {
     {MPI_FAMILY_MPICH, COLL_neighbor_alltoall, ALWAYS, MPI_VERSION_NUMBER(5, 0, 2)},
     {MPI_FAMILY_MPICH, COLL_neighbor_alltoallv, ALWAYS, MPI_VERSION_NUMBER(5, 0, 2)},
     {MPI_FAMILY_MPICH, COLL_neighbor_alltoallw, ALWAYS, MPI_VERSION_NUMBER(5, 0, 2)},
+    {MPI_FAMILY_OPENMPI, COLL_neighbor_alltoall, ALWAYS, MPI_VERSION_NUMBER(6, 0, 0)},
+    {MPI_FAMILY_OPENMPI, COLL_neighbor_alltoallv, ALWAYS, MPI_VERSION_NUMBER(6, 0, 0)},
+    {MPI_FAMILY_OPENMPI, COLL_neighbor_alltoallw, ALWAYS, MPI_VERSION_NUMBER(6, 0, 0)},
 };
 
 static bool is_mended(const struct fault *f, const mpi_version *mpi)

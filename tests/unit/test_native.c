@@ -142,7 +142,8 @@ static void what_they_get_wrong_is_known(void **state)
         {{.kind = COLL_reduce_scatter_block, .p = 3, .ordered = true}, 8, false, true},
         {{.kind = COLL_reduce_scatter_block, .p = 3, .in_place = true}, 8, true, true},
         {{.kind = COLL_reduce_scatter, .p = 3}, 8, true, false},
-        {{.kind = COLL_neighbor_alltoall, .p = 3}, 8, false, true},
+        {{.kind = COLL_neighbor_alltoall, .p = 3}, 8, true, true},
+        {{.kind = COLL_neighbor_allgather, .p = 3}, 8, false, false},
     };
 
     (void)state;
@@ -165,14 +166,15 @@ static void what_a_version_has_mended_is_left_to_it(void **state)
 {
     mpi_version v402 = {MPI_FAMILY_MPICH, 40002}, v421 = {MPI_FAMILY_MPICH, 40201};
     mpi_version v502 = {MPI_FAMILY_MPICH, 50002}, future = {MPI_FAMILY_MPICH, 70000};
-    mpi_version open = {MPI_FAMILY_OPENMPI, 60000};
+    mpi_version open = {MPI_FAMILY_OPENMPI, 60000}, open5 = {MPI_FAMILY_OPENMPI, 50007};
     coll gather = {.kind = COLL_gather}, exscan = {.kind = COLL_exscan};
-    coll listed = {.kind = COLL_allgatherv};
+    coll listed = {.kind = COLL_allgatherv}, halo = {.kind = COLL_neighbor_alltoallw};
 
     (void)state;
     assert_true(errs(v402, gather) && errs(open, gather));
     assert_false(errs(v421, gather) || errs(future, gather));
     assert_true(errs(v402, exscan) && errs(v502, exscan) && !errs(open, exscan));
+    assert_true(errs(open5, halo) && errs(v421, halo) && !errs(open, halo) && !errs(v502, halo));
     assert_true(errs(v502, listed) && errs(future, listed) && errs(open, listed));
 }
 
