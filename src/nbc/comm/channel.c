@@ -4,6 +4,7 @@
 
 #include "nbc/comm/trace_file.h"
 #include "nbc/node/crowd.h"
+#include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
@@ -171,6 +172,7 @@ void channel_end(void)
 
     early = false;
     if (made != MPI_COMM_NULL) {
+        pool_end();
         segment_end();
         PMPI_Group_free(&processes);
         PMPI_Comm_free(&made);

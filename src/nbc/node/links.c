@@ -190,6 +190,7 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
     }
     way->reads_store = its.takes & LINK_STORES;
     way->reads_all = its.takes & LINK_ALL && l->mine.takes & LINK_LENDS;
+    way->both_stores = way->reads_store && l->mine.takes & LINK_STORES;
     way->both_read = way->reads_all && its.takes & LINK_LENDS && l->mine.takes & LINK_ALL;
     if (!its.at)
         return;

@@ -15,7 +15,7 @@
 enum { MEET_MOST = 262144 };
 
 /* Tuning: lines of a ring through which messages that are longer than it are copied; in shorter
- * ones they would wait too often. */
+ * ones they would wait too often, and are lent. */
 enum { STREAM_COPIES = 1024 };
 
 /* ---- which messages, and where ---- */
@@ -185,11 +185,12 @@ static int find_reduce(const bound *b, int index)
     return readers == 1 ? found : -1;
 }
 
-/* What is read where it lies needs a line or two, however long it is. */
+/* What is read where it lies, or where a copy of it does, needs a line or two, however long it is.
+ */
 static bool carries(const near_track *t, ring_kind kind, const near_message *m)
 {
     uint64_t n = ring_lines(kind, m->bytes),
-             least = m->way->both_read ? RING_STREAM : STREAM_COPIES;
+             least = m->way->both_read || m->way->both_stores ? RING_STREAM : STREAM_COPIES;
 
     return t[kind].ring && n > 0 &&
            (ring_fits(n, t[kind].ring->lines) || t[kind].ring->lines >= least);
@@ -216,6 +217,7 @@ static void find_lending(near_message *m, const step *st)
     m->lends_store = m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads_store;
     m->lends_all =
         m->way->reads_all && (must || (m->bytes > m->way->eager && (m->space >= 0 || !brief)));
+    m->lends_copy = must && m->way->reads_store;
 }
 
 /* The ring is decided for every track: which messages go through it? */
@@ -239,7 +241,7 @@ static void add_messages(near *n, const bound *b)
         t->lines += near_lines(m);
         find_run(b, st, m);
         find_lending(m, st);
-        n->nanswers += m->lends_store || m->lends_all;
+        n->nanswers += m->lends_store || m->lends_all || m->lends_copy;
         m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
                          ? find_reduce(b, i)
                          : -1;
@@ -261,7 +263,7 @@ static void make_answers(near *n, const sched *s)
     for (int i = 0; n->answers && i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-        if (m && (m->lends_store || m->lends_all))
+        if (m && (m->lends_store || m->lends_all || m->lends_copy))
             m->answer = next++;
     }
 }

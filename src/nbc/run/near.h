@@ -9,7 +9,8 @@
  * A longer message whose data lies in the segment anyway is lent (ring.h): its receiver copies,
  * unpacks or reduces it from where it is, and the send is over when that has been done. So is one
  * that is longer than `eager` (links.h), if the kernel lets its receiver read the sender's memory
- * (vmread.h). And what comes only to be reduced is reduced out of the ring, or out of what is lent,
+ * (vmread.h). Where it does not let, and the ring is short, a copy in the store is lent (pool.h).
+ * And what comes only to be reduced is reduced out of the ring, or out of what is lent,
  * without a copy in scratch.
  *
  * A place in a ring is taken when an operation begins, and what is before it may come late: of an
@@ -52,7 +53,9 @@ typedef struct near_message {
     _Atomic uint64_t *answer; /* where the receiver says that it has read what is lent; NULL: it
                                  cannot be */
     bool lends_store;         /* it may be lent where it lies in the store, */
-    bool lends_all;           /* or anywhere */
+    bool lends_all;           /* or anywhere; */
+    bool lends_copy;          /* or a copy of it in the store, */
+    void *copy;               /* which is this one */
     bool packs;               /* it has been packed */
     bool lent;                /* and not been answered */
     bool again;               /* it was lent in vain, */

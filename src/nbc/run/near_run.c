@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* near_run.c - move the messages that go through shared memory: see near.h. */
+#include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
 #include "nbc/node/vmread.h"
 #include "nbc/run/near.h"
@@ -18,7 +19,19 @@ static char *run_of(const near *n, const bound *b, const near_message *m)
     return m->space < 0 ? n->packed + m->packed : b->base[m->space] + m->offset;
 }
 
-/* Lend it, if it can be. False: it must be copied. */
+/* Where there is a copy of it in the store. 0: there is no memory for one now. */
+static uint64_t copy_to_store(near_message *m, const char *data)
+{
+    if (!m->copy) {
+        m->copy = pool_take((size_t)m->bytes);
+        if (m->copy)
+            wire_copy_bytes(m->copy, data, (size_t)m->bytes);
+    }
+    return m->copy ? segment_find(m->copy, (size_t)m->bytes) : 0;
+}
+
+/* Lend it, if it can be. False: it must be copied to the ring. That would be slow where a copy was
+ * to be lent: without memory for it, it waits, and leaves the ring if that takes long. */
 static bool lend(const near *n, const bound *b, near_message *m, uint64_t position)
 {
     const char *data = run_of(n, b, m);
@@ -30,9 +43,11 @@ static bool lend(const near *n, const bound *b, near_message *m, uint64_t positi
         where = segment_find(data, (size_t)m->bytes);
     if (!where && m->lends_all)
         where = ELSEWHERE | (uint64_t)(uintptr_t)data;
+    else if (!where && m->lends_copy)
+        where = copy_to_store(m, data);
     if (where)
         m->lent = ring_lend(m->track->ring, position, where, segment_place(m->answer), m->bytes);
-    return where != 0;
+    return where != 0 || (m->lends_copy && !n->own);
 }
 
 /* Pack it. False: there is no room to put it, and its place may be another's meanwhile. What cannot
@@ -48,6 +63,9 @@ static bool pack(near *n, const bound *b, const step *st, near_message *m, uint6
 
 static void forget(near_message *m)
 {
+    if (m->copy)
+        pool_give(m->copy, (size_t)m->bytes);
+    m->copy = NULL;
     m->progress = (ring_progress){0};
     m->packs = m->lent = m->again = false;
     m->reduced = 0;
