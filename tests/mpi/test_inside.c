@@ -7,6 +7,7 @@
 
 #include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
+#include "nbc/node/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static int can_be_read(void)
     CHECK(tutti_init() == MPI_SUCCESS);
     mine = segment_processes() != world_size        ? NOTHING
            : segment_reads() && segment_lends_all() ? ALL
-           : segment_lends()                        ? STORES
+           : store_lends()                          ? STORES
                                                     : NOTHING;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return all;

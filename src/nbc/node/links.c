@@ -3,6 +3,7 @@
 #include "nbc/node/links.h"
 
 #include "nbc/node/segment.h"
+#include "nbc/node/store.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ links *links_make(int p, int rank, const int *place)
     bool fresh = false;
 
     if (good) {
-        l->mine.takes = LINK_SENDS | (segment_lends() ? LINK_STORES : 0) |
+        l->mine.takes = LINK_SENDS | (store_lends() ? LINK_STORES : 0) |
                         (segment_reads() ? LINK_ALL : 0) | (segment_lends_all() ? LINK_LENDS : 0);
         take_memory(l, &fresh);
     }

@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* segment.c - see segment.h. */
-#define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK, munlock */
+#define _GNU_SOURCE /* MADV_DONTFORK, MADV_DONTDUMP, MADV_REMOVE */
 #include "nbc/node/segment.h"
 
 #include "nbc/node/arena.h"
+#include "nbc/node/node_file.h"
+#include "nbc/node/store.h"
 #include "nbc/node/vmread.h"
 #include "nbc/process/process.h"
 #include "topo/here.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     UNIT = 64,
     ALIGN = 128,
-    PAGE = 65536,         /* of any machine */
-    NODE_MOST = 1 << 29,  /* bytes of a node's slices, */
-    NODE_PAID = 1 << 27,  /* where memory is paid for before it is touched, */
-    SLICE_MOST = 1 << 22, /* and of one process; */
-    SLICE_LEAST = 8192,   /* for each process of the node: rings of a few communicators */
-    RETURNED = 1 << 18,   /* tuning: pages of so much that is given back go back to the system */
+    PAGE = 65536,            /* of any machine */
+    NODE_MOST = 1 << 29,     /* bytes of a node's slices, */
+    NODE_PROMISED = 1 << 27, /* where memory must be allocated before it is touched, */
+    SLICE_MOST = 1 << 22,    /* and of one process; */
+    SLICE_LEAST = 8192,      /* for each process of the node: rings of a few communicators */
+    RETURNED = 1 << 18,      /* tuning: pages of so much that is given back go back to the system */
     HUGE_PAGE = 1 << 21
 };
 
 static const size_t stores_most = (size_t)1 << 40; /* addresses of a node */
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8U
-#endif
 
 /* What the first process of a node tells the others. No padding. */
 typedef struct offer {
@@ -70,12 +64,7 @@ static void unlock(void)
 
 static char *base; /* NULL: there is none */
 static size_t size, slice_size, header_size;
-static size_t mapped, store_size;
-
-/* Stores are opened in units of huge pages, when they are used: who reads all memory of a process
- * that can be read, as valgrind does in search of leaks, would fill all of them. */
-enum { CLOSED, READABLE, WRITABLE };
-static _Atomic unsigned char *opened; /* [units of `mapped`] */
+static size_t mapped;
 static int processes, sharing;
 static int32_t *index_of; /* [places]: of a process of this node that shares, or -1 */
 static int places;
@@ -84,21 +73,17 @@ static bool reads, lends_all; /* memory that is not shared */
 static const char *absent = "no communicator has been used yet";
 static const char *storeless;
 
-static arena slice, store;
+static arena slice;
 static char *untouched; /* from here to the end of my slice */
-/* Of both; a child has a copy of what is said here, and none of what is meant. */
-static pid_t owner;
-
 /* What other threads may ask for while one of them sets all this up: told when that is done. */
 static _Atomic(const char *) told = "no communicator has been used yet";
 static atomic_int told_sharing;
-static atomic_bool lends;
 
 static void tell(void)
 {
     atomic_store(&told, base ? storeless : absent);
     atomic_store(&told_sharing, sharing);
-    atomic_store(&lends, store.at != NULL);
+    store_allow();
 }
 
 const char *segment_absent(void)
@@ -153,23 +138,6 @@ static size_t rounded(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-static void *take(arena *a, size_t bytes)
-{
-    void *memory;
-
-    lock();
-    memory = arena_take(a, bytes);
-    unlock();
-    return memory;
-}
-
-static void give(arena *a, void *memory, size_t bytes)
-{
-    lock();
-    arena_give(a, memory, bytes);
-    unlock();
-}
-
 void *segment_take(size_t bytes, bool *fresh)
 {
     size_t n = rounded(bytes, ALIGN);
@@ -222,82 +190,6 @@ size_t segment_left(void)
     return bytes;
 }
 
-/* ---- stores ---- */
-
-bool segment_lends(void)
-{
-    return atomic_load_explicit(&lends, memory_order_acquire);
-}
-
-/* Where there are too many mappings, all are opened: that is one. */
-static void open_unit(size_t unit, unsigned char how)
-{
-    size_t begin = rounded(size, HUGE_PAGE);
-    int protection = how == WRITABLE ? PROT_READ | PROT_WRITE : PROT_READ;
-
-    if (mprotect(base + unit * HUGE_PAGE, HUGE_PAGE, protection) == 0)
-        atomic_store_explicit(&opened[unit], how, memory_order_relaxed);
-    else if (mprotect(base + begin, mapped - begin, PROT_READ | PROT_WRITE) == 0)
-        for (size_t k = begin / HUGE_PAGE; k < mapped / HUGE_PAGE; k++)
-            atomic_store_explicit(&opened[k], WRITABLE, memory_order_relaxed);
-}
-
-static void open_range(uint64_t where, size_t bytes, unsigned char how)
-{
-    for (size_t unit = where / HUGE_PAGE; unit * HUGE_PAGE < where + bytes; unit++) {
-        if (atomic_load_explicit(&opened[unit], memory_order_relaxed) >= how)
-            continue;
-        lock();
-        if (atomic_load_explicit(&opened[unit], memory_order_relaxed) < how)
-            open_unit(unit, how);
-        unlock();
-    }
-}
-
-/* Pages come with this call, where they are dearest to be waited for later. More than the machine
- * has is not refused: as for malloc'ed memory that is written, the kernel looks for a victim. */
-void *segment_store_take(size_t bytes)
-{
-    size_t n = rounded(bytes, PAGE);
-    void *memory = segment_lends() && n && getpid() == owner ? take(&store, n) : NULL;
-
-    if (memory)
-        open_range((uint64_t)((char *)memory - base), n, WRITABLE);
-    if (memory && madvise(memory, n, MADV_POPULATE_WRITE) != 0) {
-        segment_store_give(memory, bytes);
-        memory = NULL;
-    }
-    return memory;
-}
-
-/* A child that gives back what its parent had taken leaves it to the parent. Memory that the
- * program has locked since (mlockall) is not taken away by the kernel. */
-void segment_store_give(void *memory, size_t bytes)
-{
-    size_t n = rounded(bytes, PAGE);
-
-    if (!memory || !base || getpid() != owner)
-        return;
-    if (madvise(memory, n, MADV_REMOVE) != 0 && munlock(memory, n) == 0)
-        madvise(memory, n, MADV_REMOVE);
-    give(&store, memory, n);
-}
-
-uint64_t segment_find(const void *memory, size_t bytes)
-{
-    const char *at = memory;
-
-    if (!store.at || at < store.at || (size_t)(at - store.at) + bytes > store_size)
-        return 0;
-    return (uint64_t)(at - base);
-}
-
-const void *segment_reach(uint64_t where, size_t bytes)
-{
-    open_range(where, bytes, READABLE);
-    return base + where;
-}
-
 uint64_t segment_place(const void *memory)
 {
     return (uint64_t)((const char *)memory - base);
@@ -316,15 +208,13 @@ static void forget(const char *why)
         munmap(base, mapped);
     free(index_of);
     free(pids);
-    free((void *)opened);
-    opened = NULL;
     arena_end(&slice);
-    arena_end(&store);
+    store_end();
     base = NULL;
     index_of = NULL;
     pids = NULL;
     reads = lends_all = false;
-    size = mapped = slice_size = store_size = 0;
+    size = mapped = slice_size = 0;
     processes = sharing = places = 0;
     storeless = NULL;
     absent = why;
@@ -333,28 +223,16 @@ static void forget(const char *why)
 /* Buffers of the program's may be used, and freed, when MPI has gone: then all of it stays. */
 void segment_end(void)
 {
-    if (store.at && store.left < store_size)
+    if (store_is_used())
         return;
     forget("MPI_Finalize has begun");
     tell();
 }
 
-/* With vm.overcommit_memory 2 the kernel promises no more memory than it has, and sends a signal to
- * who touches what was not promised. */
-static bool memory_is_paid_for(void)
-{
-    FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
-    int c = f ? getc(f) : EOF;
-
-    if (f)
-        fclose(f);
-    return c != '0' && c != '1';
-}
-
 /* Where the shared part of each begins: all processes of the node count alike. */
 static void divide(int n)
 {
-    size_t most = memory_is_paid_for() ? NODE_PAID : NODE_MOST;
+    size_t most = node_file_is_promised() ? NODE_PROMISED : NODE_MOST;
     size_t share = most / (size_t)n / PAGE * PAGE;
     size_t least = rounded((size_t)n * SLICE_LEAST, PAGE);
 
@@ -364,15 +242,6 @@ static void divide(int n)
         slice_size = least;
     header_size = rounded(sizeof(header) + (size_t)n, PAGE);
     size = header_size + (size_t)n * slice_size;
-}
-
-/* Beyond a limit of the process the kernel sends a signal. */
-static bool may_be_so_long(size_t bytes)
-{
-    struct rlimit limit;
-
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
 }
 
 static size_t with_stores(size_t one)
@@ -387,51 +256,7 @@ static size_t choose_store(int n)
     size_t most = stores_most / (size_t)n;
     size_t one = (memory < most ? memory : most) / HUGE_PAGE * HUGE_PAGE;
 
-    return may_be_so_long(with_stores(one)) ? one : 0;
-}
-
-/* A file with room for all, of which nothing is in memory yet; or -1. */
-static int make_file(size_t store)
-{
-    size_t all = with_stores(store);
-    int fd;
-
-    if (!may_be_so_long(all))
-        return -1;
-    fd = memfd_create("tutti", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-    if (fd < 0) /* Linux before 6.3 does not know the seal */
-        fd = memfd_create("tutti", MFD_CLOEXEC);
-    if (fd >= 0 && ftruncate(fd, (off_t)all) != 0) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
-static bool is_file_of(int fd, const offer *o)
-{
-    uint64_t nonce[2] = {0};
-    struct stat s;
-
-    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && (size_t)s.st_size == with_stores(o->store) &&
-           pread(fd, nonce, sizeof nonce, 0) == (ssize_t)sizeof nonce &&
-           memcmp(nonce, o->nonce, sizeof nonce) == 0;
-}
-
-/* It may be another process of that number (in another container), or another file of it: nothing
- * is done to it before it has shown the nonce. */
-static int open_file(const offer *o)
-{
-    char path[64];
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)o->pid, (int)o->fd);
-    fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && !is_file_of(fd, o)) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    return node_file_may_be(with_stores(one)) ? one : 0;
 }
 
 /* Bytes that MPI packs are those of memory: both ends count on it. */
@@ -443,17 +268,6 @@ static bool packs_raw(void)
     return PMPI_Pack(&value, 1, MPI_INT32_T, &packed, sizeof packed, &at, MPI_COMM_SELF) ==
                MPI_SUCCESS &&
            at == sizeof packed && packed == value;
-}
-
-/* Signals of a profiler may interrupt it. */
-static bool allocate(int fd, size_t from, size_t bytes)
-{
-    int result = -1;
-
-    errno = EINTR;
-    for (int i = 0; i < 100 && result != 0 && errno == EINTR; i++)
-        result = fallocate(fd, 0, (off_t)from, (off_t)bytes);
-    return result == 0;
 }
 
 /* Under a limit the program will want its addresses itself. */
@@ -480,13 +294,9 @@ static char *map_with_stores(int fd, size_t one)
 {
     char *memory = map(fd, with_stores(one), PROT_NONE);
 
-    opened = memory ? calloc(mapped / HUGE_PAGE + 1, sizeof *opened) : NULL;
-    if (opened && mprotect(memory, size, PROT_READ | PROT_WRITE) == 0)
+    if (!memory || mprotect(memory, size, PROT_READ | PROT_WRITE) == 0)
         return memory;
-    if (memory)
-        munmap(memory, mapped);
-    free((void *)opened);
-    opened = NULL;
+    munmap(memory, mapped);
     return NULL;
 }
 
@@ -509,7 +319,8 @@ static const char *map_file(int fd, int mine, size_t one)
 {
     size_t begin = header_size + (size_t)mine * slice_size;
 
-    if ((memory_is_paid_for() && !allocate(fd, begin, slice_size)) || !allocate(fd, 0, header_size))
+    if ((node_file_is_promised() && !node_file_allocate(fd, begin, slice_size)) ||
+        !node_file_allocate(fd, 0, header_size))
         return "no memory for it";
     base = map_as_much(fd, one);
     if (!base)
@@ -518,11 +329,9 @@ static const char *map_file(int fd, int mine, size_t one)
     madvise(base, mapped, MADV_DONTDUMP);
     arena_begin(&slice, base + begin, slice_size);
     untouched = base + begin;
-    owner = getpid();
-    if (mapped == size)
-        return NULL;
-    store_size = one;
-    arena_begin(&store, base + rounded(size, HUGE_PAGE) + (size_t)mine * one, one);
+    if (mapped != size && !store_begin(base, rounded(size, HUGE_PAGE), mapped,
+                                       rounded(size, HUGE_PAGE) + (size_t)mine * one, one))
+        storeless = "out of memory";
     return NULL;
 }
 
@@ -533,7 +342,7 @@ static const char *begin_file(offer *o)
 
     o->pid = getpid();
     o->store = choose_store(processes);
-    o->fd = make_file(o->store);
+    o->fd = node_file_make(with_stores(o->store));
     if (o->fd < 0)
         return "memfd_create failed, or a limit of this process is too low";
     if (getrandom(o->nonce, sizeof o->nonce, GRND_NONBLOCK) != (ssize_t)sizeof o->nonce) {
@@ -554,7 +363,7 @@ static const char *join_file(const offer *o, int mine)
 
     if (o->fd < 0)
         return "the first process of this node could not make it";
-    fd = open_file(o);
+    fd = node_file_open(o->pid, o->fd, with_stores(o->store), o->nonce);
     if (fd < 0)
         return "cannot open the file of the first process of this node";
     why = map_file(fd, mine, o->store);

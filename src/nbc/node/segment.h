@@ -65,21 +65,7 @@ bool segment_lends_all(void);
 /* The number by which the system knows a process that shares memory with this one. */
 int64_t segment_pid(int place);
 
-/* ---- the stores: memory that others read in place ---- */
-
-/* Can others read what this process has in its store, and this one what they have? */
-bool segment_lends(void);
-
-/* Memory in my store, of pages. NULL: there is none. */
-void *segment_store_take(size_t bytes);
-void segment_store_give(void *memory, size_t bytes);
-
-/* Where these bytes are in my store, as others know it; 0: they are not. And what another one has
- * lent, to be read. */
-uint64_t segment_find(const void *memory, size_t bytes);
-const void *segment_reach(uint64_t where, size_t bytes);
-
-/* The same for memory of segment_take. */
+/* A place in memory of segment_take, in bytes. */
 uint64_t segment_place(const void *memory);
 void *segment_at_place(uint64_t place);
 

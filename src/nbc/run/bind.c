@@ -2,7 +2,7 @@
 /* bind.c - see bind.h. */
 #include "nbc/run/bind.h"
 
-#include "nbc/node/segment.h"
+#include "nbc/node/store.h"
 #include "nbc/run/near.h"
 #include "nbc/run/wire.h"
 
@@ -35,7 +35,7 @@ void bind_release(bound *b)
     b->resolved = false;
     free(b->pack);
     if (b->scratch_shared)
-        segment_store_give(b->scratch, (size_t)b->scratch_shared);
+        store_give(b->scratch, (size_t)b->scratch_shared);
     else
         free(b->scratch);
     b->scratch_shared = 0;
@@ -191,8 +191,8 @@ static void *take_scratch(bound *b, size_t bytes)
 {
     void *memory = NULL;
 
-    if (b->reusable && bytes >= SCRATCH_LEAST && segment_lends() && sends_scratch(b))
-        memory = segment_store_take(bytes);
+    if (b->reusable && bytes >= SCRATCH_LEAST && store_lends() && sends_scratch(b))
+        memory = store_take(bytes);
     b->scratch_shared = memory ? (int64_t)bytes : 0;
     return memory ? memory : malloc(bytes);
 }

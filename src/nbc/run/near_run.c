@@ -2,6 +2,7 @@
 /* near_run.c - move the messages that go through shared memory: see near.h. */
 #include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
+#include "nbc/node/store.h"
 #include "nbc/node/vmread.h"
 #include "nbc/run/near.h"
 #include "nbc/run/wire.h"
@@ -27,7 +28,7 @@ static uint64_t copy_to_store(near_message *m, const char *data)
         if (m->copy)
             wire_copy_bytes(m->copy, data, (size_t)m->bytes);
     }
-    return m->copy ? segment_find(m->copy, (size_t)m->bytes) : 0;
+    return m->copy ? store_find(m->copy, (size_t)m->bytes) : 0;
 }
 
 /* Lend it, if it can be. False: it must be copied to the ring. That would be slow where a copy was
@@ -40,7 +41,7 @@ static bool lend(const near *n, const bound *b, near_message *m, uint64_t positi
     if (!m->answer)
         return false;
     if (m->lends_store)
-        where = segment_find(data, (size_t)m->bytes);
+        where = store_find(data, (size_t)m->bytes);
     if (!where && m->lends_all)
         where = ELSEWHERE | (uint64_t)(uintptr_t)data;
     else if (!where && m->lends_copy)
@@ -199,7 +200,7 @@ static int take_piece(near *n, const bound *b, const step *st, const ring_piece 
 
     if (!p->at && p->where & ELSEWHERE)
         return take_from_afar(n, b, st, p, readable);
-    from = p->at ? p->at : segment_reach(p->where, (size_t)p->bytes);
+    from = p->at ? p->at : store_reach(p->where, (size_t)p->bytes);
     if (m->reducing)
         return reduce_piece(b, m, from, done, p->bytes);
     if (m->space < 0 && done == 0 && p->last)

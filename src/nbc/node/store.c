@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store.c - see store.h. */
+#define _GNU_SOURCE /* MADV_POPULATE_WRITE, munlock */
+#include "nbc/node/store.h"
+
+#include "nbc/node/arena.h"
+#include "nbc/process/process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 65536, /* of any machine */ HUGE_PAGE = 1 << 21 };
+
+/* A lock of its own: memory is given back under that of the library. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+    if (process_threaded)
+        pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (process_threaded)
+        pthread_mutex_unlock(&mutex);
+}
+
+static char *base; /* of the segment */
+static size_t first, behind, size;
+
+/* Stores are opened in units of huge pages, when they are used: who reads all memory of a process
+ * that can be read, as valgrind does in search of leaks, would fill all of them. */
+enum { CLOSED, READABLE, WRITABLE };
+static _Atomic unsigned char *opened; /* [units of the segment] */
+
+static arena store;
+static pid_t owner; /* a child has a copy of what is said here, and none of what is meant */
+static atomic_bool allowed;
+
+bool store_begin(char *segment, size_t begin, size_t end, size_t mine, size_t bytes)
+{
+    opened = calloc(end / HUGE_PAGE + 1, sizeof *opened);
+    if (!opened)
+        return false;
+    base = segment;
+    first = begin;
+    behind = end;
+    size = bytes;
+    owner = getpid();
+    arena_begin(&store, segment + mine, bytes);
+    return true;
+}
+
+void store_allow(void)
+{
+    atomic_store(&allowed, store.at != NULL);
+}
+
+void store_end(void)
+{
+    atomic_store(&allowed, false);
+    free((void *)opened);
+    opened = NULL;
+    arena_end(&store);
+    base = NULL;
+    size = 0;
+}
+
+bool store_is_used(void)
+{
+    return store.at && store.left < size;
+}
+
+bool store_lends(void)
+{
+    return atomic_load_explicit(&allowed, memory_order_acquire);
+}
+
+static size_t pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Where there are too many mappings, all are opened: that is one. */
+static void open_unit(size_t unit, unsigned char how)
+{
+    int protection = how == WRITABLE ? PROT_READ | PROT_WRITE : PROT_READ;
+
+    if (mprotect(base + unit * HUGE_PAGE, HUGE_PAGE, protection) == 0)
+        atomic_store_explicit(&opened[unit], how, memory_order_relaxed);
+    else if (mprotect(base + first, behind - first, PROT_READ | PROT_WRITE) == 0)
+        for (size_t k = first / HUGE_PAGE; k < behind / HUGE_PAGE; k++)
+            atomic_store_explicit(&opened[k], WRITABLE, memory_order_relaxed);
+}
+
+static void open_range(uint64_t where, size_t bytes, unsigned char how)
+{
+    for (size_t unit = where / HUGE_PAGE; unit * HUGE_PAGE < where + bytes; unit++) {
+        if (atomic_load_explicit(&opened[unit], memory_order_relaxed) >= how)
+            continue;
+        lock();
+        if (atomic_load_explicit(&opened[unit], memory_order_relaxed) < how)
+            open_unit(unit, how);
+        unlock();
+    }
+}
+
+static void give_arena(void *memory, size_t bytes)
+{
+    lock();
+    arena_give(&store, memory, bytes);
+    unlock();
+}
+
+static void *take_arena(size_t bytes)
+{
+    void *memory;
+
+    lock();
+    memory = arena_take(&store, bytes);
+    unlock();
+    return memory;
+}
+
+/* Pages come with this call, where they are dearest to be waited for later. More than the machine
+ * has is not refused: as for malloc'ed memory that is written, the kernel looks for a victim. */
+void *store_take(size_t bytes)
+{
+    size_t n = pages(bytes);
+    void *memory = store_lends() && n && getpid() == owner ? take_arena(n) : NULL;
+
+    if (memory)
+        open_range((uint64_t)((char *)memory - base), n, WRITABLE);
+    if (memory && madvise(memory, n, MADV_POPULATE_WRITE) != 0) {
+        store_give(memory, bytes);
+        memory = NULL;
+    }
+    return memory;
+}
+
+/* A child that gives back what its parent had taken leaves it to the parent. Memory that the
+ * program has locked since (mlockall) is not taken away by the kernel. */
+void store_give(void *memory, size_t bytes)
+{
+    size_t n = pages(bytes);
+
+    if (!memory || !base || getpid() != owner)
+        return;
+    if (madvise(memory, n, MADV_REMOVE) != 0 && munlock(memory, n) == 0)
+        madvise(memory, n, MADV_REMOVE);
+    give_arena(memory, n);
+}
+
+uint64_t store_find(const void *memory, size_t bytes)
+{
+    const char *at = memory;
+
+    if (!store.at || at < store.at || (size_t)(at - store.at) + bytes > size)
+        return 0;
+    return (uint64_t)(at - base);
+}
+
+const void *store_reach(uint64_t where, size_t bytes)
+{
+    open_range(where, bytes, READABLE);
+    return base + where;
+}
