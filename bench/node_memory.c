@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* node_memory.c - how much memory do the processes of a node share for their messages? One row of
  * numbers, in KiB for all of the node: after tutti_init, after a barrier (each rank has about log p
- * partners), after an alltoall of 8 bytes and one of 1 KiB (all pairs), after the same on three more
- * communicators, and when these have been freed.
+ * partners), after an alltoall of 8 bytes and one of 1 KiB (all pairs), after the same on three
+ * more communicators, and when these have been freed.
  *
  *     mpiexec -np 128 build/mpich/bench/node_memory
  *

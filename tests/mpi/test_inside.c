@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_inside.c - messages inside a node go through shared memory, however long they are and
- * however many ranks there are, whether or not the kernel lets one process read that of another. And
- * only pairs of ranks that exchange anything take memory. Looks inside the library.
+ * however many ranks there are, whether or not one process may read the memory of another. And only
+ * pairs of ranks that exchange anything take memory. Looks inside the library.
  */
 #include "mpi/mpi_test.h"
 

@@ -102,8 +102,7 @@ static inline bool ring_fits(uint64_t lines, uint64_t ring)
     return lines <= ring / 8 * 5;
 }
 
-/* Nothing in this memory, of a ring of so many lines, is a stamp; of memory that is zero there is no
- * need for it. */
+/* Make this memory, of a ring of so many lines, hold no stamps; memory that is zero holds none. */
 void ring_clear(void *shared, ring_kind kind, uint64_t lines);
 
 /* Attach an end; the receiver before the sender. False: out of memory (a receiver's). */
