@@ -2,13 +2,13 @@
 /* back_to_back.c - a plain MPI program: eight collectives of 8 B to 1 MiB, each called again and
  * again. bench/back_to_back runs it without and with libtutti_mpi.so.
  *
- * back_to_back blocking|nonblocking|persistent [NAME...]: a line for each collective (of these names)
- * and size:
+ * back_to_back blocking|nonblocking|persistent [NAME...]: a line for each collective (of these
+ * names) and size:
  *   NAME BYTES MICROSECONDS    of a call: median of the batches, of each that of the slowest rank
  *
  * Bytes are those of the vector, or of each rank's block. Roots go round. A non-blocking call is
  * waited for at once, and so is the start of a persistent one, of which there is one for each root.
- * MPI-4's names are looked for when the program runs: some MPIs have them only from libtutti_mpi.so.
+ * MPI-4's names are looked for at run time: some MPIs have them only from libtutti_mpi.so.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
