@@ -19,7 +19,7 @@ enum { CLASSES = 64 };
 static const struct length {
     double us;
     int rows, length;
-} lengths[] = {{50, COMM_ROWS, 6}, {1000, 3, 4}, {1e9, 2, 3}};
+} lengths[] = {{50, COMM_ROWS, 6}, {100, 3, 4}, {1e9, 2, 2}};
 
 enum { NATIVE, OURS };
 
