@@ -130,11 +130,68 @@ static void an_operation_with_the_handle_of_another_one(void)
         }
 }
 
+/* ---- in place on one rank ---- */
+
+enum { PART = 10 };
+
+static int reduced(int kind, const void *from, int *to, const int *counts, MPI_Comm comm)
+{
+    switch (kind) {
+    case 0:
+        return MPI_Reduce_scatter(from, to, counts, MPI_INT, MPI_SUM, comm);
+    case 1:
+        return MPI_Reduce_scatter_block(from, to, PART, MPI_INT, MPI_SUM, comm);
+    case 2:
+        return MPI_Scan(from, to, PART, MPI_INT, MPI_SUM, comm);
+    default:
+        return MPI_Exscan(from, to, PART, MPI_INT, MPI_SUM, comm);
+    }
+}
+
+/* What rank i gets of it: the sum of the parts of all ranks, or of those before it. */
+static int expected(int kind, int item, int turn)
+{
+    int ranks = kind < 2 ? world_size : kind == 2 ? world_rank + 1 : world_rank;
+    int at = kind < 2 ? world_rank * PART + item : item;
+
+    return ranks * (ranks - 1) / 2 + ranks * (at + turn);
+}
+
+/* Legal where MPI does not say "at all processes". The others cannot know. */
+static void one_rank_gives_in_place(void)
+{
+    int *from = malloc((size_t)(world_size * PART) * SIZE),
+        *to = malloc((size_t)(world_size * PART) * SIZE);
+    int *counts = malloc((size_t)world_size * SIZE);
+    MPI_Comm dup;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    for (int i = 0; i < world_size; i++)
+        counts[i] = PART;
+    for (int call = 0; call < 8 * 60; call++) {
+        int kind = call % 4, turn = call / 8, wrong = 0;
+
+        for (int i = 0; i < world_size * PART; i++)
+            from[i] = to[i] = world_rank + i + turn;
+        CHECK(reduced(kind, world_rank == 0 ? MPI_IN_PLACE : (void *)from, to, counts,
+                      call / 4 % 2 ? dup : MPI_COMM_WORLD) == MPI_SUCCESS);
+        for (int i = 0; i < PART && (kind < 3 || world_rank > 0); i++)
+            wrong += to[i] != expected(kind, i, turn);
+        mpi_test_context("call %d of kind %d", turn, kind);
+        CHECK(wrong == 0);
+    }
+    MPI_Comm_free(&dup);
+    free(from);
+    free(to);
+    free(counts);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(pairs_with_one_rank_in_common),
         MPI_TEST(an_operation_with_the_handle_of_another_one),
+        MPI_TEST(one_rank_gives_in_place),
     };
 
     return mpi_test_main(argc, argv, "plain_alike", tests, sizeof tests / sizeof *tests);

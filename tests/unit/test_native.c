@@ -138,10 +138,11 @@ static void what_they_get_wrong_is_known(void **state)
         {{.kind = COLL_exscan, .p = 3}, 8, false, true},
         {{.kind = COLL_reduce, .p = 3}, 8, false, false},
         {{.kind = COLL_reduce, .p = 3, .root = 1}, 8, false, true},
-        {{.kind = COLL_reduce_scatter_block, .p = 3}, 8, false, false},
-        {{.kind = COLL_reduce_scatter_block, .p = 3, .ordered = true}, 8, false, true},
+        /* whoever gives MPI_IN_PLACE may be the only one */
+        {{.kind = COLL_reduce_scatter_block, .p = 3}, 8, true, true},
         {{.kind = COLL_reduce_scatter_block, .p = 3, .in_place = true}, 8, true, true},
-        {{.kind = COLL_reduce_scatter, .p = 3}, 8, true, false},
+        {{.kind = COLL_reduce_scatter, .p = 3}, 8, true, true},
+        {{.kind = COLL_reduce_scatter, .p = 3, .in_place = true}, 8, true, true},
         {{.kind = COLL_neighbor_alltoall, .p = 3}, 8, true, true},
         {{.kind = COLL_neighbor_allgather, .p = 3}, 8, false, false},
     };
