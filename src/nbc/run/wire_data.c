@@ -63,17 +63,52 @@ static int unpack_part(const piece *x, char *from)
     return error;
 }
 
+/* MPI's own way from one datatype to another: a message to myself. */
+static int copy_typed(const piece *from, const piece *to)
+{
+    MPI_Datatype send_type, recv_type;
+    int send_count, recv_count, error;
+    bool send_made, recv_made = false;
+
+    error = datatype_count(from->type->type, from->items, &send_type, &send_count, &send_made);
+    if (error)
+        return error;
+    error = datatype_count(to->type->type, to->items, &recv_type, &recv_count, &recv_made);
+    if (!error)
+        error = PMPI_Sendrecv(from->address, send_count, send_type, 0, 0, to->address, recv_count,
+                              recv_type, 0, 0, process_self(), MPI_STATUS_IGNORE);
+    if (recv_made)
+        PMPI_Type_free(&recv_type);
+    if (send_made)
+        PMPI_Type_free(&send_type);
+    return error;
+}
+
+/* One item of more bytes than an int counts. Whatever is sent may be received as MPI_PACKED. */
+static int by_message(const piece *x, char *packed, bool packs)
+{
+    const datatype type = {.type = MPI_PACKED};
+    piece p = {.type = &type, .items = piece_bytes(x), .address = packed};
+
+    return packs ? copy_typed(x, &p) : copy_typed(&p, x);
+}
+
 /* All items of x, as many at a time as an int counts the bytes of. */
-static int in_parts(const piece *x, char *packed, int (*one)(const piece *, char *))
+static int in_parts(const piece *x, char *packed, bool packs)
 {
     int64_t size = x->type->size, some = size < wire_pack_most ? wire_pack_most / size : 1;
     int error = MPI_SUCCESS;
 
     for (int64_t done = 0; done < x->items && !error; done += some) {
+        char *at = packed + done * size;
         piece part = *x;
+
         part.items = x->items - done < some ? x->items - done : some;
         part.address += done * x->type->extent;
-        error = one(&part, packed + done * size);
+        if (size > wire_pack_most)
+            error = by_message(&part, at, packs);
+        else
+            error = packs ? pack_part(&part, at) : unpack_part(&part, at);
     }
     return error;
 }
@@ -82,7 +117,7 @@ static int in_parts(const piece *x, char *packed, int (*one)(const piece *, char
 static int pack(const piece *x, char *to)
 {
     if (!x->type->run)
-        return in_parts(x, to, pack_part);
+        return in_parts(x, to, true);
     memcpy(to, x->address, (size_t)piece_bytes(x));
     return MPI_SUCCESS;
 }
@@ -90,7 +125,7 @@ static int pack(const piece *x, char *to)
 static int unpack(const piece *x, char *from)
 {
     if (!x->type->run)
-        return in_parts(x, from, unpack_part);
+        return in_parts(x, from, false);
     memcpy(x->address, from, (size_t)piece_bytes(x));
     return MPI_SUCCESS;
 }
@@ -172,27 +207,6 @@ int wire_scatter(const bound *b, const step *st, const char *from, int64_t bytes
 }
 
 /* ---- local steps ---- */
-
-/* MPI's own way from one datatype to another: a message to myself. */
-static int copy_typed(const piece *from, const piece *to)
-{
-    MPI_Datatype send_type, recv_type;
-    int send_count, recv_count, error;
-    bool send_made, recv_made = false;
-
-    error = datatype_count(from->type->type, from->items, &send_type, &send_count, &send_made);
-    if (error)
-        return error;
-    error = datatype_count(to->type->type, to->items, &recv_type, &recv_count, &recv_made);
-    if (!error)
-        error = PMPI_Sendrecv(from->address, send_count, send_type, 0, 0, to->address, recv_count,
-                              recv_type, 0, 0, process_self(), MPI_STATUS_IGNORE);
-    if (recv_made)
-        PMPI_Type_free(&recv_type);
-    if (send_made)
-        PMPI_Type_free(&send_type);
-    return error;
-}
 
 /* to = from op to, in pieces that an int can count. The program's function gets the type that the
  * program has given. */
