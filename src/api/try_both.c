@@ -15,7 +15,7 @@
  * found there; the first call of a row has that of another side. */
 enum { CLASSES = 64 };
 
-/* By how long a call takes. */
+/* By how long a call takes by the estimate: rows of each side, and calls of a row. */
 static const struct length {
     double us;
     int rows, length;
@@ -70,7 +70,7 @@ static const struct length *length_of(const decision_server *server)
     return l;
 }
 
-/* NULL: there are too many, or no memory. The first is the one that all ranks know. */
+/* NULL: there are too many, or no memory. */
 static comm_tried *find(const call *c, const decision_server *server)
 {
     uint64_t class = decisions_class(&c->coll, c->bytes.all);
@@ -79,9 +79,10 @@ static comm_tried *find(const call *c, const decision_server *server)
 
     for (; *at && (*at)->class != class; at = &(*at)->next)
         n++;
-    if (!*at && n < CLASSES)
-        *at = calloc(1, sizeof **at);
-    if (*at && !(*at)->rows) {
+    if (*at || n == CLASSES)
+        return *at;
+    *at = calloc(1, sizeof **at);
+    if (*at) {
         (*at)->class = class;
         (*at)->rows = length_of(server)->rows;
         (*at)->length = length_of(server)->length;

@@ -2,8 +2,8 @@
 /* try_both.h - who serves a blocking call under the MPI's names faster, Tutti or the MPI? The
  * estimate knows the machine, but not this MPI.
  *
- * The first calls of a class on a communicator (collective, octave of bytes, operation: what MPI
- * wants to be the same on all ranks) go to either in turn, some in a row, and each rank notes how
+ * The first calls of a class on a communicator (collective, octave of bytes, whether the operation
+ * commutes and is MPI's: alike on all ranks) go to either in turn, some in a row, and each rank notes how
  * long the rows take. Then the ranks agree on the quickest row of each, and the faster one has all
  * that follow. All ranks count the same calls, so they try and agree in the same ones.
  *
