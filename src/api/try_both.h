@@ -3,9 +3,9 @@
  * estimate knows the machine, but not this MPI.
  *
  * The first calls of a class on a communicator (collective, octave of bytes, whether the operation
- * commutes and is MPI's: alike on all ranks) go to either in turn, some in a row, and each rank notes how
- * long the rows take. Then the ranks agree on the quickest row of each, and the faster one has all
- * that follow. All ranks count the same calls, so they try and agree in the same ones.
+ * commutes and is MPI's: alike on all ranks) go to either in turn, some in a row, and each rank
+ * notes how long the rows take. Then the ranks agree on the quickest row of each, and the faster
+ * one has all that follow. All ranks count the same calls, so they try and agree in the same ones.
  *
  * Only what has the same bits from both is tried: no sums of floating-point numbers on more than
  * two ranks. Those go by the estimate.
