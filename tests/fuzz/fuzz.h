@@ -48,6 +48,7 @@ typedef struct options {
     long programs; /* 0: until the seconds are over */
     double seconds;
     int ops; /* in a program */
+    int few; /* keys, the same in all programs: calls come again; 0: each has its own */
     int threads;
     int watchdog;   /* seconds without a completed operation that count as a hang */
     int multiple;   /* MPI_THREAD_MULTIPLE, however many threads */

@@ -15,6 +15,7 @@ static const char usage[] =
     "  --programs N      how many (default 100)\n"
     "  --seconds S       begin programs for so long instead\n"
     "  --ops N           operations in a program (default 40, at most 72)\n"
+    "  --few N           so many different calls, again and again\n"
     "  --threads N       one program in each, at MPI_THREAD_MULTIPLE\n"
     "  --multiple        MPI_THREAD_MULTIPLE, with one thread\n"
     "  --native          leave out what this MPI does wrong without Tutti\n"
@@ -46,6 +47,9 @@ static void read_option(options *opt, int c)
     case 'o':
         opt->ops = atoi(optarg);
         break;
+    case 'f':
+        opt->few = atoi(optarg);
+        break;
     case 'T':
         opt->threads = atoi(optarg);
         break;
@@ -72,6 +76,7 @@ static void read_options(int argc, char **argv, options *opt)
                                    {"programs", 1, NULL, 'n'},
                                    {"seconds", 1, NULL, 't'},
                                    {"ops", 1, NULL, 'o'},
+                                   {"few", 1, NULL, 'f'},
                                    {"threads", 1, NULL, 'T'},
                                    {"watchdog", 1, NULL, 'w'},
                                    {"without", 1, NULL, 'x'},

@@ -27,10 +27,10 @@ void ours_run(fuzz *f, op *o)
 {
     exchange *x = exchange_make(f, o);
 
-    exchange_fill(x, 0);
+    exchange_fill(x, o->turn);
     arrivals_come(f, o);
     must(f, o, call_run(&x->call), "blocking");
-    exchange_verify(f, o, x, 0);
+    exchange_verify(f, o, x, o->turn);
 }
 
 void ours_start(fuzz *f, op *o)
@@ -38,7 +38,7 @@ void ours_start(fuzz *f, op *o)
     exchange *x = exchange_make(f, o);
     MPI_Request request;
 
-    exchange_fill(x, 0);
+    exchange_fill(x, o->turn);
     arrivals_come(f, o);
     must(f, o, call_start(&x->call, &request), "non-blocking");
     exchange_forget(f, x);
@@ -47,7 +47,7 @@ void ours_start(fuzz *f, op *o)
 
 void ours_check(fuzz *f, op *o)
 {
-    exchange_verify(f, o, o->state, 0);
+    exchange_verify(f, o, o->state, o->turn);
 }
 
 void ours_init(fuzz *f, op *o)

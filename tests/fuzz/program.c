@@ -94,6 +94,10 @@ static bool add(fuzz *f, const operation *row)
         return false;
     *o = (op){.what = row, .index = f->op_count, .comm = 0, .made = -1, .of = -1, .last = -1};
     o->key = rng_next(&f->shared);
+    if (f->opt->few) { /* other data in each call */
+        o->turn = (int)(o->key % 1000);
+        o->key = mix(0, (uint64_t)rng_below(&f->shared, f->opt->few));
+    }
     o->wait_from = o->index + rng_below(&f->shared, REACH);
     if (rng_chance(&f->shared, 20))
         o->wait_from = MAX_OPS; /* at the end */
