@@ -75,6 +75,7 @@ static const char *storeless;
 
 static arena slice;
 static char *untouched; /* from here to the end of my slice */
+static pid_t owner;     /* a child does not have it */
 /* What other threads may ask for while one of them sets all this up: told when that is done. */
 static _Atomic(const char *) told = "no communicator has been used yet";
 static atomic_int told_sharing;
@@ -174,7 +175,7 @@ void segment_give(void *memory, size_t bytes)
     if (!memory || !base)
         return;
     lock();
-    if (n >= RETURNED)
+    if (n >= RETURNED && getpid() == owner)
         return_pages(memory, n);
     arena_give(&slice, memory, n);
     unlock();
@@ -329,6 +330,7 @@ static const char *map_file(int fd, int mine, size_t one)
     madvise(base, mapped, MADV_DONTDUMP);
     arena_begin(&slice, base + begin, slice_size);
     untouched = base + begin;
+    owner = getpid();
     if (mapped != size && !store_begin(base, rounded(size, HUGE_PAGE), mapped,
                                        rounded(size, HUGE_PAGE) + (size_t)mine * one, one))
         storeless = "out of memory";

@@ -352,6 +352,7 @@ int near_leave(near *n, const bound *b, MPI_Comm wire, int tag)
         if (m->reduced)
             n->reduced[b->sched->steps[m->reduces].queue] = m->reduced;
         m->reducing = false;
+        m->error = MPI_SUCCESS; /* it is packed again */
         forget(m);
         n->open[i] = n->open[--n->nopen];
         return index;
