@@ -49,6 +49,9 @@ void plan_free_all(const request *r, sched **all);
 /* The constants of --machine, or those that `auto` goes by here. False: said. And where they are
  * from. */
 bool plan_find_machine(const request *r, constants *k);
+
+/* The most of any node. */
+int plan_ranks_of_node(const request *r);
 const char *plan_machine(void);
 
 /* How long it takes; r->bytes is there. False: out of memory. */

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+int plan_ranks_of_node(const request *r)
+{
+    return r->topo ? topo_most_on_node(r->topo) : r->p;
+}
+
 /* What `auto` goes by here; a file that is no good there is no error: `auto` goes on without. */
 bool plan_find_machine(const request *r, constants *k)
 {
@@ -23,7 +28,7 @@ bool plan_find_machine(const request *r, constants *k)
     } else if (!read) {
         fprintf(stderr, "tutti-plan: %s\n", why);
     }
-    *k = constants_shared(machine_constants(), r->topo ? topo_most_on_node(r->topo) : r->p);
+    *k = constants_shared(machine_constants(), plan_ranks_of_node(r));
     return read || !r->machine;
 }
 

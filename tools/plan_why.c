@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_why.c - see plan.h. */
+#include "nbc/process/machine.h"
 #include "plan.h"
 #include "tune/native.h"
 #include "tune/planner.h"
@@ -48,13 +49,15 @@ static void print_native(const coll *call, int64_t all, const topo *t, const con
     putchar('\n');
 }
 
-/* Ranks tell each other rounded constants. */
-static constants as_told(const constants *k)
+/* Ranks tell each other rounded constants, and then look at how many share cores. */
+static constants as_told(const request *r)
 {
     uint16_t packed[CONSTANTS_PACKED];
+    constants told;
 
-    constants_pack(k, packed);
-    return constants_unpack(packed);
+    constants_pack(machine_constants(), packed);
+    told = constants_unpack(packed);
+    return constants_shared(&told, plan_ranks_of_node(r));
 }
 
 /* Bytes as selection counts them: of all blocks, or of the vector. `auto` knows them by their
@@ -74,7 +77,7 @@ int plan_print_why(const request *r)
 
     if (!plan_find_machine(r, &k))
         return 2;
-    told = as_told(&k);
+    told = as_told(r);
     estimated = planner_choose(&call, all, &nothing, r->topo, &told, &chosen, best, &why);
     select_print(&chosen, taken, sizeof taken);
     printf("%s, %d rank%s%s%s, %lld bytes, machine %s: estimated time, of the fastest, bound by\n",

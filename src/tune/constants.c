@@ -206,6 +206,13 @@ static void share(way_constants *w, double load, double turn)
 {
     w->latency += load * turn;
     w->overhead = load * (w->overhead + turn / 2);
+    w->turn = turn;
+}
+
+static void take_out(way_constants *w, double load)
+{
+    w->latency -= load * w->turn;
+    w->overhead = w->overhead / load + w->turn / 2;
 }
 
 constants constants_shared(const constants *k, int ranks)
@@ -216,6 +223,7 @@ constants constants_shared(const constants *k, int ranks)
 
     if (load <= 1)
         return s;
+    s.load = load;
     s.copy /= load;
     s.reduce /= load;
     for (int way = 0; way < WAYS; way++)
@@ -224,6 +232,18 @@ constants constants_shared(const constants *k, int ranks)
     if (node->shared > k->cores * node->bandwidth) /* a core each */
         node->shared = k->cores * node->bandwidth;
     return s;
+}
+
+constants constants_in_turn(const constants *shared)
+{
+    constants k = *shared;
+
+    k.copy *= k.load;
+    k.reduce *= k.load;
+    for (int way = 0; way < WAYS; way++)
+        take_out(&k.way[way], k.load);
+    take_out(&k.mpi, k.load);
+    return k;
 }
 
 _Static_assert((int)CONSTANTS <= (int)CONSTANTS_PACKED, "room for all");

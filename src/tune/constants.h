@@ -26,12 +26,14 @@ typedef enum way { WAY_INNER, WAY_NODE, WAY_NETWORK, WAYS } way;
  * messages of a node share its memory; `both` is NETWORK's only. */
 typedef struct way_constants {
     double latency, overhead, bandwidth, shared, both, eager;
+    double turn; /* of constants_shared: what is in latency and overhead of a turn */
 } way_constants;
 
 typedef struct constants {
     double copy, reduce, switches, cores, turn;
     way_constants way[WAYS]; /* of our messages; */
     way_constants mpi;       /* of the MPI's own, INNER and NODE alike */
+    double load;             /* of constants_shared: ranks of a node for each core; 0: at most 1 */
 } constants;
 
 enum {
@@ -62,8 +64,11 @@ void constants_print(FILE *out, const constants *k, const char *heading, const c
 /* The same where so many ranks are on each node: if they share its cores, whoever waits for a
  * message waits for its turn, and each end of a message costs half of one; what all ranks do takes
  * as much longer as there are more of them than cores, and no more messages than cores are copied
- * at a time. */
+ * at a time. That holds for ranks that all do the same. */
 constants constants_shared(const constants *k, int ranks);
+
+/* Of the result: for ranks of which never two work at a time. Each end of a message takes a turn. */
+constants constants_in_turn(const constants *shared);
 
 /* In two bytes each, for other ranks: with 8 bits, of which the same numbers come out on
  * every rank. */

@@ -110,7 +110,7 @@ static bool execute_graph(forecaster *q, const place *m, sched **of, int n, cons
     stepgraph g = {0};
     estimate e;
     bool done = stepgraph_make(&g, of, n, f) &&
-                estimate_find(&g, q->asked.count, q->asked.size, m->t, q->call->k, q->most, &e);
+                estimate_find(&g, q->asked.count, q->asked.size, m->t, q->asked.k, q->most, &e);
 
     if (done) {
         *time = e.time;
@@ -281,8 +281,17 @@ static bool execute_sketches(forecaster *q, const choice *c, const sight *f, int
 
 /* ---- both ---- */
 
+/* Where ranks share cores those of the call are for ranks that all work at a time. */
+static void take_constants(forecaster *q, const choice *c)
+{
+    bool alone = algo_table[c->algo]->in_turn && c->parameter == 1;
+
+    q->asked.k = alone ? &q->alone : q->call->k;
+}
+
 bool forecaster_look(forecaster *q, const choice *c, sight *found)
 {
+    take_constants(q, c);
     if (q->is_sketched)
         return look_at_sketch(q, c, found);
     return q->is_large ? look_at_parts(q, c, found)
@@ -347,6 +356,7 @@ bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     bool extends = q->part[PLACE_PARTS - 1].p > 0;
     sight s = *f;
 
+    take_constants(q, c);
     q->proven = q->last.longer = false;
     if (q->is_sketched)
         return execute_sketches(q, c, f, time);
@@ -378,6 +388,7 @@ bool forecaster_prove(forecaster *q, const choice *c, int64_t *time)
 
     if (q->whole.p <= FORECASTER_FEW || q->whole.p > PROOF_MOST)
         return false;
+    take_constants(q, c);
     q->work = q->proof_work;
     q->proven = execute_on(q, c, &q->whole, most_steps(q, c), time);
     q->proof_work = q->work;
@@ -420,8 +431,8 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                                 .size = size,
                                 .count = coll_shapes[kind].recv == COLL_NONE ? 0 : bytes / size,
                                 .ordered = c->ordered,
-                                .whole = c->whole,
-                                .k = c->k},
+                                .whole = c->whole},
+                      .alone = c->k->load > 1 ? constants_in_turn(c->k) : *c->k,
                       .work = work_for(c->p),
                       .most = ESTIMATE_ALL,
                       .proof_work = WORK_OF_PROOF};

@@ -21,6 +21,7 @@ typedef struct forecast_call {
 
 typedef struct forecaster {
     const forecast_call *call;
+    constants alone; /* those of the call for a rank that has a core while it works */
     look_call asked;
     int64_t work; /* steps that may still be executed */
     place whole, part[PLACE_PARTS];

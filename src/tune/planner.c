@@ -55,6 +55,8 @@ static void find_candidates(candidates *all, const forecaster *q)
         if (!algo_serves(a, call->kind) || algo_refuses(a, &c) || algo_set_has(&call->without, i) ||
             !select_named(i, 0, call->p, 0, &one))
             continue;
+        if (call->k->load > 1 && a->in_turn)
+            one.parameter = 1;
         do
             add_forms(all, q, one);
         while (a->variants && a->variants[++one.variant]);
