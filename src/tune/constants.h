@@ -67,8 +67,8 @@ void constants_print(FILE *out, const constants *k, const char *heading, const c
  * at a time. That holds for ranks that all do the same. */
 constants constants_shared(const constants *k, int ranks);
 
-/* Of the result: for ranks of which never two work at a time. Each end of a message takes a turn.
- */
+/* From the result of that: for ranks of which never two work at a time. Each end of a message takes
+ * a turn. */
 constants constants_in_turn(const constants *shared);
 
 /* In two bytes each, for other ranks: with 8 bits, of which the same numbers come out on

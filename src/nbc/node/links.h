@@ -43,8 +43,8 @@ typedef struct node_link {
     uint64_t told, heard;        /* notices */
     int64_t pid;                 /* of the other: to read what it lends of other memory */
     bool reads_store, reads_all; /* the other can read what I lend; */
+    bool both_stores;            /* each can read what the other lends of its store, */
     bool both_read;              /* of any memory, and I what it lends; */
-    bool both_stores;            /* each can read the other's store; */
     int64_t eager;               /* and is to, if it is more than so many bytes */
 } node_link;
 

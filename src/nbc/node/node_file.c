@@ -77,7 +77,7 @@ bool node_file_allocate(int fd, size_t from, size_t bytes)
     return result == 0;
 }
 
-bool node_file_is_promised(void)
+bool node_file_must_allocate(void)
 {
     FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
     int c = f ? getc(f) : EOF;

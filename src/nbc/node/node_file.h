@@ -24,6 +24,6 @@ bool node_file_may_be(size_t bytes);
 
 /* With vm.overcommit_memory 2 the kernel promises no more memory than it has, and sends a signal to
  * who touches what was not promised: then it must be allocated before. */
-bool node_file_is_promised(void);
+bool node_file_must_allocate(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "nbc/node/node_file.h"
 #include "nbc/node/store.h"
 #include "nbc/node/vmread.h"
-#include "nbc/process/process.h"
+#include "nbc/process/mutex.h"
 #include "topo/here.h"
 
 #include <pthread.h>
@@ -23,12 +23,12 @@
 enum {
     UNIT = 64,
     ALIGN = 128,
-    PAGE = 65536,            /* of any machine */
-    NODE_MOST = 1 << 29,     /* bytes of a node's slices, */
-    NODE_PROMISED = 1 << 27, /* where memory must be allocated before it is touched, */
-    SLICE_MOST = 1 << 22,    /* and of one process; */
-    SLICE_LEAST = 8192,      /* for each process of the node: rings of a few communicators */
-    RETURNED = 1 << 18,      /* tuning: pages of so much that is given back go back to the system */
+    PAGE = 65536,             /* of any machine */
+    NODE_MOST = 1 << 29,      /* bytes of a node's slices, */
+    NODE_ALLOCATED = 1 << 27, /* where memory must be allocated before it is touched, */
+    SLICE_MOST = 1 << 22,     /* and of one process; */
+    SLICE_LEAST = 8192,       /* for each process of the node: rings of a few communicators */
+    RETURNED = 1 << 18, /* tuning: pages of so much that is given back go back to the system */
     HUGE_PAGE = 1 << 21
 };
 
@@ -49,18 +49,6 @@ typedef struct header {
 
 /* A lock of its own: memory is given back under that of the library. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static void lock(void)
-{
-    if (process_threaded)
-        pthread_mutex_lock(&mutex);
-}
-
-static void unlock(void)
-{
-    if (process_threaded)
-        pthread_mutex_unlock(&mutex);
-}
 
 static char *base; /* NULL: there is none */
 static size_t size, slice_size, header_size;
@@ -144,13 +132,13 @@ void *segment_take(size_t bytes, bool *fresh)
     size_t n = rounded(bytes, ALIGN);
     char *memory;
 
-    lock();
+    mutex_lock(&mutex);
     memory = arena_take(&slice, n);
     if (fresh)
         *fresh = memory >= untouched;
     if (memory && memory + n > untouched)
         untouched = memory + n;
-    unlock();
+    mutex_unlock(&mutex);
     return memory;
 }
 
@@ -174,20 +162,20 @@ void segment_give(void *memory, size_t bytes)
 
     if (!memory || !base)
         return;
-    lock();
+    mutex_lock(&mutex);
     if (n >= RETURNED && getpid() == owner)
         return_pages(memory, n);
     arena_give(&slice, memory, n);
-    unlock();
+    mutex_unlock(&mutex);
 }
 
 size_t segment_left(void)
 {
     size_t bytes;
 
-    lock();
+    mutex_lock(&mutex);
     bytes = slice.left;
-    unlock();
+    mutex_unlock(&mutex);
     return bytes;
 }
 
@@ -233,7 +221,7 @@ void segment_end(void)
 /* Where the shared part of each begins: all processes of the node count alike. */
 static void divide(int n)
 {
-    size_t most = node_file_is_promised() ? NODE_PROMISED : NODE_MOST;
+    size_t most = node_file_must_allocate() ? NODE_ALLOCATED : NODE_MOST;
     size_t share = most / (size_t)n / PAGE * PAGE;
     size_t least = rounded((size_t)n * SLICE_LEAST, PAGE);
 
@@ -320,7 +308,7 @@ static const char *map_file(int fd, int mine, size_t one)
 {
     size_t begin = header_size + (size_t)mine * slice_size;
 
-    if ((node_file_is_promised() && !node_file_allocate(fd, begin, slice_size)) ||
+    if ((node_file_must_allocate() && !node_file_allocate(fd, begin, slice_size)) ||
         !node_file_allocate(fd, 0, header_size))
         return "no memory for it";
     base = map_as_much(fd, one);

@@ -4,7 +4,7 @@
 #include "nbc/node/store.h"
 
 #include "nbc/node/arena.h"
-#include "nbc/process/process.h"
+#include "nbc/process/mutex.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,18 +16,6 @@ enum { PAGE = 65536, /* of any machine */ HUGE_PAGE = 1 << 21 };
 
 /* A lock of its own: memory is given back under that of the library. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static void lock(void)
-{
-    if (process_threaded)
-        pthread_mutex_lock(&mutex);
-}
-
-static void unlock(void)
-{
-    if (process_threaded)
-        pthread_mutex_unlock(&mutex);
-}
 
 static char *base; /* of the segment */
 static size_t first, behind, size;
@@ -102,27 +90,27 @@ static void open_range(uint64_t where, size_t bytes, unsigned char how)
     for (size_t unit = where / HUGE_PAGE; unit * HUGE_PAGE < where + bytes; unit++) {
         if (atomic_load_explicit(&opened[unit], memory_order_relaxed) >= how)
             continue;
-        lock();
+        mutex_lock(&mutex);
         if (atomic_load_explicit(&opened[unit], memory_order_relaxed) < how)
             open_unit(unit, how);
-        unlock();
+        mutex_unlock(&mutex);
     }
 }
 
 static void give_arena(void *memory, size_t bytes)
 {
-    lock();
+    mutex_lock(&mutex);
     arena_give(&store, memory, bytes);
-    unlock();
+    mutex_unlock(&mutex);
 }
 
 static void *take_arena(size_t bytes)
 {
     void *memory;
 
-    lock();
+    mutex_lock(&mutex);
     memory = arena_take(&store, bytes);
-    unlock();
+    mutex_unlock(&mutex);
     return memory;
 }
 

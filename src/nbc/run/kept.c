@@ -2,6 +2,7 @@
 /* kept.c - see kept.h. */
 #include "nbc/run/kept.h"
 
+#include "nbc/process/mutex.h"
 #include "nbc/process/process.h"
 
 #include <pthread.h>
@@ -28,18 +29,6 @@ typedef struct keep {
 
 static keep ops, types;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static void lock(void)
-{
-    if (process_threaded)
-        pthread_mutex_lock(&mutex);
-}
-
-static void unlock(void)
-{
-    if (process_threaded)
-        pthread_mutex_unlock(&mutex);
-}
 
 static kept *find(const keep *k, uintptr_t handle)
 {
@@ -92,13 +81,13 @@ static bool hold(keep *k, uintptr_t handle)
 {
     kept *h;
 
-    lock();
+    mutex_lock(&mutex);
     h = find(k, handle);
     if (!h)
         h = add(k, handle);
     if (h && h->users++ == 0)
         atomic_store(&k->n, k->n + 1);
-    unlock();
+    mutex_unlock(&mutex);
     return h != NULL;
 }
 
@@ -108,7 +97,7 @@ static int release(keep *k, uintptr_t handle)
     int freed = 0;
     kept *h;
 
-    lock();
+    mutex_lock(&mutex);
     h = find(k, handle);
     if (--h->users == 0) {
         atomic_store(&k->n, k->n - 1);
@@ -117,7 +106,7 @@ static int release(keep *k, uintptr_t handle)
         else if (h->freed)
             freed = drop(k, h);
     }
-    unlock();
+    mutex_unlock(&mutex);
     return freed;
 }
 
@@ -127,7 +116,7 @@ static int take_unused(keep *k, uintptr_t *handle)
     int freed = 0;
     kept *h;
 
-    lock();
+    mutex_lock(&mutex);
     DL_FOREACH (k->all, h) {
         if (h->users == 0 && h->freed)
             break;
@@ -136,7 +125,7 @@ static int take_unused(keep *k, uintptr_t *handle)
         *handle = h->handle;
         freed = drop(k, h);
     }
-    unlock();
+    mutex_unlock(&mutex);
     return freed;
 }
 
@@ -146,13 +135,13 @@ static bool is_kept(keep *k, uintptr_t handle)
 
     if (atomic_load(&k->n) == 0)
         return false;
-    lock();
+    mutex_lock(&mutex);
     h = find(k, handle);
     if (h && h->users == 0)
         h = NULL;
     if (h)
         h->freed++;
-    unlock();
+    mutex_unlock(&mutex);
     return h != NULL;
 }
 

@@ -3,6 +3,7 @@
  * near_run.c; the rings of persistent requests are made in near_init.c. */
 #include "nbc/run/near.h"
 
+#include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
@@ -185,12 +186,16 @@ static int find_reduce(const bound *b, int index)
     return readers == 1 ? found : -1;
 }
 
-/* What is read where it lies, or where a copy of it does, needs a line or two, however long it is.
- */
+/* Can it be read where it lies, or where a copy of it does? Both ends know. */
+static bool is_lent(const near_message *m)
+{
+    return m->way->both_read || (m->way->both_stores && (size_t)m->bytes <= pool_most);
+}
+
+/* What is lent needs a line or two, however long it is. */
 static bool carries(const near_track *t, ring_kind kind, const near_message *m)
 {
-    uint64_t n = ring_lines(kind, m->bytes),
-             least = m->way->both_read || m->way->both_stores ? RING_STREAM : STREAM_COPIES;
+    uint64_t n = ring_lines(kind, m->bytes), least = is_lent(m) ? RING_STREAM : STREAM_COPIES;
 
     return t[kind].ring && n > 0 &&
            (ring_fits(n, t[kind].ring->lines) || t[kind].ring->lines >= least);

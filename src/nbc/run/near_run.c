@@ -32,7 +32,8 @@ static uint64_t copy_to_store(near_message *m, const char *data)
 }
 
 /* Lend it, if it can be. False: it must be copied to the ring. That would be slow where a copy was
- * to be lent: without memory for it, it waits, and leaves the ring if that takes long. */
+ * to be lent: without memory for it, it waits, and if that takes long it leaves the ring, or goes
+ * through that of a persistent request after all. */
 static bool lend(const near *n, const bound *b, near_message *m, uint64_t position)
 {
     const char *data = run_of(n, b, m);
@@ -48,7 +49,7 @@ static bool lend(const near *n, const bound *b, near_message *m, uint64_t positi
         where = copy_to_store(m, data);
     if (where)
         m->lent = ring_lend(m->track->ring, position, where, segment_place(m->answer), m->bytes);
-    return where != 0 || (m->lends_copy && !n->own);
+    return where != 0 || (m->lends_copy && (!n->own || ++m->waited < PATIENCE * LOOK_AWAY));
 }
 
 /* Pack it. False: there is no room to put it, and its place may be another's meanwhile. What cannot
