@@ -217,19 +217,25 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     return error;
 }
 
-int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+__attribute__((noinline)) static int test_any_of_ours(int count, MPI_Request requests[], int *index,
+                                                      int *flag, MPI_Status *status)
 {
     split s;
     int error, active;
 
-    if (!index || !flag || !handle_any_ours(count, requests))
-        return PMPI_Testany(count, requests, index, flag, status);
     if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
         return interpose_raise(MPI_ERR_NO_MEM);
     error = test_any(&s, index, &active, status);
     *flag = *index != MPI_UNDEFINED || active == 0;
     put_back(&s, requests);
     return error;
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    if (!index || !flag || !handle_any_ours(count, requests))
+        return PMPI_Testany(count, requests, index, flag, status);
+    return test_any_of_ours(count, requests, index, flag, status);
 }
 
 /* ---- some ---- */
