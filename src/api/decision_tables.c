@@ -179,7 +179,7 @@ bool decision_tables_find(comm *c, const decision_call *call, decided *result)
     return e != NULL;
 }
 
-/* Two threads may both have found it. */
+/* Two threads may both have found it; what was tried may have been tried again. */
 void decision_tables_keep(comm *c, const decision_call *call, const decided *result)
 {
     entry *e = malloc(sizeof *e), *known = NULL;
@@ -192,6 +192,8 @@ void decision_tables_keep(comm *c, const decision_call *call, const decided *res
     table *t = table_of(c);
     if (t)
         HASH_FIND(hh, t->entries, call, sizeof *call, known);
+    if (known)
+        known->decided = *result;
     if (t && !known && HASH_COUNT(t->entries) >= TABLE_CALLS)
         clear(t);
     if (t && !known)

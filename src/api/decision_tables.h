@@ -8,7 +8,8 @@
  *
  * Duplicates share a table, and so do other communicators of the same shape, such as the rows of a
  * grid. Its ranks need not have the same tables: a decision must follow from the table's key and
- * the call's alone (sizes: from their class), never from which call came first.
+ * the call's alone (sizes: from their class), never from which call came first; but for what has
+ * been tried, of which ranks first ask each other whether they have found the same.
  *
  * At most TABLES tables. Each has at most TABLE_CALLS calls of some 300 bytes, and a key of 4 bytes
  * for each rank and level of the topology. When all keys together have more than TABLES_BYTES the

@@ -5,6 +5,7 @@
 #include "nbc/process/mpi_library.h"
 
 #define OF_SERVER ((uint64_t)1 << 32)
+#define OF_TRIED  ((uint64_t)1 << 33)
 
 static uint64_t key_of(const coll *c, int64_t bytes, bool in_place)
 {
@@ -133,6 +134,24 @@ decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
 uint64_t decisions_class(const coll *call, int64_t bytes)
 {
     return key_of(call, planner_octave(call->kind, call->p, bytes), false) | OF_SERVER;
+}
+
+bool decisions_find_faster(comm *c, uint64_t class, bool *native)
+{
+    decision_call asked = {.key = class | OF_TRIED};
+    decided d;
+    bool known = decision_tables_find(c, &asked, &d);
+
+    if (known)
+        *native = d.server.native;
+    return known;
+}
+
+void decisions_keep_faster(comm *c, uint64_t class, bool native)
+{
+    decision_call asked = {.key = class | OF_TRIED};
+
+    decision_tables_keep(c, &asked, &(decided){.server = {.native = native, .tried = true}});
 }
 
 /* One that is not in the list. */

@@ -19,6 +19,11 @@ decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
 /* Equal for calls of which it is decided alike who serves them. */
 uint64_t decisions_class(const coll *call, int64_t bytes);
 
+/* Which side has been faster, tried on a communicator of this shape; false: nothing is known here.
+ * Other ranks may know something else. */
+bool decisions_find_faster(comm *c, uint64_t class, bool *native);
+void decisions_keep_faster(comm *c, uint64_t class, bool native);
+
 /* What a request may try, that choice first: at most `most` algorithms; the last one of them is the
  * best on Ethernet, should the constants be wrong. Not kept. */
 int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,

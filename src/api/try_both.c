@@ -70,8 +70,41 @@ static const struct length *length_of(const decision_server *server)
     return l;
 }
 
-/* NULL: there are too many, or no memory. */
-static comm_tried *find(const call *c, const decision_server *server)
+/* The largest of each rank's numbers, of two. */
+static int find_largest(comm *c, int64_t mine[2], int64_t all[2])
+{
+    exec *e = NULL;
+    int error = together_largest(c, mine, all, 2, &e);
+
+    if (!error) {
+        error = execs_run(e);
+        plan_return_exec(e);
+    }
+    return error;
+}
+
+static int calls_of(const comm_tried *t)
+{
+    return 2 * t->rows * t->length;
+}
+
+/* What has been found on another communicator of this shape counts if all ranks know it. */
+static int recall(const call *c, comm_tried *t)
+{
+    bool native = false;
+    int64_t known = decisions_find_faster(c->comm, t->class, &native) ? 1 + native : 0;
+    int64_t mine[2] = {known, -known}, all[2];
+    int error = find_largest(c->comm, mine, all);
+
+    if (!error && known && all[0] == -all[1]) {
+        t->native = native;
+        t->calls = calls_of(t) + 1;
+    }
+    return error;
+}
+
+/* *found: NULL: there are too many. */
+static int find(const call *c, const decision_server *server, comm_tried **found)
 {
     uint64_t class = decisions_class(&c->coll, c->bytes.all);
     comm_tried **at = &c->comm->tried;
@@ -79,15 +112,16 @@ static comm_tried *find(const call *c, const decision_server *server)
 
     for (; *at && (*at)->class != class; at = &(*at)->next)
         n++;
+    *found = *at;
     if (*at || n == CLASSES)
-        return *at;
-    *at = calloc(1, sizeof **at);
-    if (*at) {
-        (*at)->class = class;
-        (*at)->rows = length_of(server)->rows;
-        (*at)->length = length_of(server)->length;
-    }
-    return *at;
+        return MPI_SUCCESS;
+    *at = *found = calloc(1, sizeof **at);
+    if (!*at)
+        return MPI_ERR_NO_MEM;
+    (*at)->class = class;
+    (*at)->rows = length_of(server)->rows;
+    (*at)->length = length_of(server)->length;
+    return recall(c, *at);
 }
 
 /* Rows: 0 1 1 0 0 1 1 0 ... */
@@ -124,13 +158,8 @@ static int agree(const call *c, const decision_server *server, comm_tried *t)
                      c->coll.kind == COLL_exscan;
     int64_t sign = some_wait ? 1 : -1;
     int64_t mine[2] = {sign * quickest(t, NATIVE), sign * quickest(t, OURS)}, all[2];
-    exec *e = NULL;
-    int error = together_largest(c->comm, mine, all, 2, &e);
+    int error = find_largest(c->comm, mine, all);
 
-    if (!error) {
-        error = execs_run(e);
-        plan_return_exec(e);
-    }
     if (error)
         return error;
     all[NATIVE] *= sign;
@@ -138,25 +167,25 @@ static int agree(const call *c, const decision_server *server, comm_tried *t)
     t->native =
         server->native ? 20 * all[NATIVE] <= 21 * all[OURS] : 21 * all[NATIVE] < 20 * all[OURS];
     t->calls++;
+    decisions_keep_faster(c->comm, t->class, t->native);
     say(c, t, all);
     return MPI_SUCCESS;
 }
 
 int try_both(const call *c, decision_server *server, comm_tried **tried)
 {
-    comm_tried *t = is_tried(c, server) ? find(c, server) : NULL;
-    int error = MPI_SUCCESS, all;
+    comm_tried *t = NULL;
+    int error = is_tried(c, server) ? find(c, server, &t) : MPI_SUCCESS;
 
-    if (!t)
-        return MPI_SUCCESS;
-    all = 2 * t->rows * t->length;
+    if (!t || error)
+        return error;
     server->tried = true;
-    if (t->calls < all) {
+    if (t->calls < calls_of(t)) {
         *tried = t;
         server->native = side_of(t) == NATIVE;
         return MPI_SUCCESS;
     }
-    if (t->calls == all)
+    if (t->calls == calls_of(t))
         error = agree(c, server, t);
     server->native = t->native;
     return error;

@@ -6,6 +6,7 @@
  * commutes and is MPI's: alike on all ranks) go to either in turn, some in a row, and each rank
  * notes how long the rows take. Then the ranks agree on the quickest row of each, and the faster
  * one has all that follow. All ranks count the same calls, so they try and agree in the same ones.
+ * What all ranks have found so on other communicators of the shape is not tried again.
  *
  * Only what has the same bits from both is tried: no sums of floating-point numbers on more than
  * two ranks. Those go by the estimate.

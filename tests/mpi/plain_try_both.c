@@ -151,12 +151,57 @@ static void one_rank_has_a_type_of_its_own(void)
     }
 }
 
+/* Communicators of one shape, one after the other: only the first one tries (check_interpose). */
+static void allgathers_on(MPI_Comm comm, int calls)
+{
+    enum { N = 77 };
+    int p, me, ours[N], *result;
+
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &me);
+    result = malloc((size_t)p * N * sizeof *result);
+    for (int k = 0; k < calls; k++) {
+        for (int i = 0; i < N; i++)
+            ours[i] = item(me, k, i);
+        CHECK(MPI_Allgather(ours, N, MPI_INT, result, N, MPI_INT, comm) == MPI_SUCCESS);
+        for (int i = 0; i < p * N; i++)
+            CHECK(result[i] == item(i / N, k, i % N));
+    }
+    free(result);
+}
+
+static void a_shape_that_is_known(void)
+{
+    MPI_Comm dup;
+
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        allgathers_on(dup, CALLS);
+        MPI_Comm_free(&dup);
+    }
+}
+
+/* Pairs: rank 0 and 1 have found who is faster, then 1 is with one who has not. */
+static void a_shape_that_one_rank_knows(void)
+{
+    MPI_Comm two;
+
+    for (int first = 0; first + 1 < world_size; first++) {
+        bool in = world_rank == first || world_rank == first + 1;
+        MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, -world_rank, &two);
+        if (in) {
+            allgathers_on(two, CALLS);
+            MPI_Comm_free(&two);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(kinds_and_lengths_in_turn),
-        MPI_TEST(sums_are_the_same_at_every_call),
-        MPI_TEST(one_rank_has_a_type_of_its_own),
+        MPI_TEST(kinds_and_lengths_in_turn),      MPI_TEST(sums_are_the_same_at_every_call),
+        MPI_TEST(one_rank_has_a_type_of_its_own), MPI_TEST(a_shape_that_is_known),
+        MPI_TEST(a_shape_that_one_rank_knows),
     };
 
     return mpi_test_main(argc, argv, "plain_try_both", tests, sizeof tests / sizeof *tests);
