@@ -50,7 +50,6 @@ typedef struct algo {
     bool regional;  /* looks at the topology; one that does not is the same on every machine */
     bool orders;    /* heeds options.order */
     bool commutes;  /* needs an operation that does */
-    bool in_turn;   /* in one piece: never do two ranks work at a time */
     algo_parameter parameter;
     const char *const *variants; /* names of its kinds, the usual one first, NULL at the end; or
                                     NULL: there is one */

@@ -42,7 +42,6 @@ const algo algo_exscan_chain = {
     .volume = "a vector",
     .restriction = "MPI's ops",
     .source = "folklore",
-    .in_turn = true,
     .parameter = {.name = "pieces", .least = 1, .usual = 32, .most = PIECES_MOST},
     .parts = algo_parts_of_pieces,
     .compile = compile,

@@ -212,7 +212,7 @@ static void share(way_constants *w, double load, double turn)
 static void take_out(way_constants *w, double load)
 {
     w->latency -= load * w->turn;
-    w->overhead = w->overhead / load + w->turn / 2;
+    w->overhead = w->overhead / load - w->turn / 2;
 }
 
 constants constants_shared(const constants *k, int ranks)
@@ -234,7 +234,7 @@ constants constants_shared(const constants *k, int ranks)
     return s;
 }
 
-constants constants_in_turn(const constants *shared)
+constants constants_alone(const constants *shared)
 {
     constants k = *shared;
 

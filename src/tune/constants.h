@@ -67,9 +67,8 @@ void constants_print(FILE *out, const constants *k, const char *heading, const c
  * at a time. That holds for ranks that all do the same. */
 constants constants_shared(const constants *k, int ranks);
 
-/* From the result of that: for ranks of which never two work at a time. Each end of a message takes
- * a turn. */
-constants constants_in_turn(const constants *shared);
+/* From the result of that: of a rank that has a core whenever it wants one. */
+constants constants_alone(const constants *shared);
 
 /* In two bytes each, for other ranks: with 8 bits, of which the same numbers come out on
  * every rank. */

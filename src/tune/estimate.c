@@ -8,10 +8,14 @@
 
 static const double picoseconds = 1e12;
 
+/* Tuning: on nodes of more cores than that all ranks are as slow as if all were at work. */
+enum { CORES_MOST = 32 };
+
 /* A thing that does one piece of work after the other. */
 typedef struct server {
     int64_t free; /* from then on */
     int64_t work; /* all it has been given */
+    int core;     /* where ranks share them: that it has or had */
 } server;
 
 /* Integers, so that nothing depends on how a compiler orders additions: picoseconds, and
@@ -62,6 +66,9 @@ typedef struct model {
     int64_t copy, reduce;
     costs way[WAYS];
     server *processor; /* [p] */
+    int cores;         /* of each node, where ranks share them; 0: each rank has its own */
+    int64_t *core;     /* [cores * nodes]: free from then on */
+    int64_t turn;      /* until a rank that waits has one */
     int *queue;        /* [p + 1]: where the queues of each rank begin */
     int *last;         /* of each queue: the last send that is on its way or waits, or -1 */
     int *home;         /* [p]: each rank's node; folded, one node stands for all */
@@ -147,23 +154,45 @@ static int64_t work(int64_t bytes, int64_t cost)
     return (int64_t)((__int128)bytes * cost >> 20);
 }
 
-/* The processor of a step's rank does it, from `from` on at the earliest. Returns when it ends. */
-static int64_t served(model *m, int i, int64_t from, int64_t takes)
-{
-    server *s = &m->processor[m->of[i].rank];
-
-    s->free = (s->free > from ? s->free : from) + takes;
-    s->work += takes;
-    if (m->times) {
-        m->times[i].begin = s->free - takes;
-        m->times[i].end = s->free;
-    }
-    return s->free;
-}
-
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/* A rank that has nothing to do gives its core away, and has the one of its node that is free
+ * first, after a turn, when there is something to do again; it keeps that for what comes at once.
+ * Returns when it begins. */
+static int64_t core_begins(model *m, int rank, int64_t from, int64_t takes)
+{
+    server *s = &m->processor[rank];
+    int64_t *core = &m->core[m->home[rank] * m->cores], begin = from;
+
+    if (from > s->free || s->work == 0) {
+        s->core = 0;
+        for (int i = 1; i < m->cores; i++)
+            s->core = core[i] < core[s->core] ? i : s->core;
+        begin = larger(from, core[s->core]) + m->turn;
+    }
+    core[s->core] = larger(begin, core[s->core]) + takes;
+    return begin;
+}
+
+/* The processor of a step's rank does it, from `from` on at the earliest. Returns when it ends. */
+static int64_t served(model *m, int i, int64_t from, int64_t takes)
+{
+    int rank = m->of[i].rank;
+    server *s = &m->processor[rank];
+    int64_t begin = s->free > from ? s->free : from;
+
+    if (m->cores)
+        begin = core_begins(m, rank, begin, takes);
+    s->free = begin + takes;
+    s->work += takes;
+    if (m->times) {
+        m->times[i].begin = begin;
+        m->times[i].end = s->free;
+    }
+    return s->free;
 }
 
 /* What one message passes a link at. */
@@ -238,6 +267,22 @@ static int64_t handling(const model *m, int i, int64_t bytes, const costs *c)
     return c->overhead + (m->of[i].packs ? work(bytes, m->copy) : 0);
 }
 
+/* Where ranks share cores a core copies a message of their node, and its links let it through at
+ * once. */
+static bool is_copied(const model *m, int send)
+{
+    return m->cores && m->of[send].way != WAY_NETWORK;
+}
+
+/* Of the receiver's processor, for a message. */
+static int64_t taking(const model *m, int send, int i, const costs *c)
+{
+    int64_t bytes = m->of[send].bytes,
+            rate = larger(c->message, m->way[WAY_NODE].shared * m->cores);
+
+    return handling(m, i, bytes, c) + (is_copied(m, send) ? work(bytes, rate) : 0);
+}
+
 /* What its send says: folded, another rank may stand for the receiver, with other parts. */
 static int64_t message_bytes(const model *m, int i)
 {
@@ -296,7 +341,7 @@ static void begin_receive(model *m, int i, int64_t now)
 
     p->posted = true;
     if (p->arrived)
-        end_at(m, i, served(m, i, now, handling(m, i, bytes, c) + work(bytes, m->copy)));
+        end_at(m, i, served(m, i, now, taking(m, p->peer, i, c) + work(bytes, m->copy)));
     else if (bytes > c->eager)
         begin_message(m, p->peer, now);
 }
@@ -371,6 +416,11 @@ static void set_out(model *m, int send, int64_t now)
 
     if (m->times)
         m->times[send].leaves = now;
+    if (is_copied(m, send)) {
+        *last_of(m, send) = -1;
+        push(m, now + way_of(m, send)->latency, ARRIVES, send);
+        return;
+    }
     m->of[send].links = (uint8_t)n;
     for (int i = 0; i < n; i++) {
         tune_link *l = &m->link[passed[i]];
@@ -425,14 +475,15 @@ static void arrive(model *m, int send, int64_t now)
     const progress *s = &m->of[send];
     progress *r = &m->of[s->peer];
     const costs *c = way_of(m, send);
+    int64_t arrived = now;
 
     if (m->times)
         m->times[send].arrives = now;
     r->arrived = true;
     if (r->posted)
-        end_at(m, s->peer, served(m, s->peer, now, handling(m, s->peer, s->bytes, c)));
+        end_at(m, s->peer, now = served(m, s->peer, now, taking(m, send, s->peer, c)));
     if (s->bytes > c->eager)
-        end_at(m, send, now);
+        end_at(m, send, is_copied(m, send) ? now : arrived);
 }
 
 static void end_step(model *m, int i, int64_t now)
@@ -515,13 +566,15 @@ static bool allocate(model *m)
 
     m->processor = calloc((size_t)m->g->p, sizeof *m->processor);
     m->home = calloc((size_t)m->g->p, sizeof *m->home);
+    m->core = calloc((size_t)m->cores * (size_t)m->nodes + 1, sizeof *m->core);
     m->queue = malloc(((size_t)m->g->p + 1) * sizeof *m->queue);
     m->last = malloc(((size_t)count_queues(m) + 1) * sizeof *m->last);
     m->link = calloc(links, sizeof *m->link);
     m->told = malloc(links * sizeof *m->told);
     m->flow = malloc(2 * n * sizeof *m->flow);
     m->of = malloc(n * sizeof *m->of);
-    return m->processor && m->home && m->queue && m->last && m->link && m->told && m->flow && m->of;
+    return m->processor && m->home && m->core && m->queue && m->last && m->link && m->told &&
+           m->flow && m->of;
 }
 
 /* NULL: what goes there does not matter. */
@@ -625,6 +678,8 @@ static bool find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                  int64_t most, step_time *times, estimate *result)
 {
     const topo_level *inner = topo_inner(t);
+    bool shares = k->load > 1 && k->cores < CORES_MOST && !g->fold;
+    constants own = shares ? constants_alone(k) : *k;
     model m = {.g = g,
                .count = count,
                .size = size,
@@ -632,15 +687,20 @@ static bool find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                .inner = inner ? inner->region : NULL,
                .climb = has_switches(t) ? t : NULL,
                .switches = in_picoseconds(k->switches),
+               .cores = shares ? (k->cores < 1 ? 1 : (int)k->cores) : 0,
+               .turn = in_picoseconds(k->way[WAY_NODE].turn),
                .nodes = t && !g->fold ? t->nodes : 1,
-               .copy = of_rate(k->copy),
-               .reduce = of_rate(k->reduce),
+               .copy = of_rate(own.copy),
+               .reduce = of_rate(own.reduce),
                .most = most,
                .times = times};
     bool done = allocate(&m);
 
-    for (int w = 0; w < WAYS; w++)
-        m.way[w] = costs_of(&k->way[w]);
+    for (int w = 0; w < WAYS; w++) {
+        m.way[w] = costs_of(&own.way[w]);
+        if (shares) /* those that wait look one after the other */
+            m.way[w].latency += in_picoseconds(k->load * k->way[w].turn / 2);
+    }
     for (int i = 0; times && i < g->n; i++)
         times[i] = (step_time){STEP_NEVER, STEP_NEVER, STEP_NEVER, STEP_NEVER};
     if (done) {
@@ -658,6 +718,7 @@ static bool find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
     free(m.link);
     free(m.last);
     free(m.queue);
+    free(m.core);
     free(m.home);
     free(m.processor);
     return done;

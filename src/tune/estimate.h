@@ -12,6 +12,11 @@
  * of both nodes at once, and has come when the slower one has let it through. Messages from one
  * rank to another pass one behind the other; long ones that pass both directions of a node's links
  * are slower (network.both).
+ *
+ * Constants of ranks that share cores (constants_shared): a rank that has nothing to do gives its
+ * core away, and gets one after a turn; its core copies what comes from its node. So it is unless
+ * the graph is folded, or there are more than 32 cores: then all ranks are as slow as if all were
+ * at work, which these constants say by themselves.
  */
 #ifndef TUTTI_ESTIMATE_H
 #define TUTTI_ESTIMATE_H

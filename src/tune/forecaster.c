@@ -110,7 +110,7 @@ static bool execute_graph(forecaster *q, const place *m, sched **of, int n, cons
     stepgraph g = {0};
     estimate e;
     bool done = stepgraph_make(&g, of, n, f) &&
-                estimate_find(&g, q->asked.count, q->asked.size, m->t, q->asked.k, q->most, &e);
+                estimate_find(&g, q->asked.count, q->asked.size, m->t, &q->executed, q->most, &e);
 
     if (done) {
         *time = e.time;
@@ -178,6 +178,8 @@ static bool execute_on(forecaster *q, const choice *c, const place *m, int64_t s
 {
     bool even = m == &q->whole && q->even.p > 0 && !algo_table[c->algo]->regional;
 
+    if (q->shares_cores && m == &q->whole && execute_all(q, c, m, steps, time))
+        return true;
     if (even && execute_folded(q, c, &q->even, steps, time))
         return true;
     return execute_folded(q, c, m, steps, time) || execute_all(q, c, m, steps, time);
@@ -281,17 +283,8 @@ static bool execute_sketches(forecaster *q, const choice *c, const sight *f, int
 
 /* ---- both ---- */
 
-/* Where ranks share cores those of the call are for ranks that all work at a time. */
-static void take_constants(forecaster *q, const choice *c)
-{
-    bool alone = algo_table[c->algo]->in_turn && c->parameter == 1;
-
-    q->asked.k = alone ? &q->alone : q->call->k;
-}
-
 bool forecaster_look(forecaster *q, const choice *c, sight *found)
 {
-    take_constants(q, c);
     if (q->is_sketched)
         return look_at_sketch(q, c, found);
     return q->is_large ? look_at_parts(q, c, found)
@@ -356,12 +349,13 @@ bool forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     bool extends = q->part[PLACE_PARTS - 1].p > 0;
     sight s = *f;
 
-    take_constants(q, c);
     q->proven = q->last.longer = false;
     if (q->is_sketched)
         return execute_sketches(q, c, f, time);
     if (q->is_large)
         return execute_parts(q, c, f, most, time) || execute_thin(q, c, f, most, time);
+    if (q->shares_cores)
+        return execute_whole(q, c, f, most, time);
     return (!(extends && is_much(q, f->whole.steps)) && execute_whole(q, c, f, most, time)) ||
            (extends && count_parts(q, c, &s) && execute_parts(q, c, &s, most, time)) ||
            execute_thin(q, c, f, most, time);
@@ -388,7 +382,6 @@ bool forecaster_prove(forecaster *q, const choice *c, int64_t *time)
 
     if (q->whole.p <= FORECASTER_FEW || q->whole.p > PROOF_MOST)
         return false;
-    take_constants(q, c);
     q->work = q->proof_work;
     q->proven = execute_on(q, c, &q->whole, most_steps(q, c), time);
     q->proof_work = q->work;
@@ -396,7 +389,24 @@ bool forecaster_prove(forecaster *q, const choice *c, int64_t *time)
     return q->proven;
 }
 
+int64_t forecaster_unexecuted(const forecaster *q, int64_t time)
+{
+    return q->shares_cores ? (int64_t)((double)time * q->executed.load) : time;
+}
+
 /* ---- begin and end ---- */
+
+/* Few ranks that share cores are executed on these, and closed forms, which know nothing of who
+ * works at a time, tell what it takes at least. Else all are as slow as if all were at work. */
+static void take_constants(forecaster *q)
+{
+    q->shares_cores = q->executed.load > 1 && !q->is_large && !q->is_sketched;
+    if (q->shares_cores)
+        q->closed = constants_alone(&q->executed);
+    else
+        q->executed.load = 0;
+    q->asked.k = &q->closed;
+}
 
 static coll_kind regular_kind(coll_kind kind)
 {
@@ -432,7 +442,8 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                                 .count = coll_shapes[kind].recv == COLL_NONE ? 0 : bytes / size,
                                 .ordered = c->ordered,
                                 .whole = c->whole},
-                      .alone = c->k->load > 1 ? constants_in_turn(c->k) : *c->k,
+                      .executed = *c->k,
+                      .closed = *c->k,
                       .work = work_for(c->p),
                       .most = ESTIMATE_ALL,
                       .proof_work = WORK_OF_PROOF};
@@ -449,6 +460,7 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
         place_make_thin(&q->thin, &q->whole, alike);
         q->thin_work = WORK_OF_THIN;
     }
+    take_constants(q);
     if (c->p > FORECASTER_FEW && q->whole.fold.n > 1 && q->whole.fold.n * c->t->nodes != c->p &&
         q->even.p == 0)
         q->work *= UNEVEN;

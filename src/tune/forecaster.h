@@ -21,7 +21,7 @@ typedef struct forecast_call {
 
 typedef struct forecaster {
     const forecast_call *call;
-    constants alone; /* those of the call for a rank that has a core while it works */
+    constants executed, closed; /* those of the call, for executions and for closed forms */
     look_call asked;
     int64_t work; /* steps that may still be executed */
     place whole, part[PLACE_PARTS];
@@ -32,6 +32,7 @@ typedef struct forecaster {
     int64_t most;      /* picoseconds: what takes longer than that is given up */
     bool is_large;     /* only the parts are looked at */
     bool is_sketched;  /* only the sketch is: no rank stands for another */
+    bool shares_cores; /* ranks do, and that is executed */
     sketch sketch;
     const char *bound; /* of the last execution */
     estimate last;     /* it, */
@@ -55,6 +56,9 @@ void forecaster_end(forecaster *q);
 
 /* False: it cannot be compiled, or has too many steps for a sketch, or there is no memory. */
 bool forecaster_look(forecaster *q, const choice *c, sight *found);
+
+/* What is taken for the time of one that is not executed, from that of a first look. */
+int64_t forecaster_unexecuted(const forecaster *q, int64_t time);
 
 /* Is there work left for a schedule of so many times the steps of this one? */
 bool forecaster_affords(const forecaster *q, const choice *c, int times);

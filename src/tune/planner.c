@@ -44,6 +44,14 @@ static void add_forms(candidates *all, const forecaster *q, choice c)
         add(all, c);
 }
 
+static bool has_pieces(const choice *c)
+{
+    const algo *a = algo_table[c->algo];
+
+    return a->parameter.most == PIECES_MOST && !(a->has_forms && c->form == FORM_STEP);
+}
+
+/* On cores that ranks share whole vectors first: pieces are tried behind them. */
 static void find_candidates(candidates *all, const forecaster *q)
 {
     const forecast_call *call = q->call;
@@ -55,7 +63,7 @@ static void find_candidates(candidates *all, const forecaster *q)
         if (!algo_serves(a, call->kind) || algo_refuses(a, &c) || algo_set_has(&call->without, i) ||
             !select_named(i, 0, call->p, 0, &one))
             continue;
-        if (call->k->load > 1 && a->in_turn)
+        if (q->shares_cores && has_pieces(&one))
             one.parameter = 1;
         do
             add_forms(all, q, one);
@@ -165,6 +173,8 @@ static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
     bool late = l->n > 0 && f.time / FAR >= planner_judged(&l->list[0]);
 
     f.executed = !late && forecaster_execute(q, c, seen, most_of(l), &f.time);
+    if (!f.executed && !late)
+        f.time = forecaster_unexecuted(q, f.time);
     f.bound = f.executed ? q->bound : NULL;
     f.proven = f.executed && q->proven;
     f.longer = f.executed && q->last.longer;
@@ -174,13 +184,6 @@ static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
 
 /* Pieces of less are not worth their messages. */
 enum { PIECE_LEAST = 2048 };
-
-static bool has_pieces(const choice *c)
-{
-    const algo *a = algo_table[c->algo];
-
-    return a->parameter.most == PIECES_MOST && !(a->has_forms && c->form == FORM_STEP);
-}
 
 static void try_parameter(forecaster *q, choice c, int pieces, listing *l)
 {
@@ -307,6 +310,35 @@ static void prove(forecaster *q, listing *l)
             break;
 }
 
+/* On shared cores who has one when is not known so well that a little less counts against a simpler
+ * one. Ranks of a scan leave when theirs is done: calls one behind the other overlap, and few
+ * messages count for more than how long one call takes. */
+static int64_t simple_most(coll_kind kind, int64_t least)
+{
+    enum { LITTLE = 8, SCANS = 4 };
+    coll_kind family = coll_shapes[kind].family;
+
+    return family == COLL_scan || family == COLL_exscan ? SCANS * least : least + least / LITTLE;
+}
+
+/* Of those that take no longer than that the one that stands first in algos.def. */
+static void prefer_simple(listing *l, coll_kind kind)
+{
+    int64_t most = simple_most(kind, l->list[0].time);
+    forecast first;
+    int at = 0;
+
+    for (int i = 1; i < l->n; i++) {
+        const forecast *f = &l->list[i];
+        if (f->executed && !f->longer && f->choice.algo < l->list[at].choice.algo &&
+            f->time <= most)
+            at = i;
+    }
+    first = l->list[at];
+    memmove(l->list + 1, l->list, (size_t)at * sizeof first);
+    l->list[0] = first;
+}
+
 int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
 {
     candidates found = {.n = 0};
@@ -325,6 +357,8 @@ int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
         try_pieces(&q, &l);
         prove(&q, &l);
     }
+    if (q.shares_cores && l.n > 0)
+        prefer_simple(&l, call->kind);
     forecaster_end(&q);
     return l.n;
 }

@@ -31,8 +31,9 @@ typedef struct forecast {
 
 enum { PLANNER_MOST = 96 };
 
-/* The fastest first; those with a closed form only as if they took twice as long as that says.
- * Returns how many: 0 without memory. */
+/* The one to be taken first: the fastest, or, where ranks share cores, a simpler one that takes
+ * hardly longer. Behind it the fastest first; those with a closed form only as if they took twice
+ * as long as that says. Returns how many: 0 without memory. */
 int planner_list(const forecast_call *q, forecast list[PLANNER_MOST]);
 
 /* What `auto` takes, and the fastest ones: best[0] is it. Sizes of one class (size.h: of the

@@ -211,25 +211,33 @@ static void messages_between_ranks_on_shared_cores_are_whole(void **state)
     assert_string_equal(taken(COLL_bcast, 65536, &shared), "binomial");
 }
 
-/* Along a chain one rank works at a time, and has a core: it is not slower than where cores are
- * enough, but for the turns. */
-static void ranks_that_work_in_turn_do_not_share_cores(void **state)
+/* Calls one behind the other overlap along a chain, and it has the fewest messages. */
+static void scans_of_ranks_on_shared_cores_go_along_the_chain(void **state)
 {
-    constants k = *constants_builtin("fast"), shared, turns;
+    constants k = *constants_builtin("fast"), shared;
 
     (void)state;
     k.cores = 2;
     shared = constants_shared(&k, 8);
-    turns = constants_in_turn(&shared);
-    assert_float_equal(turns.copy, k.copy, 1);
-    assert_float_equal(turns.reduce, k.reduce, 1);
-    for (int w = 0; w < WAYS; w++) {
-        assert_float_equal(turns.way[w].latency, k.way[w].latency, 1e-12);
-        assert_float_equal(turns.way[w].overhead, k.way[w].overhead + k.turn, 1e-12);
-    }
     assert_string_equal(taken(COLL_scan, 8, &k), "recursive_doubling");
     assert_string_equal(taken(COLL_scan, 8, &shared), "chain:1");
     assert_string_equal(taken(COLL_exscan, 8192, &shared), "chain:1");
+}
+
+static void a_rank_that_has_a_core_costs_what_it_did(void **state)
+{
+    constants k = *constants_builtin("fast"), shared, alone;
+
+    (void)state;
+    k.cores = 2;
+    shared = constants_shared(&k, 8);
+    alone = constants_alone(&shared);
+    assert_float_equal(alone.copy, k.copy, 1);
+    assert_float_equal(alone.reduce, k.reduce, 1);
+    for (int w = 0; w < WAYS; w++) {
+        assert_float_equal(alone.way[w].latency, k.way[w].latency, 1e-12);
+        assert_float_equal(alone.way[w].overhead, k.way[w].overhead, 1e-12);
+    }
 }
 
 /* Within one part of 256; what is a power of two as it is. */
@@ -307,7 +315,8 @@ int main(void)
         cmocka_unit_test(cores_that_suffice_change_nothing),
         cmocka_unit_test(ranks_wait_for_their_turn_on_shared_cores),
         cmocka_unit_test(messages_between_ranks_on_shared_cores_are_whole),
-        cmocka_unit_test(ranks_that_work_in_turn_do_not_share_cores),
+        cmocka_unit_test(scans_of_ranks_on_shared_cores_go_along_the_chain),
+        cmocka_unit_test(a_rank_that_has_a_core_costs_what_it_did),
         cmocka_unit_test(packed_ones_are_nearly_the_same),
         cmocka_unit_test(the_locale_of_the_program_is_no_matter),
     };

@@ -67,6 +67,8 @@ static topo *ranks_on(const char *shape)
     return t;
 }
 
+static const constants *here = &machine;
+
 static estimate estimated_to(int64_t bytes, const char *shape, int64_t most)
 {
     stepgraph g;
@@ -74,7 +76,7 @@ static estimate estimated_to(int64_t bytes, const char *shape, int64_t most)
     topo *t = ranks_on(shape);
 
     assert_true(stepgraph_make(&g, scheds, p, NULL));
-    assert_true(estimate_find(&g, bytes, 1, t, &machine, most, &e));
+    assert_true(estimate_find(&g, bytes, 1, t, here, most, &e));
     stepgraph_free(&g);
     topo_free(t);
     return e;
@@ -120,6 +122,32 @@ static void one_message(void **state)
     begin(2);
     message(0, 1); /* empty parts of a vector are not sent */
     expect_us(end(0, NULL).time, 0);
+}
+
+static double two_messages_on(double cores)
+{
+    constants k = machine, shared;
+
+    k.cores = cores;
+    k.turn = 4e-6;
+    shared = constants_shared(&k, 4);
+    here = &shared;
+    begin(4);
+    message(0, 1);
+    message(2, 3);
+    double us = 1e-6 * (double)end(MIB, NULL).time;
+    here = &machine;
+    return us;
+}
+
+/* Each of the four waits 4 for a core once it has something to do. A message waits half of a turn
+ * of all that share a core until it is seen, and a core copies it. */
+static void ranks_that_share_cores_wait_for_them(void **state)
+{
+    (void)state;
+    assert_float_equal(two_messages_on(4), 1 + 100 + 10 + 1, 1e-3);
+    assert_float_equal(two_messages_on(2), 4 + 1 + (10 + 4) + 4 + 1 + 100, 1e-3);
+    assert_float_equal(two_messages_on(1), 4 + 1 + (10 + 8) + 2 * (4 + 1 + 100), 1e-3);
 }
 
 static void a_message_costs_what_its_way_does(void **state)
@@ -278,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_message),
+        cmocka_unit_test(ranks_that_share_cores_wait_for_them),
         cmocka_unit_test(a_message_costs_what_its_way_does),
         cmocka_unit_test(long_messages_wait_for_their_receive),
         cmocka_unit_test(messages_of_a_node_share_its_memory),
