@@ -199,6 +199,36 @@ static void put_shared(tuning *t, const char *name, figure f, const char *how, d
     put(t, name, f, how);
 }
 
+/* Of those with a part: how long a turn is on the cores that they share. */
+static void tune_crowd(tuning *t, const int part[], int n)
+{
+    MPI_Comm comm = group_of(t, part[t->rank]);
+    double cores = t->result.cores;
+    figure f = {0};
+    char how[64];
+    int first = 0;
+
+    while (part[first] != 0)
+        first++;
+    if (comm != MPI_COMM_NULL) {
+        cores = cores > 0 ? cores : measure_cores(comm);
+        if (cores < n)
+            f = measure_crowd(comm);
+        MPI_Comm_free(&comm);
+    }
+    rest();
+    MPI_Bcast(&cores, 1, MPI_DOUBLE, first, MPI_COMM_WORLD);
+    MPI_Bcast(&f, sizeof f, MPI_BYTE, first, MPI_COMM_WORLD);
+    if (cores >= n) {
+        not_measured(t, "node.turn", "no more ranks than cores on a node");
+        return;
+    }
+    constants k = t->result;
+    k.cores = cores;
+    snprintf(how, sizeof how, "sums of 8 bytes by %d ranks on %g cores", n, cores);
+    put(t, "node.turn", tune_turn(&k, n, f), how);
+}
+
 static void tune_node(tuning *t)
 {
     const char *why = t->at.p > 1 ? "no two ranks of a node" : "one rank only";
@@ -220,8 +250,11 @@ static void tune_node(tuning *t)
         snprintf(how, sizeof how, "%d ranks, each 256 KiB to the next", n);
         put_shared(t, "node.shared", of_group(t, part, TOGETHER_RING, TOGETHER), how,
                    f.bandwidth.value);
+        progress(t, "node: sums of %d ranks", n);
+        tune_crowd(t, part, n);
     } else {
         not_measured(t, "node.shared", why);
+        not_measured(t, "node.turn", why);
     }
     free(part);
 }

@@ -11,6 +11,8 @@
 #ifndef TUTTI_TUNE_MEASURE_H
 #define TUTTI_TUNE_MEASURE_H
 
+#include "tune/constants.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,6 +54,12 @@ figure measure_together(MPI_Comm comm, together_way way, size_t longest);
  * result is the same on both. Messages that are made later go by what tune_node_eager says. */
 figure measure_reads(MPI_Comm pair, size_t longest);
 void tune_node_eager(MPI_Comm comm, double bytes);
+
+/* All ranks of a node: on how many processors they may run; and if these are fewer, seconds of a
+ * sum of 8 bytes by all. By these, and by what a message costs alone, how long a turn is. */
+int measure_cores(MPI_Comm comm);
+figure measure_crowd(MPI_Comm comm);
+figure tune_turn(const constants *k, int ranks, figure sums);
 
 /* Out of memory: the job ends. Zeroed, so that its pages are there. */
 void *tune_allocate(size_t bytes);
