@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* driver_thread.c - one thread per process advances the engine while something runs.
  *
- *   asleep --start--> spin --SPIN fruitless turns--> rest after each turn
+ *   asleep --start--> spin --SPIN fruitless turns--> rest, or nap, after each turn
  *      ^                                                   |
  *      +------------- nothing runs for LINGER turns -------+
  *
@@ -23,8 +23,13 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 enum { SPIN = 50, LINGER = 200 }; /* it looks for less long than a wait: rest.h */
+
+/* Where ranks share processors it takes one from those that wait for what it looks for; and what a
+ * thread of the program waits for in here that one advances. Nanoseconds. */
+enum { NAP = 100000, LONG_NAP = 1000000 };
 
 static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards these: */
 static int users;
@@ -78,6 +83,15 @@ static void say_started(int pu)
     pthread_mutex_unlock(&mutex);
 }
 
+static void nap(void)
+{
+    static unsigned before;
+    unsigned turns = engine_idle_turns();
+
+    nanosleep(&(struct timespec){.tv_nsec = turns == before ? NAP : LONG_NAP}, NULL);
+    before = turns;
+}
+
 static void *run(void *argument)
 {
     int fruitless = 0;
@@ -96,6 +110,8 @@ static void *run(void *argument)
             fruitless++;
         if (!engine_busy() && fruitless > LINGER)
             sleep_until_work();
+        else if (rest_shares())
+            nap();
         else if (fruitless > SPIN)
             rest(fruitless - SPIN);
     }

@@ -28,6 +28,7 @@ enum {
 static exec *running;               /* engine lock */
 static _Atomic(exec *) handed_over; /* started while the lock was taken; newest first */
 static atomic_int nrunning;         /* length of `running`, for engine_busy */
+static atomic_uint idle_turns;
 
 /* They stay as they are, active for ever. */
 void engine_abandon(void)
@@ -377,6 +378,8 @@ static void idle_turn(exec *e, int *idle)
     if (engine_progress(e)) {
         *idle = 0;
     } else {
+        if (process_threaded)
+            atomic_fetch_add_explicit(&idle_turns, 1, memory_order_relaxed);
         if (rest_shares() ? *idle % POKE_SHARED == POKE_SHARED - 1 : *idle + 1 >= rest_after())
             channel_poke();
         rest_turn(idle);
@@ -386,6 +389,11 @@ static void idle_turn(exec *e, int *idle)
 void engine_idle_turn(int *idle)
 {
     idle_turn(NULL, idle);
+}
+
+unsigned engine_idle_turns(void)
+{
+    return atomic_load_explicit(&idle_turns, memory_order_relaxed);
 }
 
 /* Nothing but open messages of e is left to do. */

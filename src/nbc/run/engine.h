@@ -37,6 +37,9 @@ void engine_wait_all(void);
  * happened for long. */
 void engine_idle_turn(int *idle);
 
+/* So many of them have been fruitless, with threads: it grows as long as anybody waits here. */
+unsigned engine_idle_turns(void);
+
 /* Is an operation of this communicator running that has not got its schedule yet (exec.prepare)? */
 bool engine_prepares(const struct comm *c);
 
