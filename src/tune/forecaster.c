@@ -389,9 +389,17 @@ bool forecaster_prove(forecaster *q, const choice *c, int64_t *time)
     return q->proven;
 }
 
-int64_t forecaster_unexecuted(const forecaster *q, int64_t time)
+int64_t forecaster_unexecuted(forecaster *q, const choice *c, int64_t time)
 {
-    return q->shares_cores ? (int64_t)((double)time * q->executed.load) : time;
+    closed_form all;
+
+    if (!q->shares_cores)
+        return time;
+    q->asked.k = &q->executed;
+    if (look_at(&q->asked, c, &q->whole, &all) && all.time > time)
+        time = all.time;
+    q->asked.k = &q->closed;
+    return time;
 }
 
 /* ---- begin and end ---- */

@@ -57,8 +57,9 @@ void forecaster_end(forecaster *q);
 /* False: it cannot be compiled, or has too many steps for a sketch, or there is no memory. */
 bool forecaster_look(forecaster *q, const choice *c, sight *found);
 
-/* What is taken for the time of one that is not executed, from that of a first look. */
-int64_t forecaster_unexecuted(const forecaster *q, int64_t time);
+/* What is taken for the time of one that is not executed; time: of a first look. Where ranks share
+ * cores that is of a rank that has one, and this is as if all were at work. */
+int64_t forecaster_unexecuted(forecaster *q, const choice *c, int64_t time);
 
 /* Is there work left for a schedule of so many times the steps of this one? */
 bool forecaster_affords(const forecaster *q, const choice *c, int times);

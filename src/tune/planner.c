@@ -174,7 +174,7 @@ static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
 
     f.executed = !late && forecaster_execute(q, c, seen, most_of(l), &f.time);
     if (!f.executed && !late)
-        f.time = forecaster_unexecuted(q, f.time);
+        f.time = forecaster_unexecuted(q, c, f.time);
     f.bound = f.executed ? q->bound : NULL;
     f.proven = f.executed && q->proven;
     f.longer = f.executed && q->last.longer;

@@ -190,15 +190,11 @@ static bool blocks_are_right(void)
     return right;
 }
 
-/* Where copies are lent, there is room for one at a time: the others wait, and go by MPI, or
- * through the ring of a persistent request. */
-static void copies_wait_for_memory(void)
+/* Where copies are lent; what finds no room waits, or goes by MPI, or through the ring of a
+ * persistent request. */
+static void exchange_with_room_for(size_t bytes)
 {
-    size_t most = pool_most, room = (size_t)COPIED * (size_t)world_size;
-
-    pool_most = 65536;
-    out = malloc(room);
-    in = malloc(room);
+    pool_most = bytes;
     for (int turn = 0; turn < 3; turn++) {
         MPIX_Request r = MPIX_REQUEST_NULL;
         MPI_Request now;
@@ -215,6 +211,17 @@ static void copies_wait_for_memory(void)
         CHECK(blocks_are_right());
         CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
     }
+}
+
+/* There is room for one copy at a time, or for none. */
+static void copies_wait_for_memory(void)
+{
+    size_t most = pool_most, room = (size_t)COPIED * (size_t)world_size;
+
+    out = malloc(room);
+    in = malloc(room);
+    exchange_with_room_for(65536);
+    exchange_with_room_for(COPIED - 1);
     free(out);
     free(in);
     pool_most = most;
