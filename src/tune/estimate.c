@@ -475,15 +475,17 @@ static void arrive(model *m, int send, int64_t now)
     const progress *s = &m->of[send];
     progress *r = &m->of[s->peer];
     const costs *c = way_of(m, send);
-    int64_t arrived = now;
+    int64_t taken = now;
 
     if (m->times)
         m->times[send].arrives = now;
     r->arrived = true;
-    if (r->posted)
-        end_at(m, s->peer, now = served(m, s->peer, now, taking(m, send, s->peer, c)));
+    if (r->posted) {
+        taken = served(m, s->peer, now, taking(m, send, s->peer, c));
+        end_at(m, s->peer, taken);
+    }
     if (s->bytes > c->eager)
-        end_at(m, send, is_copied(m, send) ? now : arrived);
+        end_at(m, send, is_copied(m, send) ? taken : now);
 }
 
 static void end_step(model *m, int i, int64_t now)
@@ -669,6 +671,11 @@ static estimate result_of(const model *m)
                       .in = most_work(m, IN)};
 }
 
+bool estimate_gives_cores(const constants *k)
+{
+    return k->load > 1 && k->cores <= CORES_MOST;
+}
+
 static bool has_switches(const topo *t)
 {
     return t && t->nlevels > 0 && t->level[0].kind == TOPO_SWITCH;
@@ -678,7 +685,7 @@ static bool find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                  int64_t most, step_time *times, estimate *result)
 {
     const topo_level *inner = topo_inner(t);
-    bool shares = k->load > 1 && k->cores < CORES_MOST && !g->fold;
+    bool shares = estimate_gives_cores(k) && !g->fold;
     constants own = shares ? constants_alone(k) : *k;
     model m = {.g = g,
                .count = count,

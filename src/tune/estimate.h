@@ -42,6 +42,9 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
 
 #define ESTIMATE_ALL INT64_MAX
 
+/* Do ranks share cores on this machine, and few enough that an execution gives them out? */
+bool estimate_gives_cores(const constants *k);
+
 enum { STEP_NEVER = -1 };
 
 /* Picoseconds; STEP_NEVER: it does not happen, as with messages of nothing. */

@@ -408,7 +408,7 @@ int64_t forecaster_unexecuted(forecaster *q, const choice *c, int64_t time)
  * works at a time, tell what it takes at least. Else all are as slow as if all were at work. */
 static void take_constants(forecaster *q)
 {
-    q->shares_cores = q->executed.load > 1 && !q->is_large && !q->is_sketched;
+    q->shares_cores = estimate_gives_cores(&q->executed) && !q->is_large && !q->is_sketched;
     if (q->shares_cores)
         q->closed = constants_alone(&q->executed);
     else

@@ -27,8 +27,8 @@
 
 enum { SPIN = 50, LINGER = 200 }; /* it looks for less long than a wait: rest.h */
 
-/* Where ranks share processors it takes one from those that wait for what it looks for; and what a
- * thread of the program waits for in here that one advances. Nanoseconds. */
+/* Nanoseconds. Where ranks share processors the thread takes one from those whose messages it looks
+ * for. What the program waits for in here the program's own thread advances. */
 enum { NAP = 100000, LONG_NAP = 1000000 };
 
 static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards these: */
