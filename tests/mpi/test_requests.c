@@ -246,6 +246,57 @@ static void progress_calls_complete_operations(void)
     free(all);
 }
 
+/* Do native calls advance operations, whatever they wait for themselves? */
+static bool any_call_advances(void)
+{
+    const char *name, *reason;
+
+    CHECK(tutti_progress_driver(&name, &reason) == MPI_SUCCESS);
+    return strcmp(name, "hook") == 0 || strcmp(name, "async") == 0 || strcmp(name, "thread") == 0;
+}
+
+static void tell(int first, int count)
+{
+    for (int r = first; r < first + count; r++)
+        MPI_Send(NULL, 0, MPI_INT, r, 0, MPI_COMM_WORLD);
+}
+
+static void hear(int first, int count)
+{
+    for (int r = first; r < first + count; r++)
+        MPI_Recv(NULL, 0, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* MPIs call a function of ours as long as something runs. What waits for the last rank to come to a
+ * new communicator runs, however often the program looks at it meanwhile: the last rank needs it
+ * while the others receive. */
+static void what_waits_for_its_communicator_is_not_forgotten(void)
+{
+    enum { LOOKS = 4000 };
+    int *all = calloc((size_t)world_size, sizeof *all), last = world_size - 1;
+    bool is_last = world_rank == last;
+    MPI_Request r;
+    MPI_Comm comm;
+
+    CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
+    if (is_last)
+        hear(0, last);
+    CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, comm, &r) == MPI_SUCCESS);
+    for (int i = 0; !is_last && i < LOOKS; i++)
+        CHECK(tutti_progress() == MPI_SUCCESS);
+    if (!is_last)
+        tell(last, 1);
+    if (!is_last && any_call_advances())
+        hear(last, 1);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    if (is_last && any_call_advances())
+        tell(0, last);
+    for (int i = 0; i < world_size; i++)
+        CHECK(all[i] == i);
+    CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -254,6 +305,7 @@ int main(int argc, char **argv)
         MPI_TEST(the_status_of_a_native_request_is_empty),
         MPI_TEST(a_rank_that_starts_late_delays_only_completion),
         MPI_TEST(progress_calls_complete_operations),
+        MPI_TEST(what_waits_for_its_communicator_is_not_forgotten),
     };
 
     return mpi_test_main(argc, argv, "requests", tests, sizeof tests / sizeof *tests);

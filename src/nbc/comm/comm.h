@@ -176,8 +176,10 @@ static inline void comm_reap(void)
 
 /* ---- for the engine, its lock held ---- */
 
-/* Is there something to go on with in comm_advance? */
-extern atomic_bool comm_pending;
+/* Is there something to go on with in comm_advance? It makes native calls: what a program's or an
+ * MPI's callback asks in these is whether all is idle, and it is not. */
+typedef enum comm_work { COMM_IDLE, COMM_PENDING, COMM_AT_IT } comm_work;
+extern _Atomic(comm_work) comm_pending;
 
 /* Complete pending handshakes and open gates. Returns how many communicators became ready;
  * admitted: what may begin now, in the order of the starts, by gate_next. */

@@ -16,14 +16,21 @@
 
 enum { BATCH = 16 }; /* handshakes tested by one call */
 
-atomic_bool comm_pending;
+_Atomic(comm_work) comm_pending;
 
-/* comm_advance clears it while it looks: the thread may have fallen asleep then. */
-static void set_pending(bool pending)
+/* The thread may have fallen asleep while somebody was at it. */
+static void set_pending(void)
 {
-    atomic_store(&comm_pending, pending);
-    if (pending)
-        waker_wake(false);
+    atomic_store(&comm_pending, COMM_PENDING);
+    waker_wake(false);
+}
+
+/* Nothing to do any more, unless it has been set meanwhile. */
+static void clear_pending(void)
+{
+    comm_work at_it = COMM_AT_IT;
+
+    atomic_compare_exchange_strong(&comm_pending, &at_it, COMM_IDLE);
 }
 
 /* ---- the gate ---- */
@@ -42,7 +49,7 @@ void comm_gate_shut(comm *c, comm_ticket *t)
 /* Something that waits may begin. */
 void comm_gate_look(void)
 {
-    set_pending(true);
+    set_pending();
 }
 
 /* Put what may begin at the end of a list; returns the new end. */
@@ -80,7 +87,7 @@ void comm_set_current(comm *c, const handshake *h, const char *caller)
         c->opened = clock_now();
     engine_leave();
     if (h)
-        set_pending(true);
+        set_pending();
 }
 
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h)
@@ -112,7 +119,7 @@ void comm_abandon(void)
         c->lost = !c->ready;
         c->gated_head = c->gated_tail = NULL;
     }
-    atomic_store(&comm_pending, false);
+    atomic_store(&comm_pending, COMM_IDLE);
 }
 
 /* The next communicator with a handshake under way; it goes to the end of the list, so that all get
@@ -186,7 +193,7 @@ int comm_advance(comm_ticket **admitted)
     bool pending = false;
     int opened;
 
-    set_pending(false); /* set again by whatever closes a gate meanwhile */
+    atomic_store(&comm_pending, COMM_AT_IT); /* set again by whatever closes a gate meanwhile */
     opened = test_handshakes();
     *end = NULL;
     DL_FOREACH (comm_all, c) {
@@ -195,7 +202,9 @@ int comm_advance(comm_ticket **admitted)
             end = open_gate(c, end);
     }
     if (pending)
-        set_pending(true);
+        set_pending();
+    else
+        clear_pending();
     return opened;
 }
 

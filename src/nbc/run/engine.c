@@ -46,7 +46,7 @@ static inline bool is_busy(void)
 {
     return atomic_load_explicit(&nrunning, memory_order_relaxed) > 0 ||
            atomic_load_explicit(&handed_over, memory_order_relaxed) != NULL ||
-           atomic_load_explicit(&comm_pending, memory_order_relaxed);
+           atomic_load_explicit(&comm_pending, memory_order_relaxed) != COMM_IDLE;
 }
 
 bool engine_busy(void)
@@ -331,7 +331,7 @@ static int advance(exec *one, int others)
     if (told_wanted())
         told_all();
     take_over();
-    if (atomic_load_explicit(&comm_pending, memory_order_relaxed))
+    if (atomic_load_explicit(&comm_pending, memory_order_relaxed) == COMM_PENDING)
         n += advance_communicators();
     if (one && exec_get_state(one) == EXEC_RUNNING)
         n += poll(one);
@@ -400,7 +400,7 @@ unsigned engine_idle_turns(void)
 static bool only_messages_left(const exec *e)
 {
     return e->run.left && steps_only_messages(e) && running == e && e->next == NULL &&
-           !atomic_load_explicit(&comm_pending, memory_order_relaxed);
+           atomic_load_explicit(&comm_pending, memory_order_relaxed) == COMM_IDLE;
 }
 
 /* Nothing but messages through shared memory is left to do: to look at them costs less than a turn
@@ -408,7 +408,7 @@ static bool only_messages_left(const exec *e)
 static bool look(exec *e)
 {
     bool alone = near_waits(e->near) && !e->run.nopen && running == e && !e->next &&
-                 !atomic_load_explicit(&comm_pending, memory_order_relaxed);
+                 atomic_load_explicit(&comm_pending, memory_order_relaxed) == COMM_IDLE;
 
     for (int i = 0; alone && i < LOOKS && exec_get_state(e) == EXEC_RUNNING; i++)
         poll(e);
