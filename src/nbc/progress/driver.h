@@ -49,6 +49,10 @@ void driver_thread_end(void); /* MPI_Finalize has begun */
 int driver_hook_turn(void);
 void driver_poll_turn(void);
 
+/* The same as long as operations run. False: nothing has run for 1000 turns (*idle counts them), so
+ * the function that calls this may go. *n: what driver_hook_turn returns. */
+bool driver_turn_while_needed(int *idle, int *n);
+
 /* Around a blocking native call of ours: true if operations advance in it by the progress hook,
  * which is there for that time if the driver is another one; then *lent. False: this MPI has no
  * such hook, and nothing has to be returned. */

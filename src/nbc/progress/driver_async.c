@@ -16,11 +16,8 @@
 
 #include "nbc/process/process.h"
 #include "nbc/process/waker.h"
-#include "nbc/run/engine.h"
 
 #include <dlfcn.h>
-
-enum { LINGER = 1000 }; /* turns in which nothing ran */
 
 /* As in MPICH's mpi.h, which not every version has. */
 enum { ASYNC_NOPROGRESS, ASYNC_DONE, STREAM_NULL = 0x3c000000 };
@@ -34,15 +31,11 @@ static int idle;
 
 static int turn(void *thing)
 {
+    int n;
+
     (void)thing;
-    if (engine_busy() && start_async) {
-        idle = 0;
-        driver_hook_turn();
-    } else if (++idle > LINGER || !start_async) {
-        there = false;
-        return ASYNC_DONE;
-    }
-    return ASYNC_NOPROGRESS;
+    there = start_async && driver_turn_while_needed(&idle, &n);
+    return there ? ASYNC_NOPROGRESS : ASYNC_DONE;
 }
 
 /* What does not outlive its call advances in it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver_hook.c - Open MPI's progress callbacks: every native MPI call advances the engine.
+/* driver_hook.c - Open MPI's progress callbacks: every native MPI call advances the engine, as long
+ * as something runs in it.
  *
  * opal_progress_register is exported by libopen-pal but by no header, so it is looked up at run
  * time. The engine's try-lock guards against re-entry: our own native calls come back here.
@@ -7,7 +8,9 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "nbc/progress/driver.h"
 
+#include "nbc/process/process.h"
 #include "nbc/process/trace.h"
+#include "nbc/process/waker.h"
 #include "nbc/run/engine.h"
 #include "nbc/tally/tally.h"
 
@@ -58,34 +61,85 @@ int driver_hook_turn(void)
     return tally_on && engine_busy() ? hook_counted() : progress();
 }
 
-static bool stays; /* a driver wants it, no need to lend it */
-
-static bool add_hook(void)
+bool driver_turn_while_needed(int *idle, int *n)
 {
-    change_callbacks *add = find("opal_progress_register");
+    enum { LINGER = 1000 };
 
-    return add && add(driver_hook_turn) == 0;
+    *n = 0;
+    if (!engine_busy())
+        return ++*idle <= LINGER;
+    *idle = 0;
+    *n = driver_hook_turn();
+    return true;
 }
 
-static void remove_hook(void)
-{
-    change_callbacks *remove = find("opal_progress_unregister");
+/* This is the driver, and its hook is there: at MPI_THREAD_MULTIPLE for good, else while operations
+ * run, and a little longer. A program that only ever waits in blocking calls does not pay for it in
+ * each native one. */
+static bool wanted, there;
+static int idle;
 
+static bool add_hook(callback *f)
+{
+    static change_callbacks *add;
+
+    add = add ? add : find("opal_progress_register");
+    return add && add(f) == 0;
+}
+
+static void remove_hook(callback *f)
+{
+    static change_callbacks *remove;
+
+    remove = remove ? remove : find("opal_progress_unregister");
     if (remove)
-        remove(driver_hook_turn);
+        remove(f);
+}
+
+static int turn_while_needed(void)
+{
+    int n;
+
+    if (!driver_turn_while_needed(&idle, &n)) {
+        there = false;
+        remove_hook(turn_while_needed);
+    }
+    return n;
+}
+
+static callback *hook_of(void)
+{
+    return process_threaded ? driver_hook_turn : turn_while_needed;
+}
+
+/* What does not outlive its call advances in it. */
+static void begin(bool outlives)
+{
+    if (!outlives || there)
+        return;
+    idle = 0;
+    there = add_hook(hook_of());
 }
 
 static const char *start(void)
 {
-    stays = add_hook();
-    return stays ? NULL : "this MPI has no opal_progress_register";
+    if (!find("opal_progress_register"))
+        return "this MPI has no opal_progress_register";
+    wanted = true;
+    if (process_threaded) /* the progress thread may want the waker */
+        begin(true);
+    else
+        waker_set(begin);
+    return NULL;
 }
 
 static void stop(void)
 {
-    if (stays)
-        remove_hook();
-    stays = false;
+    if (!process_threaded)
+        waker_set(NULL);
+    if (there)
+        remove_hook(hook_of());
+    there = wanted = false;
 }
 
 static int request(exec *e, MPI_Request *request)
@@ -96,14 +150,16 @@ static int request(exec *e, MPI_Request *request)
 /* Two at a time are two registrations of one function: the first one to go takes one of them. */
 bool driver_hook_lend(bool *lent)
 {
-    *lent = !stays && add_hook();
-    return stays || *lent;
+    if (wanted)
+        begin(true);
+    *lent = !there && add_hook(driver_hook_turn);
+    return there || *lent;
 }
 
 void driver_hook_return(bool lent)
 {
     if (lent)
-        remove_hook();
+        remove_hook(driver_hook_turn);
 }
 
 const driver driver_hook = {
