@@ -4,10 +4,17 @@
  *
  *   mpiexec -n 64 tutti-tune -o machine
  *   tutti-plan allgather --why -p 64 --regions node:8 --bytes 4096 --machine machine
+ *
+ * or whether the MPI or Tutti serves blocking calls faster there:
+ *
+ *   mpiexec -n 64 env LD_PRELOAD=libtutti_mpi.so tutti-tune --calls=wisdom
+ *   mpiexec -n 64 env LD_PRELOAD=libtutti_mpi.so TUTTI_WISDOM=wisdom program
  */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "command.h"
 #include "nbc/process/machine.h"
 #include "nbc/process/whole_file.h"
+#include "tune_calls.h"
 #include "tune_machine.h"
 #include "tune_measure.h"
 
@@ -28,6 +35,9 @@ static const char help[] =
     "  -b, --base=MACHINE  ethernet, fast (default), or a file: constants that cannot be measured "
     "in\n"
     "                      this job, such as those of a network on one node\n"
+    "  -c, --calls=FILE    measure something else: who is faster in blocking calls of this many\n"
+    "                      ranks, the MPI or Tutti; under libtutti_mpi.so. Added to a file of\n"
+    "                      wisdom, for TUTTI_WISDOM\n"
     "  -q, --quiet         do not say on standard error what is being measured\n"
     "  -h, --help          print this\n"
     "      --version       print the version\n";
@@ -35,6 +45,7 @@ static const char help[] =
 typedef struct wish {
     const char *output; /* NULL: standard output */
     const char *base;
+    const char *calls; /* NULL: constants are measured */
     bool quiet;
     bool said; /* --help, --version: nothing else is to be done */
     command command;
@@ -43,15 +54,18 @@ typedef struct wish {
 
 static void parse(int argc, char **argv, wish *w)
 {
-    static const struct option known[] = {
-        {"output", required_argument, NULL, 'o'}, {"base", required_argument, NULL, 'b'},
-        {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},      {0}};
+    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
+                                          {"base", required_argument, NULL, 'b'},
+                                          {"calls", required_argument, NULL, 'c'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'v'},
+                                          {0}};
     int option;
 
     opterr = 0;
     while (!w->said && !*w->command.error &&
-           (option = getopt_long(argc, argv, ":o:b:qh", known, NULL)) != -1) {
+           (option = getopt_long(argc, argv, ":o:b:c:qh", known, NULL)) != -1) {
         w->said = option == 'h' || option == 'v';
         if (option == 'h' && command_speaks())
             fputs(help, stdout);
@@ -61,6 +75,8 @@ static void parse(int argc, char **argv, wish *w)
             w->output = optarg;
         else if (option == 'b')
             w->base = optarg;
+        else if (option == 'c')
+            w->calls = optarg;
         else if (option == 'q')
             w->quiet = true;
         else if (!w->said)
@@ -68,6 +84,9 @@ static void parse(int argc, char **argv, wish *w)
     }
     if (!w->said && optind < argc)
         command_wrong(&w->command, argv[optind], "one word too many", NULL);
+    if (!w->said && w->calls && w->output)
+        command_wrong(&w->command, "--output", "not with --calls, which measures no constants",
+                      NULL);
 }
 
 /* ---- the base ---- */
@@ -146,23 +165,55 @@ static int save(const wish *w, const tuning *t)
 static void check_output(wish *w)
 {
     char folder[300];
-    const char *slash = w->output ? strrchr(w->output, '/') : NULL;
+    const char *name = w->calls ? w->calls : w->output;
+    const char *slash = name ? strrchr(name, '/') : NULL;
     struct stat there;
 
-    if (!w->output)
+    if (!name)
         return;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - w->output + 1) : 1,
-             slash ? w->output : ".");
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - name + 1) : 1,
+             slash ? name : ".");
     if (access(folder, W_OK | X_OK) != 0)
-        snprintf(w->why, sizeof w->why, "%.200s: %s", w->output, strerror(errno));
-    else if (stat(w->output, &there) == 0 && !S_ISREG(there.st_mode))
-        snprintf(w->why, sizeof w->why, "%.200s: not an ordinary file", w->output);
+        snprintf(w->why, sizeof w->why, "%.200s: %s", name, strerror(errno));
+    else if (stat(name, &there) == 0 && !S_ISREG(there.st_mode))
+        snprintf(w->why, sizeof w->why, "%.200s: not an ordinary file", name);
+}
+
+static void check_calls(wish *w)
+{
+    int ranks;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks == 1)
+        strcpy(w->why, "--calls: one rank has nobody to call");
+    else if (!tune_calls_possible())
+        strcpy(w->why, "--calls: not under libtutti_mpi.so; run mpiexec -n RANKS env "
+                       "LD_PRELOAD=libtutti_mpi.so tutti-tune --calls=FILE");
+}
+
+static void say_collective(void *t, const char *collective)
+{
+    const tuning *of = t;
+
+    if (of->rank == 0 && !of->quiet)
+        fprintf(stderr, "tutti-tune: %4.1f s: blocking calls: %s\n", MPI_Wtime() - of->begin,
+                collective);
+}
+
+static int tune_who_is_faster(const wish *w, tuning *t)
+{
+    t->begin = MPI_Wtime();
+    tune_calls(say_collective, t);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* a line says what is wrong */
+    return tutti_wisdom_export(MPI_COMM_WORLD, w->calls) == MPI_SUCCESS ? 0 : 2;
 }
 
 static int tune(wish *w, tuning *t)
 {
     int wrong;
 
+    if (t->rank == 0 && w->calls)
+        check_calls(w);
     if (t->rank == 0 && !*w->why)
         read_base(w, &t->result);
     if (t->rank == 0 && !*w->why)
@@ -174,6 +225,8 @@ static int tune(wish *w, tuning *t)
             fprintf(stderr, "tutti-tune: %s\n", w->why);
         return 2;
     }
+    if (w->calls)
+        return tune_who_is_faster(w, t);
     MPI_Bcast(&t->result, sizeof t->result, MPI_BYTE, 0, MPI_COMM_WORLD);
     tutti_init();
     tune_machine(t);
@@ -196,6 +249,11 @@ int main(int argc, char **argv)
         return command_end("tutti-tune", 0);
     t.base = w.base;
     t.quiet = w.quiet;
+    if (w.calls) { /* before the library reads them: all is to be tried */
+        setenv("TUTTI_PLAN", "measure", 1);
+        setenv("TUTTI_WISDOM", "off", 1);
+        unsetenv("TUTTI_INTERPOSE");
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
     failed = tune(&w, &t);

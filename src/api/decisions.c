@@ -2,6 +2,7 @@
 /* decisions.c - see decisions.h. */
 #include "api/decisions.h"
 
+#include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
 
 #define OF_SERVER ((uint64_t)1 << 32)
@@ -147,11 +148,27 @@ bool decisions_find_faster(comm *c, uint64_t class, bool *native)
     return known;
 }
 
-void decisions_keep_faster(comm *c, uint64_t class, bool native)
+/* Calls in place have been tried together with others. */
+static void learn_server(const comm *c, const coll *call, int64_t bytes, verdict v)
 {
-    decision_call asked = {.key = class | OF_TRIED};
+    wisdom_key key = full_key(c, call, bytes);
+
+    v.key = wisdom_server_key(&key);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        v.key.in_place = in_place;
+        knowledge_learn(&v); /* refused where a rank may be in place alone */
+    }
+}
+
+void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, bool native, int64_t ns,
+                           int calls)
+{
+    decision_call asked = {.key = decisions_class(call, bytes) | OF_TRIED};
 
     decision_tables_keep(c, &asked, &(decided){.server = {.native = native, .tried = true}});
+    if (c->rank == 0 && env_measures())
+        learn_server(c, call, bytes,
+                     (verdict){.native = native, .ns = ns > 0 ? ns : 1, .starts = calls});
 }
 
 /* One that is not in the list. */

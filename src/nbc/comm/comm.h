@@ -74,14 +74,14 @@ typedef struct comm_windows {
 
 /* Blocking calls of a class that go to the MPI (0) and to Tutti (1), some in a row to each, to see
  * who is faster (api/try_both.h). */
-enum { COMM_ROWS = 4 };
 typedef struct comm_tried {
     struct comm_tried *next;
-    uint64_t class;         /* of decisions.h */
-    int rows, length;       /* so many rows of each, of so many calls */
-    int calls;              /* so far; more than all: they have agreed */
-    bool native;            /* then: the MPI is faster */
-    float us[2][COMM_ROWS]; /* of a row, but for its first call */
+    uint64_t class;   /* of decisions.h */
+    int rows, length; /* so many rows of each, of so many calls */
+    int calls;        /* so far; more than all: they have agreed */
+    bool native;      /* then: the MPI is faster */
+    float us;         /* of this row so far, but for its first call */
+    float least[2];   /* of each side: its quickest row */
 } comm_tried;
 
 typedef struct comm {
