@@ -79,6 +79,8 @@ static void print_estimate(const request *r, const estimate *e)
     printf(", %lld bytes, machine %s\n", (long long)r->bytes, plan_machine());
     print_part("in all, of which is work of", e->time, e);
     print_part("the busiest rank's processor: messages, copies, reductions", e->processor, e);
+    if (e->cores)
+        print_part("the cores of the busiest node, of which ranks take turns", e->cores, e);
     print_part("the busiest node's memory: messages inside it", e->memory, e);
     print_part("the busiest node's links outwards", e->out, e);
     print_part("the busiest node's links inwards", e->in, e);

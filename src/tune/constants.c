@@ -30,7 +30,7 @@ static const char title[] = "tutti constants 1";
     }
 
 /* Tuning: tutti-tune measures .85 to 1.95 us with 4 to 16 ranks on 2 cores. With it the estimate
- * says 7 and 17 us of allreduce of 8 bytes on 4 and 8 ranks there; 5 to 12 and 27 to 45 were
+ * says 9 and 21 us of allreduce of 8 bytes on 4 and 8 ranks there; 5 to 12 and 27 to 45 were
  * measured. */
 #define TURN 1e-6
 

@@ -9,7 +9,7 @@
 static const double picoseconds = 1e12;
 
 /* Tuning: on nodes of more cores than that all ranks are as slow as if all were at work. */
-enum { CORES_MOST = 32 };
+enum { CORES_MOST = 32, RANKS_MOST = 300 };
 
 /* A thing that does one piece of work after the other. */
 typedef struct server {
@@ -160,20 +160,21 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* A rank that has nothing to do gives its core away, and has the one of its node that is free
- * first, after a turn, when there is something to do again; it keeps that for what comes at once.
- * Returns when it begins. */
+ * first, after a turn, when there is something to do again; it stays on that for what comes at
+ * once, behind what others have begun there. Returns when it begins. */
 static int64_t core_begins(model *m, int rank, int64_t from, int64_t takes)
 {
     server *s = &m->processor[rank];
-    int64_t *core = &m->core[m->home[rank] * m->cores], begin = from;
+    int64_t *core = &m->core[m->home[rank] * m->cores], turn = 0, begin;
 
     if (from > s->free || s->work == 0) {
         s->core = 0;
         for (int i = 1; i < m->cores; i++)
             s->core = core[i] < core[s->core] ? i : s->core;
-        begin = larger(from, core[s->core]) + m->turn;
+        turn = m->turn;
     }
-    core[s->core] = larger(begin, core[s->core]) + takes;
+    begin = larger(from, core[s->core]) + turn;
+    core[s->core] = begin + takes;
     return begin;
 }
 
@@ -656,6 +657,20 @@ static int64_t most_work(const model *m, links which)
     return most;
 }
 
+/* The work of its ranks, for each core; of the node that has most. */
+static int64_t work_of_cores(const model *m)
+{
+    int64_t most = 0;
+
+    for (int node = 0; m->cores && node < m->nodes; node++) {
+        int64_t sum = 0;
+        for (int r = 0; r < m->g->p; r++)
+            sum += m->home[r] == node ? m->processor[r].work : 0;
+        most = larger(most, sum / m->cores);
+    }
+    return most;
+}
+
 static estimate result_of(const model *m)
 {
     int64_t processor = 0;
@@ -666,14 +681,15 @@ static estimate result_of(const model *m)
                       .steps = m->ended,
                       .longer = m->end > m->most,
                       .processor = processor,
+                      .cores = work_of_cores(m),
                       .memory = most_work(m, MEMORY),
                       .out = most_work(m, OUT),
                       .in = most_work(m, IN)};
 }
 
-bool estimate_gives_cores(const constants *k)
+bool estimate_gives_cores(const constants *k, int p)
 {
-    return k->load > 1 && k->cores <= CORES_MOST;
+    return k->load > 1 && k->cores <= CORES_MOST && p <= RANKS_MOST;
 }
 
 static bool has_switches(const topo *t)
@@ -685,7 +701,7 @@ static bool find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                  int64_t most, step_time *times, estimate *result)
 {
     const topo_level *inner = topo_inner(t);
-    bool shares = estimate_gives_cores(k) && !g->fold;
+    bool shares = estimate_gives_cores(k, g->p) && !g->fold;
     constants own = shares ? constants_alone(k) : *k;
     model m = {.g = g,
                .count = count,
@@ -705,8 +721,8 @@ static bool find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
 
     for (int w = 0; w < WAYS; w++) {
         m.way[w] = costs_of(&own.way[w]);
-        if (shares) /* those that wait look one after the other */
-            m.way[w].latency += in_picoseconds(k->load * k->way[w].turn / 2);
+        if (shares) /* those that wait look one after the other: half a round of them, or a whole */
+            m.way[w].latency += in_picoseconds(k->load * k->way[w].turn * 3 / 4);
     }
     for (int i = 0; times && i < g->n; i++)
         times[i] = (step_time){STEP_NEVER, STEP_NEVER, STEP_NEVER, STEP_NEVER};

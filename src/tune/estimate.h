@@ -15,8 +15,8 @@
  *
  * Constants of ranks that share cores (constants_shared): a rank that has nothing to do gives its
  * core away, and gets one after a turn; its core copies what comes from its node. So it is unless
- * the graph is folded, or there are more than 32 cores: then all ranks are as slow as if all were
- * at work, which these constants say by themselves.
+ * the graph is folded, or there are more than 32 cores, or 300 ranks: then all ranks are as slow as
+ * if all were at work, which these constants say by themselves.
  */
 #ifndef TUTTI_ESTIMATE_H
 #define TUTTI_ESTIMATE_H
@@ -29,6 +29,8 @@
 typedef struct estimate {
     int64_t time;                       /* until the last rank has done its last step */
     int64_t processor, memory, out, in; /* work of the rank, or node, that has most of it */
+    int64_t cores;                      /* the same of a node's ranks, for each core that is given
+                                           out; or 0 */
     int steps;                          /* that had ended by then */
     bool longer;                        /* it takes longer than `time`, and was given up */
 } estimate;
@@ -42,8 +44,8 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
 
 #define ESTIMATE_ALL INT64_MAX
 
-/* Do ranks share cores on this machine, and few enough that an execution gives them out? */
-bool estimate_gives_cores(const constants *k);
+/* Do so many ranks share cores on this machine, and are both few enough to give cores out? */
+bool estimate_gives_cores(const constants *k, int p);
 
 enum { STEP_NEVER = -1 };
 

@@ -76,6 +76,8 @@ static const char *bound_of(const estimate *e)
         return "links between nodes";
     if (e->memory > half)
         return "memory of a node";
+    if (e->cores > half)
+        return "cores of a node";
     if (e->processor > half)
         return "a rank's processor";
     return "latency";
@@ -178,8 +180,9 @@ static bool execute_on(forecaster *q, const choice *c, const place *m, int64_t s
 {
     bool even = m == &q->whole && q->even.p > 0 && !algo_table[c->algo]->regional;
 
-    if (q->shares_cores && m == &q->whole && execute_all(q, c, m, steps, time))
-        return true;
+    if (q->shares_cores &&
+        m == &q->whole) /* where others stand for ranks, cores are not given out */
+        return execute_all(q, c, m, steps, time);
     if (even && execute_folded(q, c, &q->even, steps, time))
         return true;
     return execute_folded(q, c, m, steps, time) || execute_all(q, c, m, steps, time);
@@ -408,7 +411,8 @@ int64_t forecaster_unexecuted(forecaster *q, const choice *c, int64_t time)
  * works at a time, tell what it takes at least. Else all are as slow as if all were at work. */
 static void take_constants(forecaster *q)
 {
-    q->shares_cores = estimate_gives_cores(&q->executed) && !q->is_large && !q->is_sketched;
+    q->shares_cores =
+        estimate_gives_cores(&q->executed, q->whole.p) && !q->is_large && !q->is_sketched;
     if (q->shares_cores)
         q->closed = constants_alone(&q->executed);
     else
