@@ -336,7 +336,7 @@ int choose_native(const call *c, const selection *s, bool *native, comm_tried **
     server = decision_of_server(c->comm, &c->coll, c->bytes.all, &s->without);
     if (!choose_may_leave(c))
         return MPI_SUCCESS;
-    error = try_both(c, &server, tried);
+    error = try_both(c, &s->without, &server, tried);
     if (server.native && !server.tried && env_verbose())
         say_native(c, &server);
     *native = server.native;

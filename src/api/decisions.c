@@ -5,6 +5,8 @@
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
 
+#include <string.h>
+
 #define OF_SERVER ((uint64_t)1 << 32)
 #define OF_TRIED  ((uint64_t)1 << 33)
 
@@ -137,9 +139,9 @@ uint64_t decisions_class(const coll *call, int64_t bytes)
     return key_of(call, planner_octave(call->kind, call->p, bytes), false) | OF_SERVER;
 }
 
-bool decisions_find_faster(comm *c, uint64_t class, bool *native)
+bool decisions_find_faster(comm *c, uint64_t class, const algo_set *without, bool *native)
 {
-    decision_call asked = {.key = class | OF_TRIED};
+    decision_call asked = {.key = class | OF_TRIED, .without = *without};
     decided d;
     bool known = decision_tables_find(c, &asked, &d);
 
@@ -148,7 +150,7 @@ bool decisions_find_faster(comm *c, uint64_t class, bool *native)
     return known;
 }
 
-/* Calls in place have been tried together with others. */
+/* Calls in place are of the same class. */
 static void learn_server(const comm *c, const coll *call, int64_t bytes, verdict v)
 {
     wisdom_key key = full_key(c, call, bytes);
@@ -160,15 +162,16 @@ static void learn_server(const comm *c, const coll *call, int64_t bytes, verdict
     }
 }
 
-void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, bool native, int64_t ns,
-                           int calls)
+void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                           bool native, int64_t ns, int calls)
 {
-    decision_call asked = {.key = decisions_class(call, bytes) | OF_TRIED};
+    static const algo_set nothing;
+    decision_call asked = {.key = decisions_class(call, bytes) | OF_TRIED, .without = *without};
+    verdict v = {.native = native, .ns = ns > 0 ? ns : 1, .starts = calls};
 
     decision_tables_keep(c, &asked, &(decided){.server = {.native = native, .tried = true}});
-    if (c->rank == 0 && env_measures())
-        learn_server(c, call, bytes,
-                     (verdict){.native = native, .ns = ns > 0 ? ns : 1, .starts = calls});
+    if (c->rank == 0 && env_measures() && memcmp(without, &nothing, sizeof nothing) == 0)
+        learn_server(c, call, bytes, v);
 }
 
 /* One that is not in the list. */

@@ -21,12 +21,13 @@ uint64_t decisions_class(const coll *call, int64_t bytes);
 
 /* Which side has been faster, tried on a communicator of this shape; false: nothing is known here.
  * Other ranks may know something else. */
-bool decisions_find_faster(comm *c, uint64_t class, bool *native);
+bool decisions_find_faster(comm *c, uint64_t class, const algo_set *without, bool *native);
 
 /* Such a call of the faster side has taken so many nanoseconds, the mean of so many: alike on all
- * ranks. With TUTTI_PLAN=measure it is wisdom for later jobs, too. */
-void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, bool native, int64_t ns,
-                           int calls);
+ * ranks. With TUTTI_PLAN=measure it is wisdom for later jobs, too, unless algorithms are
+ * forbidden. */
+void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                           bool native, int64_t ns, int calls);
 
 /* What a request may try, that choice first: at most `most` algorithms; the last one of them is the
  * best on Ethernet, should the constants be wrong. Not kept. */

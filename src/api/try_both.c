@@ -19,9 +19,7 @@ enum { CLASSES = 64 };
 static const struct length {
     double us;
     int rows, length;
-} lengths[] = {{50, 4, 6}, {100, 3, 4}, {1e9, 2, 2}};
-
-enum { MEASURED = 4 }; /* times as many rows for what is to be wisdom */
+} lengths[] = {{50, 4, 6}, {100, 3, 4}, {1e9, 2, 2}}, measured = {0, COMM_ROWS, 4};
 
 enum { NATIVE, OURS };
 
@@ -67,16 +65,18 @@ static const struct length *length_of(const decision_server *server)
     const struct length *l = lengths;
     double us = 1e-6 * (double)(server->native ? server->times.native : server->times.ours);
 
+    if (env_measures()) /* for wisdom: tools/tune_calls.c counts on it */
+        return &measured;
     while (server->estimated && us >= l->us && l < lengths + 2)
         l++;
     return l;
 }
 
-/* The largest of each rank's numbers, of two. */
-static int find_largest(comm *c, int64_t mine[2], int64_t all[2])
+/* The largest of each of all ranks' numbers. */
+static int find_largest(comm *c, int64_t *mine, int64_t *all, int n)
 {
     exec *e = NULL;
-    int error = together_largest(c, mine, all, 2, &e);
+    int error = together_largest(c, mine, all, n, &e);
 
     if (!error) {
         error = execs_run(e);
@@ -91,12 +91,12 @@ static int calls_of(const comm_tried *t)
 }
 
 /* What has been found on another communicator of this shape counts if all ranks know it. */
-static int recall(const call *c, comm_tried *t)
+static int ask_others(const call *c, const algo_set *without, comm_tried *t)
 {
     bool native = false;
-    int64_t known = decisions_find_faster(c->comm, t->class, &native) ? 1 + native : 0;
+    int64_t known = decisions_find_faster(c->comm, t->class, without, &native) ? 1 + native : 0;
     int64_t mine[2] = {known, -known}, all[2];
-    int error = find_largest(c->comm, mine, all);
+    int error = find_largest(c->comm, mine, all, 2);
 
     if (!error && known && all[0] == -all[1]) {
         t->native = native;
@@ -105,12 +105,13 @@ static int recall(const call *c, comm_tried *t)
     return error;
 }
 
-/* *found: NULL: there are too many. */
-static int find(const call *c, const decision_server *server, comm_tried **found)
+/* *found: NULL: there are too many, or an error. */
+static int find_class(const call *c, const decision_server *server, const algo_set *without,
+                      comm_tried **found)
 {
     uint64_t class = decisions_class(&c->coll, c->bytes.all);
     comm_tried **at = &c->comm->tried;
-    int n = 0;
+    int n = 0, error;
 
     for (; *at && (*at)->class != class; at = &(*at)->next)
         n++;
@@ -121,21 +122,20 @@ static int find(const call *c, const decision_server *server, comm_tried **found
     if (!*at)
         return MPI_ERR_NO_MEM;
     (*at)->class = class;
-    (*at)->rows = length_of(server)->rows * (env_measures() ? MEASURED : 1);
+    (*at)->rows = length_of(server)->rows;
     (*at)->length = length_of(server)->length;
-    return recall(c, *at);
+    error = ask_others(c, without, *at);
+    if (error) {
+        free(*at);
+        *at = *found = NULL;
+    }
+    return error;
 }
 
-/* Rows: 0 1 1 0 0 1 1 0 ... */
-static int side_of(const comm_tried *t)
+/* Of the k-th call. Rows: 0 1 1 0 0 1 1 0 ... */
+static int side_of(const comm_tried *t, int k)
 {
-    return (t->calls / t->length + 1) / 2 % 2;
-}
-
-/* Nanoseconds of a call in the quickest row. */
-static int64_t quickest(const comm_tried *t, int side)
-{
-    return (int64_t)(1000 * t->least[side] / (float)(t->length - 1));
+    return (k / t->length + 1) / 2 % 2;
 }
 
 static void say(const call *c, const comm_tried *t, const int64_t ns[2])
@@ -148,68 +148,90 @@ static void say(const call *c, const comm_tried *t, const int64_t ns[2])
                 1e-3 * (double)ns[OURS]);
 }
 
-/* Where all wait for all, whoever came last has waited for nobody: the shortest time counts. From a
- * root, or to one, the longest: some ranks need not wait. One in twenty more counts for nothing. */
-static int agree(const call *c, const decision_server *server, comm_tried *t)
+/* How long a row has taken is what it took on the rank that came last, where all wait for all: that
+ * has waited for nobody. From a root, or to one, it is the longest time: some ranks need not wait.
+ * Nanoseconds of a call in the quickest row of each side. */
+static int find_quickest(const call *c, const comm_tried *t, int64_t quickest[2])
 {
     bool some_wait = coll_has(c->coll.kind, COLL_ROOTED) || c->coll.kind == COLL_scan ||
                      c->coll.kind == COLL_exscan;
-    int64_t sign = some_wait ? 1 : -1;
-    int64_t mine[2] = {sign * quickest(t, NATIVE), sign * quickest(t, OURS)}, all[2];
-    int error = find_largest(c->comm, mine, all);
+    int64_t mine[2 * COMM_ROWS], all[2 * COMM_ROWS], sign = some_wait ? 1 : -1;
+    int error;
 
+    for (int i = 0; i < 2 * t->rows; i++)
+        mine[i] = sign * (int64_t)(1000 * t->us[i % 2][i / 2] / (float)(t->length - 1));
+    error = find_largest(c->comm, mine, all, 2 * t->rows);
     if (error)
         return error;
-    all[NATIVE] *= sign;
-    all[OURS] *= sign;
-    t->native =
-        server->native ? 20 * all[NATIVE] <= 21 * all[OURS] : 21 * all[NATIVE] < 20 * all[OURS];
-    t->calls++;
-    decisions_keep_faster(c->comm, &c->coll, c->bytes.all, t->native, all[!t->native],
-                          t->length - 1);
-    say(c, t, all);
+    quickest[NATIVE] = quickest[OURS] = INT64_MAX;
+    for (int i = 0; i < 2 * t->rows; i++)
+        if (sign * all[i] < quickest[i % 2])
+            quickest[i % 2] = sign * all[i];
     return MPI_SUCCESS;
 }
 
-int try_both(const call *c, decision_server *server, comm_tried **tried)
+/* One in twenty more counts for nothing. */
+static int agree(const call *c, const decision_server *server, const algo_set *without,
+                 comm_tried *t)
+{
+    int64_t ns[2];
+    int error = find_quickest(c, t, ns);
+
+    if (error)
+        return error;
+    t->native = server->native ? 20 * ns[NATIVE] <= 21 * ns[OURS] : 21 * ns[NATIVE] < 20 * ns[OURS];
+    t->calls++;
+    decisions_keep_faster(c->comm, &c->coll, c->bytes.all, without, t->native, ns[!t->native],
+                          t->length - 1);
+    say(c, t, ns);
+    return MPI_SUCCESS;
+}
+
+int try_both(const call *c, const algo_set *without, decision_server *server, comm_tried **tried)
 {
     comm_tried *t = NULL;
-    int error = is_tried(c, server) ? find(c, server, &t) : MPI_SUCCESS;
+    int error = is_tried(c, server) ? find_class(c, server, without, &t) : MPI_SUCCESS;
 
     if (!t || error)
         return error;
     server->tried = true;
     if (t->calls < calls_of(t)) {
         *tried = t;
-        server->native = side_of(t) == NATIVE;
+        server->native = side_of(t, t->calls) == NATIVE;
         return MPI_SUCCESS;
     }
     if (t->calls == calls_of(t))
-        error = agree(c, server, t);
+        error = agree(c, server, without, t);
     server->native = t->native;
     return error;
 }
 
 /* ---- a call that is tried ---- */
 
+/* In the call callbacks of the program may run, and make calls that are tried, too. */
+enum { NESTED = 8 };
 static _Thread_local struct running {
     comm_tried *of;
+    int call;
     double since;
-} running;
+} running[NESTED];
+static _Thread_local int nrunning;
 
+/* It is counted at once, because callbacks run at other times on other ranks. */
 void try_both_begin(comm_tried *tried)
 {
-    running = (struct running){tried, clock_now()};
+    if (nrunning < NESTED)
+        running[nrunning] = (struct running){tried, tried->calls, clock_now()};
+    nrunning++;
+    tried->calls++;
 }
 
 void try_both_end(void)
 {
-    comm_tried *t = running.of;
-    int place = t->calls % t->length, side = side_of(t);
-    bool first = t->calls / t->length / 2 == 0;
+    const struct running *r = &running[--nrunning];
+    comm_tried *t = nrunning < NESTED ? r->of : NULL;
 
-    t->us = place > 0 ? t->us + (float)(1e6 * (clock_now() - running.since)) : 0;
-    if (place == t->length - 1 && (first || t->us < t->least[side]))
-        t->least[side] = t->us;
-    t->calls++;
+    if (t && r->call % t->length)
+        t->us[side_of(t, r->call)][r->call / t->length / 2] +=
+            (float)(1e6 * (clock_now() - r->since));
 }

@@ -18,11 +18,11 @@
 #include "api/checked.h"
 
 /* Of a call that is served as `server` says, by the estimate: change that to who is the faster one,
- * or whose turn it is. *tried: NULL, or it is tried: for try_both_begin. May agree with the other
- * ranks. Returns an error class. */
-int try_both(const call *c, decision_server *server, comm_tried **tried);
+ * or whose turn it is. without: algorithms that it may not take. *tried: NULL, or it is tried: for
+ * try_both_begin. May agree with the other ranks. Returns an error class. */
+int try_both(const call *c, const algo_set *without, decision_server *server, comm_tried **tried);
 
-/* It begins, and it is over, in this thread. */
+/* It begins, and it is over, in this thread; others may begin and be over between them. */
 void try_both_begin(comm_tried *tried);
 void try_both_end(void);
 

@@ -74,14 +74,14 @@ typedef struct comm_windows {
 
 /* Blocking calls of a class that go to the MPI (0) and to Tutti (1), some in a row to each, to see
  * who is faster (api/try_both.h). */
+enum { COMM_ROWS = 12 };
 typedef struct comm_tried {
     struct comm_tried *next;
-    uint64_t class;   /* of decisions.h */
-    int rows, length; /* so many rows of each, of so many calls */
-    int calls;        /* so far; more than all: they have agreed */
-    bool native;      /* then: the MPI is faster */
-    float us;         /* of this row so far, but for its first call */
-    float least[2];   /* of each side: its quickest row */
+    uint64_t class;         /* of decisions.h */
+    int rows, length;       /* so many rows of each, of so many calls */
+    int calls;              /* so far; more than all: they have agreed */
+    bool native;            /* then: the MPI is faster */
+    float us[2][COMM_ROWS]; /* of a row, but for its first call */
 } comm_tried;
 
 typedef struct comm {
@@ -176,9 +176,9 @@ static inline void comm_reap(void)
 
 /* ---- for the engine, its lock held ---- */
 
-/* Is there something to go on with in comm_advance? It makes native calls: what a program's or an
- * MPI's callback asks in these is whether all is idle, and it is not. */
-typedef enum comm_work { COMM_IDLE, COMM_PENDING, COMM_AT_IT } comm_work;
+/* Is there something to go on with in comm_advance? Callbacks run inside the native calls that it
+ * makes: to them it must not look idle. */
+typedef enum comm_work { COMM_IDLE, COMM_PENDING, COMM_ADVANCING } comm_work;
 extern _Atomic(comm_work) comm_pending;
 
 /* Complete pending handshakes and open gates. Returns how many communicators became ready;

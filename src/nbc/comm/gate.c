@@ -28,9 +28,9 @@ static void set_pending(void)
 /* Nothing to do any more, unless it has been set meanwhile. */
 static void clear_pending(void)
 {
-    comm_work at_it = COMM_AT_IT;
+    comm_work advancing = COMM_ADVANCING;
 
-    atomic_compare_exchange_strong(&comm_pending, &at_it, COMM_IDLE);
+    atomic_compare_exchange_strong(&comm_pending, &advancing, COMM_IDLE);
 }
 
 /* ---- the gate ---- */
@@ -193,7 +193,7 @@ int comm_advance(comm_ticket **admitted)
     bool pending = false;
     int opened;
 
-    atomic_store(&comm_pending, COMM_AT_IT); /* set again by whatever closes a gate meanwhile */
+    atomic_store(&comm_pending, COMM_ADVANCING); /* set again by whatever closes a gate meanwhile */
     opened = test_handshakes();
     *end = NULL;
     DL_FOREACH (comm_all, c) {
