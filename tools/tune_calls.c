@@ -2,21 +2,22 @@
 /* tune_calls.c - blocking calls of the MPI's names, often enough for libtutti_mpi.so to find out
  * who is faster, the MPI or Tutti. See tune_calls.h.
  */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "tune_calls.h"
 
 #include "tune_measure.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LEAST = 8,      /* bytes of the vector, or of a block; doubled up to */
     MOST = 1 << 20, /* and to */
     ALL = 1 << 24,  /* bytes of all blocks */
-    LOOK = 8,       /* calls, before it is known how long one takes */
-    /* as many as the longest trials have (src/api/try_both.c), of calls that the estimate takes to
-     * last less than 50 us and of others, and some, such as the one that ends them: */
-    SHORT = 192 + 4,
-    LONG = 96 + 4
+    CALLS =
+        96 + 12, /* what a trial takes (src/api/try_both.c), eight that a new communicator leaves to
+                        the MPI, and some, such as the one that ends the trial */
 };
 
 typedef struct buffers {
@@ -98,53 +99,36 @@ static const struct collective {
     {"reduce_scatter_block", reduce_scatter_block, true, true},
 };
 
-/* Seconds of the quickest one. */
-static double call_times(const struct collective *c, const buffers *b, int n, int times)
-{
-    double least = 1, begin;
-
-    for (int i = 0; i < times; i++) {
-        begin = MPI_Wtime();
-        c->call(b, n);
-        least = MPI_Wtime() - begin < least ? MPI_Wtime() - begin : least;
-    }
-    return least;
-}
-
-static void call_often(const struct collective *c, const buffers *b, int n)
-{
-    const double surely_long = 2e-4;
-    int is_long = call_times(c, b, n, LOOK) > surely_long;
-
-    PMPI_Bcast(&is_long, 1, MPI_INT, 0, b->comm); /* not by what is measured */
-    call_times(c, b, n, is_long ? LONG : SHORT);
-}
-
 static void call_all_lengths(const struct collective *c, const buffers *b, int p)
 {
     int most = !c->has_length ? LEAST : c->of_blocks && MOST > ALL / p ? ALL / p : MOST;
 
     for (int bytes = LEAST; bytes <= most; bytes *= 2)
-        call_often(c, b, bytes / (int)sizeof(int));
+        for (int i = 0; i < CALLS; i++)
+            c->call(b, bytes / (int)sizeof(int));
 }
 
 bool tune_calls_possible(void)
 {
-    return MPI_Allreduce != PMPI_Allreduce;
+    Dl_info where;
+    void *first = dlsym(RTLD_DEFAULT, "MPI_Allreduce");
+
+    return first && dladdr(first, &where) && strstr(where.dli_fname, "libtutti_mpi");
 }
 
-void tune_calls(void (*progress)(void *of, const char *collective), void *of)
+int tune_calls(tune_calls_done *done, void *of)
 {
     buffers b = {.mine = tune_allocate(ALL), .all = tune_allocate(ALL)};
-    int p;
+    int p, error = 0;
 
     MPI_Comm_size(MPI_COMM_WORLD, &p);
-    for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++) {
-        progress(of, collectives[i].name);
+    for (size_t i = 0; i < sizeof collectives / sizeof *collectives && !error; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &b.comm);
         call_all_lengths(&collectives[i], &b, p);
         MPI_Comm_free(&b.comm);
+        error = done(of, collectives[i].name);
     }
     free(b.mine);
     free(b.all);
+    return error;
 }

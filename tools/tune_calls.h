@@ -8,11 +8,13 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Is this program run under libtutti_mpi.so? */
+/* Are the calls of MPI those of libtutti_mpi.so, and of no tool before it? */
 bool tune_calls_possible(void);
 
-/* All collectives that are tried, on MPI_COMM_WORLD, of 8 bytes to 1 MiB, 16 MiB in all. Says which
- * one begins. Collective. Ends the job where memory does. */
-void tune_calls(void (*progress)(void *of, const char *collective), void *of);
+/* All collectives that are tried, among all ranks, of 8 bytes to 1 MiB, 16 MiB in all. `done` is
+ * called behind each, on all ranks; an error of it ends all, and is returned. Collective. Ends the
+ * job where memory does. */
+typedef int tune_calls_done(void *of, const char *collective);
+int tune_calls(tune_calls_done *done, void *of);
 
 #endif

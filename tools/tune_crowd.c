@@ -18,7 +18,8 @@ int measure_cores(MPI_Comm comm)
     cpu_set_t mine, all;
 
     CPU_ZERO(&mine);
-    sched_getaffinity(0, sizeof mine, &mine);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0) /* more processors than the set has */
+        memset(&mine, 255, sizeof mine);
     MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, comm);
     return CPU_COUNT(&all);
 }

@@ -14,10 +14,12 @@
 #include "command.h"
 #include "nbc/process/machine.h"
 #include "nbc/process/whole_file.h"
+#include "nbc/sched/coll.h"
 #include "tune_calls.h"
 #include "tune_machine.h"
 #include "tune_measure.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,9 +86,9 @@ static void parse(int argc, char **argv, wish *w)
     }
     if (!w->said && optind < argc)
         command_wrong(&w->command, argv[optind], "one word too many", NULL);
-    if (!w->said && w->calls && w->output)
-        command_wrong(&w->command, "--output", "not with --calls, which measures no constants",
-                      NULL);
+    if (!w->said && w->calls && (w->output || w->base))
+        command_wrong(&w->command, w->output ? "--output" : "--base",
+                      "not with --calls, which measures no constants", NULL);
 }
 
 /* ---- the base ---- */
@@ -191,21 +193,30 @@ static void check_calls(wish *w)
                        "LD_PRELOAD=libtutti_mpi.so tutti-tune --calls=FILE");
 }
 
-static void say_collective(void *t, const char *collective)
-{
-    const tuning *of = t;
+typedef struct who_is_faster {
+    const wish *wish;
+    const tuning *tuning;
+} who_is_faster;
 
-    if (of->rank == 0 && !of->quiet)
-        fprintf(stderr, "tutti-tune: %4.1f s: blocking calls: %s\n", MPI_Wtime() - of->begin,
+/* It may take long: what is known is kept at once. */
+static int keep_calls(void *of, const char *collective)
+{
+    const who_is_faster *x = of;
+    int error = tutti_wisdom_export(MPI_COMM_WORLD, x->wish->calls);
+
+    if (!error && x->tuning->rank == 0 && !x->tuning->quiet)
+        fprintf(stderr, "tutti-tune: %4.1f s: blocking calls: %s\n", MPI_Wtime() - x->tuning->begin,
                 collective);
+    return error;
 }
 
 static int tune_who_is_faster(const wish *w, tuning *t)
 {
+    who_is_faster x = {w, t};
+
     t->begin = MPI_Wtime();
-    tune_calls(say_collective, t);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* a line says what is wrong */
-    return tutti_wisdom_export(MPI_COMM_WORLD, w->calls) == MPI_SUCCESS ? 0 : 2;
+    return tune_calls(keep_calls, &x) == MPI_SUCCESS ? 0 : 2;
 }
 
 static int tune(wish *w, tuning *t)
@@ -236,9 +247,26 @@ static int tune(wish *w, tuning *t)
     return wrong;
 }
 
+/* Before the library reads them. */
+static void let_all_be_tried(void)
+{
+    char name[80] = "TUTTI_ALGORITHM_";
+    size_t n = strlen(name);
+
+    setenv("TUTTI_PLAN", "measure", 1);
+    setenv("TUTTI_WISDOM", "off", 1);
+    unsetenv("TUTTI_INTERPOSE");
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        const char *coll = coll_kind_name((coll_kind)kind);
+        for (size_t i = 0; i <= strlen(coll); i++)
+            name[n + i] = (char)toupper((unsigned char)coll[i]);
+        unsetenv(name);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    wish w = {.base = "fast", .command.name = "tutti-tune"};
+    wish w = {.command.name = "tutti-tune"};
     tuning t = {0};
     int failed;
 
@@ -247,13 +275,11 @@ int main(int argc, char **argv)
         return command_refuse_all(&w.command, &argc, &argv);
     if (w.said)
         return command_end("tutti-tune", 0);
+    w.base = w.base ? w.base : "fast";
     t.base = w.base;
     t.quiet = w.quiet;
-    if (w.calls) { /* before the library reads them: all is to be tried */
-        setenv("TUTTI_PLAN", "measure", 1);
-        setenv("TUTTI_WISDOM", "off", 1);
-        unsetenv("TUTTI_INTERPOSE");
-    }
+    if (w.calls)
+        let_all_be_tried();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
     failed = tune(&w, &t);
