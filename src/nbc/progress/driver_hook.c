@@ -8,7 +8,7 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "nbc/progress/driver.h"
 
-#include "nbc/process/process.h"
+#include "nbc/process/mutex.h"
 #include "nbc/process/trace.h"
 #include "nbc/process/waker.h"
 #include "nbc/run/engine.h"
@@ -126,11 +126,13 @@ static const char *start(void)
     if (!find("opal_progress_register"))
         return "this MPI has no opal_progress_register";
     wanted = true;
-    if (process_threaded) /* the progress thread may want the waker */
-        begin(true);
-    else
+    if (!process_threaded) {
         waker_set(begin);
-    return NULL;
+        return NULL;
+    }
+    begin(true); /* the progress thread may want the waker */
+    wanted = there;
+    return there ? NULL : "opal_progress_register has failed";
 }
 
 static void stop(void)
@@ -147,19 +149,32 @@ static int request(exec *e, MPI_Request *request)
     return PMPI_Grequest_start(driver_query, driver_free, driver_cancel, e, request);
 }
 
-/* Two at a time are two registrations of one function: the first one to go takes one of them. */
+/* Open MPI registers a function once, however often it is asked: the last one takes it away. */
+static pthread_mutex_t lending = PTHREAD_MUTEX_INITIALIZER;
+static int borrowers; /* lending */
+
 bool driver_hook_lend(bool *lent)
 {
+    *lent = false;
     if (wanted)
         begin(true);
-    *lent = !there && add_hook(driver_hook_turn);
-    return there || *lent;
+    if (there)
+        return true;
+    mutex_lock(&lending);
+    *lent = borrowers > 0 || add_hook(driver_hook_turn);
+    borrowers += *lent;
+    mutex_unlock(&lending);
+    return *lent;
 }
 
 void driver_hook_return(bool lent)
 {
-    if (lent)
+    if (!lent)
+        return;
+    mutex_lock(&lending);
+    if (--borrowers == 0)
         remove_hook(driver_hook_turn);
+    mutex_unlock(&lending);
 }
 
 const driver driver_hook = {
