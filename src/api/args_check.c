@@ -214,15 +214,33 @@ static int64_t bytes_at(const call_side *s, int i)
     return bytes;
 }
 
-/* What I send to myself. If it is less than its place the MPIs go on, and so the others get what
- * they wait for. */
+/* What I send to myself. Where it is not as long as its place only I know it: the MPIs go on, and
+ * so the others get what they wait for. Not where it is too long and my messages follow from
+ * lists. */
 static int check_own(call *c, int64_t sent, int64_t room)
 {
-    if (sent > room)
+    bool listed = c->send.extent >= COLL_SIZED || c->recv.extent >= COLL_SIZED;
+
+    if (sent > room && (listed || coll_has(c->coll.kind, COLL_NEIGHBORS)))
         return MPI_ERR_TRUNCATE;
-    if (sent < room)
-        c->error = MPI_ERR_COUNT;
+    if (sent != room)
+        c->error = sent > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
     return MPI_SUCCESS;
+}
+
+/* If all places of received blocks are too short for mine, they are for the others', too, whose
+ * messages must be as long as they expect: they go elsewhere, and are dropped. */
+static int make_room(call *c)
+{
+    call_side *r = &c->recv;
+
+    if (c->error != MPI_ERR_TRUNCATE || r->extent != COLL_EACH)
+        return MPI_SUCCESS;
+    r->count = r->mine = my_bytes(&c->send);
+    if (__builtin_mul_overflow(r->count, r->n, &r->total))
+        return MPI_ERR_COUNT;
+    c->room = r->total;
+    return datatype_describe(MPI_PACKED, &r->type);
 }
 
 /* The same of every edge from me to myself. A graph in which they do not match is none. */
@@ -255,7 +273,9 @@ static int check_buffers(call *c)
     if (!c->send.extent || !c->recv.extent)
         return MPI_SUCCESS;
     error = near ? check_own_edges(c) : check_own(c, my_bytes(&c->send), my_bytes(&c->recv));
-    return !error && is_aliased(c) ? MPI_ERR_BUFFER : error;
+    if (!error && is_aliased(c))
+        error = MPI_ERR_BUFFER;
+    return error ? error : make_room(c);
 }
 
 /* ---- the whole ---- */

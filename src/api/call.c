@@ -38,7 +38,7 @@ static int make_later(exec *e, later_call *c)
     if (tally_on)
         tallied_choice(e);
     error = exec_bind(e, &c->b);
-    c->b.sendblocks = c->b.recvblocks = NULL; /* taken over */
+    c->b.sendblocks = c->b.recvblocks = c->b.room = NULL; /* taken over */
     return error;
 }
 

@@ -132,6 +132,11 @@ int call_binding(const call *c, binding *b)
         b->sendtype = c->send.type.type;
         b->sendcount = c->send.count;
     }
+    if (c->room) {
+        b->recvbuf = b->room = malloc((size_t)c->room);
+        if (!b->room)
+            return MPI_ERR_NO_MEM;
+    }
     error = typed_of(&c->recv, &b->recvblocks);
     if (!error)
         error = typed_of(&c->send, &b->sendblocks);

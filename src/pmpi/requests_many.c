@@ -217,6 +217,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     return error;
 }
 
+/* Apart: programs test in loops, most often what is the MPI's. */
 __attribute__((noinline)) static int test_any_of_ours(int count, MPI_Request requests[], int *index,
                                                       int *flag, MPI_Status *status)
 {

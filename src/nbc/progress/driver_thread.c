@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* driver_thread.c - one thread per process advances the engine while something runs.
  *
- *   asleep --start--> spin --SPIN fruitless turns--> rest, or nap, after each turn
+ *   asleep --start--> spin --SPIN fruitless turns--> rest after each turn
  *      ^                                                   |
  *      +------------- nothing runs for LINGER turns -------+
+ *
+ * Where ranks share processors it naps after each fruitless turn instead.
  *
  * Asleep it waits on a condition variable and costs nothing. The program's own waits advance as
  * before: whoever gets the engine's try-lock. Native requests are of the other drivers' form, and

@@ -41,6 +41,8 @@ void bind_release(bound *b)
     b->scratch_shared = 0;
     b->pack = b->scratch = NULL;
     b->memory = 0;
+    free(b->given.room);
+    b->given.room = NULL;
     b->reusable = b->spanning = false;
     b->given.sendtype = b->given.recvtype = MPI_DATATYPE_NULL;
 }
@@ -110,7 +112,8 @@ static int bind_types(bound *b, const binding *given)
     bool sends = b->sched->extent[SPACE_SEND] > 0;
     int error;
 
-    b->reusable = given->op.predefined && typed_predefined(b->space[SPACE_RECV].blocks) &&
+    b->reusable = given->op.predefined && !given->room &&
+                  typed_predefined(b->space[SPACE_RECV].blocks) &&
                   typed_predefined(b->space[SPACE_SEND].blocks);
     error = bind_side(b, given, &b->space[SPACE_RECV], given->recvtype, given->recvcount);
     if (!error && sends)
@@ -242,14 +245,15 @@ void bind_drop(binding *given)
 {
     typed_free(given->sendblocks);
     typed_free(given->recvblocks);
-    given->sendblocks = given->recvblocks = NULL;
+    free(given->room);
+    given->sendblocks = given->recvblocks = given->room = NULL;
 }
 
 int bind_to(bound *b, const binding *given)
 {
     int error;
 
-    if (b->reusable && same_shape(&b->given, given) && same_blocks(b, given) &&
+    if (b->reusable && !given->room && same_shape(&b->given, given) && same_blocks(b, given) &&
         (!b->spanning || same_buffers(&b->given, given))) { /* what is resolved holds still */
         bind_addresses(b, given);
         bind_drop(&b->given);

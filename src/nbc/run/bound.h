@@ -37,6 +37,7 @@ typedef struct binding {
     MPI_Datatype recvtype;
     int64_t recvcount;                     /* of recvtype in sched.parts elements of RECV */
     typed_blocks *sendblocks, *recvblocks; /* instead of types and counts, or NULL; taken over */
+    void *room;                            /* recvbuf, if it is nobody else's; NULL; taken over */
     operation op;
     int error;  /* with which it ends, although it runs: the others count on this rank */
     bool packs; /* a vector that is cut goes through SCRATCH: its data is no run of bytes */
