@@ -83,6 +83,7 @@ int plan_print_why(const request *r)
     choice chosen;
     constants k, told;
     int n, estimated;
+    int64_t least;
     bool marked = false;
 
     if (!plan_find_machine(r, &k))
@@ -95,8 +96,9 @@ int plan_print_why(const request *r)
            r->regions ? r->regions : "", (long long)r->bytes, plan_machine());
     asked.k = &k;
     n = coll_has_common_size(r->kind) ? planner_list(&asked, list) : 0;
+    least = n > 0 ? least_of(list, n) : 0;
     for (int i = 0; i < n; i++)
-        marked |= print_row(&list[i], least_of(list, n), estimated ? taken : "");
+        marked |= print_row(&list[i], least, estimated ? taken : "");
     if (!marked)
         printf("auto: %s (%s)\n", taken, why);
     print_native(&call, all, r->topo, &told);

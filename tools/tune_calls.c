@@ -15,9 +15,9 @@ enum {
     LEAST = 8,      /* bytes of the vector, or of a block; doubled up to */
     MOST = 1 << 20, /* and to */
     ALL = 1 << 24,  /* bytes of all blocks */
-    CALLS =
-        96 + 12, /* what a trial takes (src/api/try_both.c), eight that a new communicator leaves to
-                        the MPI, and some, such as the one that ends the trial */
+    /* what a trial takes (src/api/try_both.c); and eight that a new communicator leaves to the MPI,
+     * and some, such as the one that ends the trial */
+    CALLS = 96 + 12
 };
 
 typedef struct buffers {

@@ -228,16 +228,16 @@ static int check_own(call *c, int64_t sent, int64_t room)
     return MPI_SUCCESS;
 }
 
-/* If all places of received blocks are too short for mine, they are for the others', too, whose
- * messages must be as long as they expect: they go elsewhere, and are dropped. */
+/* If the place of my own block is too short, those of the others' blocks are, too. The messages
+ * must be as long as the others expect: what is received goes elsewhere, and is dropped. */
 static int make_room(call *c)
 {
     call_side *r = &c->recv;
 
-    if (c->error != MPI_ERR_TRUNCATE || r->extent != COLL_EACH)
+    if (c->error != MPI_ERR_TRUNCATE)
         return MPI_SUCCESS;
     r->count = r->mine = my_bytes(&c->send);
-    if (__builtin_mul_overflow(r->count, r->n, &r->total))
+    if (__builtin_mul_overflow(r->count, blocks_of(&c->coll, r), &r->total))
         return MPI_ERR_COUNT;
     c->room = r->total;
     return datatype_describe(MPI_PACKED, &r->type);

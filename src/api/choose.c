@@ -158,18 +158,9 @@ static int nothing_left(const question *q)
     return MPI_ERR_ARG;
 }
 
-static bool forbids_any(const question *q)
-{
-    uint64_t any = 0;
-
-    for (size_t i = 0; i < sizeof q->without.word / sizeof *q->without.word; i++)
-        any |= q->without.word[i];
-    return any != 0;
-}
-
 static int by_rule(const question *q, choice *result, const char **why)
 {
-    if (forbids_any(q) && !select_any(q->call, q->bytes, &q->without, result))
+    if (!algo_set_is_empty(&q->without) && !select_any(q->call, q->bytes, &q->without, result))
         return nothing_left(q);
     if (!q->known) {
         select_rule(q->call, q->bytes, &q->without, result, why);

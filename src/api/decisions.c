@@ -5,8 +5,6 @@
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
 
-#include <string.h>
-
 #define OF_SERVER ((uint64_t)1 << 32)
 #define OF_TRIED  ((uint64_t)1 << 33)
 
@@ -165,12 +163,11 @@ static void learn_server(const comm *c, const coll *call, int64_t bytes, verdict
 void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, const algo_set *without,
                            bool native, int64_t ns, int calls)
 {
-    static const algo_set nothing;
     decision_call asked = {.key = decisions_class(call, bytes) | OF_TRIED, .without = *without};
     verdict v = {.native = native, .ns = ns > 0 ? ns : 1, .starts = calls};
 
     decision_tables_keep(c, &asked, &(decided){.server = {.native = native, .tried = true}});
-    if (c->rank == 0 && env_measures() && memcmp(without, &nothing, sizeof nothing) == 0)
+    if (c->rank == 0 && env_measures() && algo_set_is_empty(without))
         learn_server(c, call, bytes, v);
 }
 

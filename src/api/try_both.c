@@ -208,7 +208,7 @@ int try_both(const call *c, const algo_set *without, decision_server *server, co
 
 /* ---- a call that is tried ---- */
 
-/* In the call callbacks of the program may run, and make calls that are tried, too. */
+/* Callbacks of the program may run inside such a call, and make calls that are tried, too. */
 enum { NESTED = 8 };
 static _Thread_local struct running {
     comm_tried *of;

@@ -17,6 +17,15 @@ static inline bool algo_set_has(const algo_set *s, int algo)
     return s->word[algo / 64] >> algo % 64 & 1;
 }
 
+static inline bool algo_set_is_empty(const algo_set *s)
+{
+    uint64_t any = 0;
+
+    for (size_t i = 0; i < sizeof s->word / sizeof *s->word; i++)
+        any |= s->word[i];
+    return any == 0;
+}
+
 static inline void algo_set_add(algo_set *s, int algo)
 {
     s->word[algo / 64] |= (uint64_t)1 << algo % 64;

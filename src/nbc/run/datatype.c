@@ -161,8 +161,8 @@ int datatype_describe(MPI_Datatype type, datatype *d)
     return type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : describe_derived(type, slot, d);
 }
 
-/* MPI has no query for this; a send of one element to nobody checks it in both MPIs. (What class
- * its error has is no use: MPICH 4.0 says that of an error before it.) */
+/* MPI has no query for this; a send of one element to nobody checks it in both MPIs. (Not by
+ * the class of the error: on MPICH 4.0 it may be that of an earlier one.) */
 int datatype_check_committed(const datatype *d)
 {
     described *of = described_of(d);

@@ -300,16 +300,6 @@ static bool copy_parts(const piece *from, const piece *to, int *error)
     return true;
 }
 
-/* From where to where. In a call that ends with MPI_ERR_TRUNCATE there may be less room than data.
- * (MPICH loses a message to itself that is cut off, and later gets the rest of it.) */
-static void find_pieces(const bound *b, const step *st, piece *from, piece *to)
-{
-    *from = piece_at(b, st, 0);
-    *to = piece_at(b, st, 1);
-    if (st->kind == STEP_COPY && piece_bytes(from) > piece_bytes(to))
-        from->items = piece_bytes(to) / from->type->size;
-}
-
 raw_local wire_resolve_local(const bound *b, const step *st)
 {
     bool copies = st->kind == STEP_COPY;
@@ -317,7 +307,8 @@ raw_local wire_resolve_local(const bound *b, const step *st)
 
     if (st->kind == STEP_FENCE)
         return (raw_local){0};
-    find_pieces(b, st, &from, &to);
+    from = piece_at(b, st, 0);
+    to = piece_at(b, st, 1);
     if (copies ? !same_bytes(&from, &to) : !b->given.op.predefined || to.items > datatype_max_count)
         return (raw_local){0};
     return (raw_local){.from = from.offset,
@@ -329,10 +320,9 @@ raw_local wire_resolve_local(const bound *b, const step *st)
 
 int wire_local(const bound *b, const step *st)
 {
-    piece from, to;
+    piece from = piece_at(b, st, 0), to = piece_at(b, st, 1);
     int error;
 
-    find_pieces(b, st, &from, &to);
     if (piece_bytes(&from) == 0) /* there may be no address */
         return MPI_SUCCESS;
     simulated_copy(piece_bytes(&from));
