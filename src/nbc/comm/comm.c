@@ -94,7 +94,7 @@ void comm_reap_all(void)
         comm *next = c->dead_next;
         comm_above.clear_plans(
             c); /* of operations that were prepared after the user had freed it */
-        links_free(c->links);
+        links_free(c->links, !c->failure);
         wire_free(&c->wire);
         topo_free(c->topo);
         neighbors_free(c->neighbors);

@@ -99,7 +99,7 @@ static int go_over_own(comm *c)
 
     if (error)
         return error;
-    links_free(c->links);
+    links_free(c->links, true);
     c->links = NULL;
     leave_channel(c);
     error = simulated() ? PMPI_Comm_dup(c->user, &c->wire.comm)
@@ -148,7 +148,7 @@ static int find_places(comm *c)
 
 static link_offer offer_links(comm *c)
 {
-    links_free(c->links); /* of a handshake that has failed */
+    links_free(c->links, true); /* of a handshake that has failed */
     c->links = links_make(c->p, c->rank, c->wire.place);
     return c->links ? c->links->mine : (link_offer){0};
 }

@@ -14,6 +14,8 @@ enum {
     SHARE = 3,        /* and parts of what is left of it: one of them */
     LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits; */
     MOST_LINES = 128,
+    CLEARED = 1 << 16, /* tuning: of a communicator's rings more is not cleared, but returned */
+    TOUCHED = 4096,    /* bytes that the first one of them brings */
     LEAST_BLOCKS = 16, /* of longer ones */
     MOST_BLOCKS = 2048,
     MOST_OWN = 2048, /* of a request's ring; */
@@ -76,15 +78,14 @@ static size_t desk_room(size_t n)
     return room < wanted ? room : wanted;
 }
 
-/* *fresh: its memory is zero. */
-static void take_memory(links *l, bool *fresh)
+static void take_memory(links *l)
 {
     uint32_t lines[RING_KINDS] = {MOST_LINES, MOST_BLOCKS};
 
     if (!shrink(lines, desk_room((size_t)l->n)))
         return;
     l->size = (size_t)l->n * desk_size(lines);
-    l->memory = segment_take(l->size, fresh);
+    l->memory = segment_take(l->size);
     if (!l->memory)
         return;
     l->mine.at = segment_where(l->memory);
@@ -92,20 +93,15 @@ static void take_memory(links *l, bool *fresh)
     l->mine.lines[1] = lines[1];
 }
 
-/* The rings of one desk. clear: who receives takes memory that is not zero. */
 static bool open_rings(ring rings[RING_KINDS], link_desk *desk, const uint32_t lines[RING_KINDS],
-                       bool receives, bool clear)
+                       bool receives)
 {
     char *at = (char *)(desk + 1);
     bool good = true;
 
-    if (clear)
-        memset(desk, 0, sizeof *desk);
     for (int kind = 0; kind < RING_KINDS; kind++) {
         if (!lines[kind])
             continue;
-        if (clear)
-            ring_clear(at, (ring_kind)kind, lines[kind]);
         good &= ring_open(&rings[kind], at, (ring_kind)kind, lines[kind], receives);
         at += ring_size((ring_kind)kind, lines[kind]);
     }
@@ -142,23 +138,22 @@ links *links_make(int p, int rank, const int *place)
     links *l = calloc(1, sizeof *l);
     bool good =
         l && find_near(l, p, rank, place) && (l->link = calloc((size_t)l->n, sizeof *l->link));
-    bool fresh = false;
 
     if (good) {
         l->mine.takes = LINK_SENDS | (store_lends() ? LINK_STORES : 0) |
                         (segment_reads() ? LINK_ALL : 0) | (segment_lends_all() ? LINK_LENDS : 0);
-        take_memory(l, &fresh);
+        take_memory(l);
     }
     for (int r = good ? l->low : 0; good && r <= l->high; r++)
         if (l->of[r - l->low] >= 0)
             l->link[l->of[r - l->low]].pid = segment_pid(place ? place[r] : r);
     for (int k = 0; good && l->memory && k < l->n; k++) {
         l->link[k].from = desk_at(l->memory, k, l->mine.lines);
-        good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true, !fresh);
+        good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true);
     }
     if (good)
         return l;
-    links_free(l);
+    links_free(l, true);
     return NULL;
 }
 
@@ -196,16 +191,51 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
     if (!its.at)
         return;
     way->to = desk_at(segment_at(its.at), my_index(l, rank, me), its.lines);
-    open_rings(way->out, way->to, its.lines, false, false); /* a sender's ends need no memory */
+    open_rings(way->out, way->to, its.lines, false); /* a sender's ends need no memory */
 }
 
-void links_free(links *l)
+static size_t used(const links *l)
+{
+    size_t bytes = 0;
+
+    for (int k = 0; k < l->n; k++)
+        for (int kind = 0; kind < RING_KINDS; kind++) {
+            size_t n = ring_used(&l->link[k].in[kind]);
+            bytes += n && n < TOUCHED ? TOUCHED : n;
+        }
+    return bytes;
+}
+
+static void clear(node_link *way)
+{
+    if (way->told)
+        memset(way->from, 0, sizeof *way->from);
+    for (int kind = 0; kind < RING_KINDS; kind++)
+        ring_clear(&way->in[kind]);
+}
+
+/* read: has all been that was sent? */
+static void give_memory(links *l, bool read)
+{
+    if (!segment_is_mine()) /* but a fork's parent's */
+        return;
+    if (!read || used(l) > CLEARED) {
+        segment_return(l->memory, l->size);
+        return;
+    }
+    for (int k = 0; k < l->n; k++)
+        clear(&l->link[k]);
+    segment_give(l->memory, l->size);
+}
+
+void links_free(links *l, bool read)
 {
     if (!l)
         return;
+    if (l->memory)
+        give_memory(l, read && l->link);
     for (int k = 0; l->link && k < l->n; k++)
         cut(&l->link[k]);
-    segment_give(l->memory, l->size);
     free(l->link);
     free(l->of);
     free(l);
@@ -234,7 +264,6 @@ size_t own_rings_room(int rings)
 bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room)
 {
     uint64_t n = wanted_lines(lines);
-    bool fresh = false;
 
     *r = (own_ring){0};
     while (ring_size(kind, n) > room && n > LEAST_OWN)
@@ -242,18 +271,26 @@ bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room)
     if (lines == 0 || ring_size(kind, n) > room)
         return true;
     r->size = ring_size(kind, n);
-    r->memory = segment_take(r->size, &fresh);
-    if (r->memory && !fresh)
-        ring_clear(r->memory, kind, n);
+    r->memory = segment_take(r->size);
     if (!r->memory || ring_open(&r->ring, r->memory, kind, n, true))
         return true;
     own_ring_free(r);
     return false;
 }
 
+/* What senders have written when a start has failed here has not been read: it is cleared where that
+ * costs nothing. */
 void own_ring_free(own_ring *r)
 {
-    segment_give(r->memory, r->size);
+    bool mine = r->memory && segment_is_mine();
+
+    if (mine && (r->size <= TOUCHED || ring_used(&r->ring) > CLEARED)) {
+        segment_return(r->memory, r->size);
+    } else {
+        if (mine)
+            ring_clear(&r->ring);
+        segment_give(r->memory, r->size);
+    }
     ring_close(&r->ring);
     *r = (own_ring){0};
 }

@@ -65,7 +65,9 @@ links *links_make(int p, int rank, const int *place);
 
 /* After it: what that rank has offered. near: are the two of one node, as all ranks see it? */
 void links_join(links *l, int rank, int me, link_offer its, bool near);
-void links_free(links *l);
+
+/* read: everything that was sent in the rings has been. */
+void links_free(links *l, bool read);
 
 /* The way to a rank, or NULL. */
 static inline node_link *links_to(const links *l, int rank)

@@ -32,14 +32,6 @@ size_t ring_size(ring_kind kind, uint64_t lines)
     return PAIR + stamps_size(kind, lines) + (lines * RING_LINE + PAIR - 1) / PAIR * PAIR;
 }
 
-/* Where stamps are going to be. */
-void ring_clear(void *shared, ring_kind kind, uint64_t lines)
-{
-    size_t head = PAIR + stamps_size(kind, lines);
-
-    memset(shared, 0, kind == RING_OF_LINES ? head + lines * RING_LINE : head);
-}
-
 bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool receives)
 {
     unsigned char *at = shared;
@@ -93,6 +85,32 @@ void ring_close(ring *r)
     free(r->ahead);
     free(r->skipped);
     *r = (ring){0};
+}
+
+static uint64_t used_lines(const ring *r)
+{
+    uint64_t used = r->taken - ring_test_begin;
+
+    return used < r->lines ? used : r->lines;
+}
+
+size_t ring_used(const ring *r)
+{
+    uint64_t lines = used_lines(r);
+
+    return lines ? PAIR + lines * (RING_LINE + (r->stamp ? sizeof *r->stamp : 0)) : 0;
+}
+
+void ring_clear(ring *r)
+{
+    uint64_t lines = used_lines(r);
+
+    if (!lines)
+        return;
+    memset((void *)r->shared_ack, 0, PAIR);
+    if (r->stamp)
+        memset((void *)r->stamp, 0, lines * sizeof *r->stamp);
+    memset(r->line, 0, lines * RING_LINE);
 }
 
 /* ---- put ---- */

@@ -102,12 +102,15 @@ static inline bool ring_fits(uint64_t lines, uint64_t ring)
     return lines <= ring / 8 * 5;
 }
 
-/* Make this memory, of a ring of so many lines, hold no stamps; memory that is zero holds none. */
-void ring_clear(void *shared, ring_kind kind, uint64_t lines);
-
-/* Attach an end; the receiver before the sender. False: out of memory (a receiver's). */
+/* Attach an end, to memory that is zero; the receiver before the sender. False: out of memory (a
+ * receiver's). */
 bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool receives);
 void ring_close(ring *r);
+
+/* A receiver's end, all messages of which have been read: the bytes of its memory that need not be
+ * zero any more, and zeros there again. */
+size_t ring_used(const ring *r);
+void ring_clear(ring *r);
 
 /* Is there room for so many lines at this position? */
 bool ring_room(ring *r, uint64_t position, uint64_t lines);

@@ -28,7 +28,6 @@ enum {
     NODE_ALLOCATED = 1 << 27, /* where memory must be allocated before it is touched, */
     SLICE_MOST = 1 << 22,     /* and of one process; */
     SLICE_LEAST = 8192,       /* for each process of the node: rings of a few communicators */
-    RETURNED = 1 << 18, /* tuning: pages of so much that is given back go back to the system */
     HUGE_PAGE = 1 << 21
 };
 
@@ -62,8 +61,7 @@ static const char *absent = "no communicator has been used yet";
 static const char *storeless;
 
 static arena slice;
-static char *untouched; /* from here to the end of my slice */
-static pid_t owner;     /* a child does not have it */
+static pid_t owner; /* a child does not have it */
 /* What other threads may ask for while one of them sets all this up: told when that is done. */
 static _Atomic(const char *) told = "no communicator has been used yet";
 static atomic_int told_sharing;
@@ -127,46 +125,49 @@ static size_t rounded(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-void *segment_take(size_t bytes, bool *fresh)
+void *segment_take(size_t bytes)
 {
-    size_t n = rounded(bytes, ALIGN);
     char *memory;
 
     mutex_lock(&mutex);
-    memory = arena_take(&slice, n);
-    if (fresh)
-        *fresh = memory >= untouched;
-    if (memory && memory + n > untouched)
-        untouched = memory + n;
+    memory = arena_take(&slice, rounded(bytes, ALIGN));
     mutex_unlock(&mutex);
     return memory;
 }
 
-/* The pages of what is given back go, and are zero when they come again; only whole pages, but for
- * the last one, if nobody has what is behind. */
+void segment_give(void *memory, size_t bytes)
+{
+    if (!memory || !base)
+        return;
+    mutex_lock(&mutex);
+    arena_give(&slice, memory, rounded(bytes, ALIGN));
+    mutex_unlock(&mutex);
+}
+
+/* Whole pages go, and are zero when they come again. */
 static void return_pages(char *memory, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)(memory - base);
     size_t begin = rounded(at, page), end = (at + bytes) / page * page;
-    bool last = memory + bytes == untouched;
 
-    if (last)
-        end = rounded(at + bytes, page);
-    if (madvise(base + begin, end - begin, MADV_REMOVE) == 0 && last)
-        untouched = base + begin;
+    if (begin < end && madvise(base + begin, end - begin, MADV_REMOVE) == 0) {
+        memset(memory, 0, begin - at);
+        memset(base + end, 0, at + bytes - end);
+    } else {
+        memset(memory, 0, bytes);
+    }
 }
 
-void segment_give(void *memory, size_t bytes)
+bool segment_is_mine(void)
 {
-    size_t n = rounded(bytes, ALIGN);
+    return base && getpid() == owner;
+}
 
-    if (!memory || !base)
-        return;
-    mutex_lock(&mutex);
-    if (n >= RETURNED && getpid() == owner)
-        return_pages(memory, n);
-    arena_give(&slice, memory, n);
-    mutex_unlock(&mutex);
+void segment_return(void *memory, size_t bytes)
+{
+    if (memory && segment_is_mine())
+        return_pages(memory, bytes);
+    segment_give(memory, bytes);
 }
 
 size_t segment_left(void)
@@ -317,7 +318,6 @@ static const char *map_file(int fd, int mine, size_t one)
     madvise(base, size, MADV_DONTFORK);
     madvise(base, mapped, MADV_DONTDUMP);
     arena_begin(&slice, base + begin, slice_size);
-    untouched = base + begin;
     owner = getpid();
     if (mapped != size && !store_begin(base, rounded(size, HUGE_PAGE), mapped,
                                        rounded(size, HUGE_PAGE) + (size_t)mine * one, one))

@@ -45,10 +45,13 @@ size_t segment_slice(void);
 /* Does this process share memory with that rank of the channel? Symmetric. */
 bool segment_shared_with(int place);
 
-/* Part of my slice, aligned to 128 bytes. NULL: too little is left. *fresh (or NULL): nobody has
- * touched it, so that it is zero and takes no memory yet. */
-void *segment_take(size_t bytes, bool *fresh);
+/* Part of my slice, aligned to 128 bytes: zeros, of which pages come when they are touched. NULL: too
+ * little is left. It is given back as zeros; or as it is, which goes back to the system in pages,
+ * and each process that has mapped the segment forgets them: not for a little. */
+void *segment_take(size_t bytes);
 void segment_give(void *memory, size_t bytes);
+void segment_return(void *memory, size_t bytes);
+bool segment_is_mine(void); /* a fork's child has no memory there */
 size_t segment_left(void);
 
 /* A place in the segment as others know it, in units of 64 bytes; 0: none. */

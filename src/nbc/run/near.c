@@ -34,7 +34,7 @@ static void let_go(near *n)
 {
     for (int i = 0; i < n->nrings; i++)
         own_ring_free(&n->in[i]);
-    segment_give(n->answers, (size_t)n->nanswers * sizeof(uint64_t));
+    segment_return(n->answers, (size_t)n->nanswers * sizeof(uint64_t));
     free(n->packed);
 }
 
@@ -261,10 +261,8 @@ static void make_answers(near *n, const sched *s)
 {
     _Atomic uint64_t *next;
 
-    n->answers = n->nanswers ? segment_take((size_t)n->nanswers * sizeof *next, NULL) : NULL;
+    n->answers = n->nanswers ? segment_take((size_t)n->nanswers * sizeof *next) : NULL;
     next = n->answers;
-    for (int k = 0; n->answers && k < n->nanswers; k++)
-        atomic_init(&n->answers[k], 0);
     for (int i = 0; n->answers && i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
