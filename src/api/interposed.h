@@ -30,7 +30,7 @@ EXPORTED void tutti_interposed_counts(const char *reason, atomic_llong *calls);
 /* Is the MPI known to get this collective (a coll_kind) wrong on a communicator of one process? */
 EXPORTED bool tutti_interposed_errs_alone(int kind);
 
-/* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (free_mpi.c). */
+/* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (mpi_names.c). */
 EXPORTED void tutti_interposed_finalize(void);
 
 /* MPICH's own progress has taken a turn. */

@@ -6,7 +6,8 @@
  *
  *     mpix_recv single|multiple nonblocking|persistent [recv|barrier|iprobe|fence|get_status]
  *
- * With the last argument it is skipped (77) where the driver does not advance operations there.
+ * With the last argument it is skipped (77) where the driver does not advance operations there, but
+ * for get_status, which libtutti has, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ int main(int argc, char **argv)
     tutti_init();
     if (argc > 3) {
         where = argv[3];
-        if (!driver_advances_anywhere()) {
+        if (!driver_advances_anywhere() && !is_where("get_status")) { /* which is ours */
             MPI_Finalize();
             return 77;
         }

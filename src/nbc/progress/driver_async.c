@@ -9,7 +9,7 @@
  *
  * MPI_Finalize calls the function until it says that it is done, before it deletes attributes; and
  * then it must not be started again. So it is there only while operations run, and a little longer,
- * because starting it costs more than a turn; and our MPI_Finalize (api/free_mpi.c) ends it.
+ * because starting it costs more than a turn; and our MPI_Finalize (api/mpi_names.c) ends it.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "nbc/progress/driver.h"
