@@ -95,7 +95,7 @@ static topo *meet(const location *at, int p, int64_t *exchange, int64_t *peak, i
     if (!all)
         return NULL;
     for (int r = 0; r < p; r++)
-        all[r] = (hello){.at = at[r], .present = 1};
+        all[r] = (hello){.at = at[r], .mark = HELLO_MARK};
     *exchange = allocated() - begin;
     with = allocated();
     *seconds = compile_now();

@@ -27,7 +27,7 @@ static int make_channel(void)
     int error = comm_get(MPI_COMM_WORLD, &world);
 
     if (!error && world->p > 1 && channel_comm() == MPI_COMM_NULL) {
-        error = comm_meet(world, "tutti_init", &mine, true, &h);
+        error = comm_start(world, &mine, &h);
         if (!error)
             tally_agreed(handshake_tallies_else(&h));
         handshake_close(&h);

@@ -286,6 +286,9 @@ void comm_find_eager(comm *c);
  * afterwards, also if it fails. */
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);
 
+/* The first one of all, in tutti_init: tells after ten seconds which ranks do not come. */
+int comm_start(comm *world, const hello *mine, handshake *h);
+
 /* ---- parts of comm_begin and comm_advance: comm.c, first.c, gate.c ---- */
 
 /* Hand it to comm_reap. From anywhere, also from inside the engine: takes no lock. */

@@ -217,6 +217,8 @@ static int errors_of(const handshake *h)
 {
     if (h->mine.error)
         return h->mine.error;
+    if (!handshake_is_ours(h))
+        return MPI_ERR_OTHER;
     for (int r = 0; r < h->p; r++)
         if (h->all[r].error)
             return MPI_ERR_OTHER;

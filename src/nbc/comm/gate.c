@@ -14,6 +14,9 @@
 #include <stdatomic.h>
 #include <utlist.h>
 
+static const char start[] = "tutti_init";
+static const double start_patience = 10; /* seconds */
+
 enum { BATCH = 16 }; /* handshakes tested by one call */
 
 _Atomic(comm_work) comm_pending;
@@ -83,7 +86,7 @@ void comm_set_current(comm *c, const handshake *h, const char *caller)
     c->current = h;
     c->caller = caller;
     c->reported = false;
-    if (h && watch_on)
+    if (h && (watch_on || caller == start))
         c->opened = clock_now();
     engine_leave();
     if (h)
@@ -154,11 +157,44 @@ static void test_handshake(comm *c)
         comm_first_finish(c, error);
 }
 
+static void say_start(const handshake *h)
+{
+    char missing[512];
+
+    handshake_missing(h, missing, sizeof missing);
+    if (handshake_is_first(h))
+        env_say_here(
+            "%s of %d has not started Tutti; is libtutti_mpi.so preloaded on all ranks, or "
+            "tutti_init called there?",
+            missing, h->p);
+}
+
+/* A rank without the library never comes: one of those with it says so, whatever TUTTI_TIMEOUT is. */
+static void report_start(comm *c)
+{
+    if (!c->current || c->reported || clock_now() - c->opened < start_patience)
+        return;
+    c->reported = true;
+    say_start(c->current);
+}
+
+int comm_start(comm *world, const hello *mine, handshake *h)
+{
+    int error = comm_meet(world, start, mine, true, h);
+
+    if (error || handshake_is_ours(h))
+        return error;
+    say_start(h); /* and what it was sending is lost */
+    return PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
+}
+
 /* Who has not come? */
 static void report(comm *c)
 {
     char missing[512];
 
+    if (c->caller == start)
+        report_start(c);
     if (!watch_on || !c->current || c->reported || !watch_too_long(c->opened))
         return;
     handshake_missing(c->current, missing, sizeof missing);

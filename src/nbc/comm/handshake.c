@@ -49,7 +49,7 @@ static void *make_arguments(int p)
 int handshake_open(handshake *h, int p, int rank, const hello *mine)
 {
     *h = (handshake){.p = p, .rank = rank, .mine = *mine, .request = MPI_REQUEST_NULL};
-    h->mine.present = 1;
+    h->mine.mark = HELLO_MARK;
     h->all = calloc((size_t)p, sizeof *h->all);
     h->arguments = linear(h) ? make_arguments(p) : NULL;
     if (h->all && (h->arguments || !linear(h)))
@@ -150,25 +150,48 @@ int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
 }
 
 /* Looked at while MPI writes it: only for people. */
+static bool has_come(const handshake *h, int r)
+{
+    return r == h->rank || *(volatile const uint32_t *)&h->all[r].mark == HELLO_MARK;
+}
+
 void handshake_missing(const handshake *h, char *text, size_t size)
 {
     int missing = 0;
     size_t n = 0;
 
     for (int r = 0; r < h->p; r++)
-        missing += r != h->rank && !*(volatile const uint8_t *)&h->all[r].present;
+        missing += !has_come(h, r);
     n = (size_t)snprintf(text, size, "%s",
                          missing == 0   ? "no rank"
                          : missing == 1 ? "rank"
                          : linear(h)    ? "ranks"
                                         : "some of ranks");
     for (int r = 0, k = 0; r < h->p && n < size; r++)
-        if (r != h->rank && !*(volatile const uint8_t *)&h->all[r].present)
+        if (!has_come(h, r))
             n += (size_t)snprintf(text + n, size - n, "%s %d",
                                   k++ == 0       ? ""
                                   : k == missing ? " and"
                                                  : ",",
                                   r);
+}
+
+bool handshake_is_ours(const handshake *h)
+{
+    bool all = true;
+
+    for (int r = 0; r < h->p; r++)
+        all &= has_come(h, r);
+    return all;
+}
+
+bool handshake_is_first(const handshake *h)
+{
+    int first = 0;
+
+    while (!has_come(h, first))
+        first++;
+    return first == h->rank;
 }
 
 bool handshake_numbered(const handshake *h)

@@ -35,12 +35,14 @@ typedef struct hello {
     int32_t error;         /* an MPI error class that the sender has found in its arguments, or 0 */
     uint32_t asked;   /* digests of what choices depend on there: algorithms that the environment */
     uint32_t known;   /* asks for, and wisdom (process/knowledge.h) */
+    uint32_t mark;    /* HELLO_MARK: it has come, and is one of ours */
     uint8_t channel;  /* has the sender the channel? */
     uint8_t threaded; /* MPI_THREAD_MULTIPLE? */
-    uint8_t present;  /* 1; until it has come: 0 */
     uint8_t tallies;  /* TUTTI_STATS=summary or json? */
-    uint8_t unused[4];
+    uint8_t unused[1];
 } hello;
+
+#define HELLO_MARK ((uint32_t)0x69747574)
 
 typedef struct handshake {
     int p, rank;
@@ -64,6 +66,11 @@ int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 
 /* "ranks 3, 5 and 7": who has not come yet. */
 void handshake_missing(const handshake *h, char *text, size_t size);
+bool handshake_is_first(const handshake *h); /* of the ranks that have come */
+
+/* When it is over: have all come? Else the MPI has taken for it what a rank without Tutti was sending
+ * in another collective. */
+bool handshake_is_ours(const handshake *h);
 
 /* Has every rank told a number? And all the same? They do where all of them have had the same
  * communicators before. */
