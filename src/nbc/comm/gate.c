@@ -169,7 +169,7 @@ static void say_start(const handshake *h)
             missing, h->p);
 }
 
-/* A rank without the library never comes: one of those with it says so, whatever TUTTI_TIMEOUT is. */
+/* A rank without the library never comes: one of those with it says so, without TUTTI_TIMEOUT. */
 static void report_start(comm *c)
 {
     if (!c->current || c->reported || clock_now() - c->opened < start_patience)

@@ -68,8 +68,8 @@ int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 void handshake_missing(const handshake *h, char *text, size_t size);
 bool handshake_is_first(const handshake *h); /* of the ranks that have come */
 
-/* When it is over: have all come? Else the MPI has taken for it what a rank without Tutti was sending
- * in another collective. */
+/* When it is over: have all come? Else the MPI has taken for it what a rank without Tutti was
+ * sending in another collective. */
 bool handshake_is_ours(const handshake *h);
 
 /* Has every rank told a number? And all the same? They do where all of them have had the same

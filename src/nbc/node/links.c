@@ -278,8 +278,8 @@ bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room)
     return false;
 }
 
-/* What senders have written when a start has failed here has not been read: it is cleared where that
- * costs nothing. */
+/* What senders have written when a start has failed here has not been read: it is cleared where
+ * that costs nothing. */
 void own_ring_free(own_ring *r)
 {
     bool mine = r->memory && segment_is_mine();

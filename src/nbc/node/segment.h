@@ -45,9 +45,9 @@ size_t segment_slice(void);
 /* Does this process share memory with that rank of the channel? Symmetric. */
 bool segment_shared_with(int place);
 
-/* Part of my slice, aligned to 128 bytes: zeros, of which pages come when they are touched. NULL: too
- * little is left. It is given back as zeros; or as it is, which goes back to the system in pages,
- * and each process that has mapped the segment forgets them: not for a little. */
+/* Part of my slice, aligned to 128 bytes: zeros, of which pages come when they are touched. NULL:
+ * too little is left. It is given back as zeros; or returned as it is: then pages go back to the
+ * system, and each process that has mapped the segment forgets them, which is not for a little. */
 void *segment_take(size_t bytes);
 void segment_give(void *memory, size_t bytes);
 void segment_return(void *memory, size_t bytes);
