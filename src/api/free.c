@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* free.c - MPI_Op_free and MPI_Type_free for handles that may be in use (nbc/run/kept.h). */
 #include "nbc/plan/plan.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/run/kept.h"
 
@@ -9,7 +10,7 @@
 int tutti_op_free(MPI_Op *op)
 {
     if (!op || !kept_op_freed(*op))
-        return PMPI_Op_free(op);
+        return native_mpi.Op_free(op);
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
@@ -34,7 +35,7 @@ int tutti_type_free(MPI_Datatype *type)
     if (type)
         forget_calls(*type);
     if (!type || !kept_type_freed(*type))
-        return PMPI_Type_free(type);
+        return native_mpi.Type_free(type);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
 }

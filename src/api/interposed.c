@@ -50,6 +50,11 @@ bool tutti_interposed_errs_alone(int kind)
     return native_errs_alone((coll_kind)kind, &mpi_library_here()->version);
 }
 
+native_mpi_calls *tutti_interposed_native_mpi(void)
+{
+    return &native_mpi;
+}
+
 void tutti_interposed_finalize(void)
 {
     library_finalize();

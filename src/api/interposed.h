@@ -12,6 +12,7 @@
 #define TUTTI_INTERPOSED_H
 
 #include "api/native_call.h"
+#include "nbc/process/native_mpi.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -29,6 +30,9 @@ EXPORTED void tutti_interposed_counts(const char *reason, atomic_llong *calls);
 
 /* Is the MPI known to get this collective (a coll_kind) wrong on a communicator of one process? */
 EXPORTED bool tutti_interposed_errs_alone(int kind);
+
+/* The functions by which libtutti calls the MPI. */
+EXPORTED native_mpi_calls *tutti_interposed_native_mpi(void);
 
 /* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (mpi_names.c). */
 EXPORTED void tutti_interposed_finalize(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* later.c - see later.h. */
 #include "api/later.h"
+#include "nbc/process/native_mpi.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ static void release(later *l, exec *e)
 {
     for (int i = 0; i < 2; i++)
         if (l->held[i] != MPI_DATATYPE_NULL)
-            PMPI_Type_free(&l->held[i]);
+            native_mpi.Type_free(&l->held[i]);
     survey_end(l->call.survey, e);
     call_key_free(l->call.key, &l->small);
     if (l->holds_op)

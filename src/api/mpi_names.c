@@ -9,6 +9,7 @@
  * The last two are weak: a tool that is linked with us may have its own.
  */
 #include "nbc/library.h"
+#include "nbc/process/native_mpi.h"
 
 #include <tutti.h>
 
@@ -27,12 +28,12 @@ __attribute__((weak, visibility("default"))) int MPI_Request_get_status(MPI_Requ
                                                                         MPI_Status *status)
 {
     tutti_progress();
-    return PMPI_Request_get_status(request, flag, status);
+    return native_mpi.Request_get_status(request, flag, status);
 }
 
 /* The driver ends without this, too, where no operation runs any more. */
 __attribute__((weak, visibility("default"))) int MPI_Finalize(void)
 {
     library_finalize();
-    return PMPI_Finalize();
+    return native_mpi.Finalize();
 }

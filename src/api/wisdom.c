@@ -9,6 +9,7 @@
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/run/engine.h"
 #include "tune/wisdom_file.h"
 #include "tune/wisdom_text.h"
@@ -95,13 +96,13 @@ static int meet(comm *c, const char *caller, int error, bool *asks_alike)
 /* To all ranks from rank 0, which has it already. */
 static int send(const comm *c, letter *l)
 {
-    int n = (int)l->n, error = PMPI_Bcast(&n, 1, MPI_INT, 0, c->user);
+    int n = (int)l->n, error = native_mpi.Bcast(&n, 1, MPI_INT, 0, c->user);
 
     if (!error && !l->text)
         *l = (letter){.text = malloc((size_t)n + 1), .n = (size_t)n};
     if (error)
         return error;
-    return l->text ? PMPI_Bcast(l->text, n, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
+    return l->text ? native_mpi.Bcast(l->text, n, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
 }
 
 /* Of what begins from now on. Takes k over. */

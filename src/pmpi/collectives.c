@@ -5,6 +5,7 @@
  * Before MPI-4 there are no large counts (Open MPI 4 and 5), and no persistent collectives. Their
  * names are served all the same, and those of Open MPI 4.1, which has them as MPIX_ ones.
  */
+#include "pmpi/both_names.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
@@ -20,13 +21,13 @@
 
 /* The blocking and the non-blocking call. */
 #define DEFINE_CALLS(name, Name, suffix, parameters, arguments)                                    \
-    int JOIN(MPI_##Name, suffix, )(UNWRAP parameters)                                              \
+    BOTH_NAMES(JOIN(Name, suffix, ), parameters, arguments)                                        \
     {                                                                                              \
         call_native native = CALL_OURS;                                                            \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
-            return JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                  \
+            return JOIN(own_MPI_##Name, suffix, )(UNWRAP arguments);                               \
         if (!error && interpose_all)                                                               \
             return JOIN(PMPIX_##Name, _auto, suffix)(UNWRAP arguments);                            \
         if (!error)                                                                                \
@@ -34,18 +35,19 @@
         if (native == CALL_OURS)                                                                   \
             return error;                                                                          \
         interpose_leave(KIND_##name, native);                                                      \
-        error = JOIN(PMPI_##Name, suffix, )(UNWRAP arguments);                                     \
+        error = JOIN(own_MPI_##Name, suffix, )(UNWRAP arguments);                                  \
         if (native == CALL_TRY)                                                                    \
             tutti_interposed_tried();                                                              \
         return error;                                                                              \
     }                                                                                              \
-    int JOIN(MPI_I##name, suffix, )(UNWRAP parameters, MPI_Request * request)                      \
+    BOTH_NAMES(JOIN(I##name, suffix, ), (UNWRAP parameters, MPI_Request * request),                \
+               (UNWRAP arguments, request))                                                        \
     {                                                                                              \
         call_native native = CALL_OURS;                                                            \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_NONBLOCKING, comm, &error))                         \
-            return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, request);                        \
+            return JOIN(own_MPI_I##name, suffix, )(UNWRAP arguments, request);                     \
         if (!error && interpose_all)                                                               \
             return JOIN(PMPIX_I##name, _auto, suffix)(UNWRAP arguments, request);                  \
         if (!error)                                                                                \
@@ -53,12 +55,13 @@
         if (native == CALL_OURS)                                                                   \
             return error;                                                                          \
         interpose_leave(KIND_##name, native);                                                      \
-        return JOIN(PMPI_I##name, suffix, )(UNWRAP arguments, request);                            \
+        return JOIN(own_MPI_I##name, suffix, )(UNWRAP arguments, request);                         \
     }
 
-/* A persistent call under the name `mpi`; `native` is where it goes if it is not ours. */
-#define DEFINE_INIT(mpi, native, name, Name, suffix, parameters, arguments)                        \
-    int mpi(UNWRAP parameters, MPI_Info info, MPI_Request *request)                                \
+/* A persistent call <mpi>_<init>; `native` is where it goes if it is not ours. */
+#define DEFINE_INIT(mpi, init, native, name, Name, suffix, parameters, arguments)                  \
+    BOTH_NAMES_OF(int, mpi, init, (UNWRAP parameters, MPI_Info info, MPI_Request * request),       \
+                  (UNWRAP arguments, info, request))                                               \
     {                                                                                              \
         MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
         int error;                                                                                 \
@@ -71,24 +74,29 @@
         return error ? error : handle_make(r, request);                                            \
     }
 
+/* A name of MPI-4 that this MPI does not have. */
+#define DECLARE_INIT(Name, parameters)                                                             \
+    int MPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);                 \
+    int PMPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);
+
 #define COUNT int
 #define DISPL int
 #if defined TUTTI_HAVE_MPI4_PERSISTENT
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
-    DEFINE_INIT(MPI_##Name##_init, PMPI_##Name##_init, name, Name, , parameters, arguments)
+    DEFINE_INIT(MPI, Name##_init, own_MPI_##Name##_init, name, Name, , parameters, arguments)
 #elif defined TUTTI_HAVE_MPIX_PERSISTENT
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    int MPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);                 \
+    DECLARE_INIT(Name, parameters)                                                                 \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
-    DEFINE_INIT(MPI_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)       \
-    DEFINE_INIT(MPIX_##Name##_init, PMPIX_##Name##_init, name, Name, , parameters, arguments)
+    DEFINE_INIT(MPIX, Name##_init, own_MPIX_##Name##_init, name, Name, , parameters, arguments)    \
+    DEFINE_INIT(MPI, Name##_init, own_MPIX_##Name##_init, name, Name, , parameters, arguments)
 #else
 #define NO_INIT(...) interpose_raise(MPI_ERR_UNSUPPORTED_OPERATION) /* the MPI's */
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    int MPI_##Name##_init(UNWRAP parameters, MPI_Info info, MPI_Request *request);                 \
+    DECLARE_INIT(Name, parameters)                                                                 \
     DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
-    DEFINE_INIT(MPI_##Name##_init, NO_INIT, name, Name, , parameters, arguments)
+    DEFINE_INIT(MPI, Name##_init, NO_INIT, name, Name, , parameters, arguments)
 #endif
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
@@ -100,19 +108,19 @@
 #define DISPL MPI_Aint
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     DEFINE_CALLS(name, Name, _c, parameters, arguments)                                            \
-    DEFINE_INIT(MPI_##Name##_init_c, PMPI_##Name##_init_c, name, Name, _c, parameters, arguments)
+    DEFINE_INIT(MPI, Name##_init_c, own_MPI_##Name##_init_c, name, Name, _c, parameters, arguments)
 #define COLLECTIVE_UNCOUNTED(...)
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #endif
 
 /* What one of ours uses is freed when that is done (tutti.h). */
-int MPI_Op_free(MPI_Op *op)
+BOTH_NAMES(Op_free, (MPI_Op * op), (op))
 {
     return tutti_op_free(op);
 }
 
-int MPI_Type_free(MPI_Datatype *type)
+BOTH_NAMES(Type_free, (MPI_Datatype * type), (type))
 {
     return tutti_type_free(type);
 }

@@ -12,6 +12,13 @@
 
 #define UNWRAP(...) __VA_ARGS__
 
+#define HAND_OVER(own, arguments)                                                                  \
+    do {                                                                                           \
+        interpose_handed = true;                                                                   \
+        FORTRAN_CALL_OWN(own, arguments);                                                          \
+        interpose_handed = false;                                                                  \
+    } while (0)
+
 /* The body of all; `ours` gives an error. Tutti does not need arrays of datatypes any more when the
  * call returns. The MPI does, and its own Fortran function knows how to keep them. */
 #define TAKE(own, kind, form, arguments, converts, ours)                                           \
@@ -20,12 +27,12 @@
     fortran_converted types = {NULL, NULL};                                                        \
                                                                                                    \
     if (!interpose_takes(kind, form, fortran_comm(*comm), &error))                                 \
-        FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
+        HAND_OVER(own, (UNWRAP arguments, &error));                                                \
     else if (!error)                                                                               \
         error = (converts) ? ours : fortran_no_memory(*comm);                                      \
     if (native != CALL_OURS) {                                                                     \
         interpose_leave(kind, native);                                                             \
-        FORTRAN_CALL_OWN(own, (UNWRAP arguments, &error));                                         \
+        HAND_OVER(own, (UNWRAP arguments, &error));                                                \
         if (native == CALL_TRY)                                                                    \
             tutti_interposed_tried();                                                              \
     }                                                                                              \
@@ -87,7 +94,7 @@
 static int started(int error, const MPI_Request *r, MPI_Fint *request)
 {
     if (!error)
-        *request = MPI_Request_c2f(*r);
+        *request = PMPI_Request_c2f(*r);
     return error;
 }
 

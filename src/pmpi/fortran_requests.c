@@ -13,8 +13,8 @@ void mpi_start_f08_(MPI_Fint *request, MPI_Fint *ierror)
     int error;
 
     if (fortran_ours(*request)) {
-        MPI_Request r = MPI_Request_f2c(*request);
-        error = MPI_Start(&r);
+        MPI_Request r = PMPI_Request_f2c(*request);
+        error = PMPI_Start(&r);
     } else {
         FORTRAN_CALL_OWN(mpi_start, (request, &error));
     }
@@ -29,9 +29,9 @@ void mpi_wait_f08_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *ierror)
     int error;
 
     if (fortran_ours(*request)) {
-        MPI_Request r = MPI_Request_f2c(*request);
+        MPI_Request r = PMPI_Request_f2c(*request);
         MPI_Status s = fortran_take_status(status);
-        error = MPI_Wait(&r, &s);
+        error = PMPI_Wait(&r, &s);
         fortran_return_status(&s, status);
     } else {
         FORTRAN_CALL_OWN(mpi_wait, (request, status, &error));
@@ -45,9 +45,9 @@ void mpi_test_f08_(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status, MPI_Fint
     int error, done = 0;
 
     if (fortran_ours(*request)) {
-        MPI_Request r = MPI_Request_f2c(*request);
+        MPI_Request r = PMPI_Request_f2c(*request);
         MPI_Status s = fortran_take_status(status);
-        error = MPI_Test(&r, &done, &s);
+        error = PMPI_Test(&r, &done, &s);
         fortran_return_status(&s, status);
         *flag = fortran_logical(done);
     } else {
@@ -65,7 +65,7 @@ void mpi_request_get_status_f08_(const MPI_Fint *request, MPI_Fint *flag, MPI_Fi
 
     if (fortran_ours(*request)) {
         MPI_Status s = fortran_take_status(status);
-        error = MPI_Request_get_status(MPI_Request_f2c(*request), &done, &s);
+        error = PMPI_Request_get_status(PMPI_Request_f2c(*request), &done, &s);
         fortran_return_status(&s, status);
         *flag = fortran_logical(done);
     } else {
@@ -80,7 +80,7 @@ FORTRAN_NAMES(mpi_request_get_status_f08_, mpi_request_get_status, MPI_REQUEST_G
 
 MPI_Fint mpix_request_is_complete_f08_(const MPI_Fint *request)
 {
-    return fortran_logical(MPIX_Request_is_complete(MPI_Request_f2c(*request)));
+    return fortran_logical(MPIX_Request_is_complete(PMPI_Request_f2c(*request)));
 }
 
 #endif
@@ -92,9 +92,9 @@ void mpi_request_free_f08_(MPI_Fint *request, MPI_Fint *ierror)
     int error;
 
     if (fortran_ours(*request)) {
-        MPI_Request r = MPI_Request_f2c(*request);
-        error = MPI_Request_free(&r);
-        *request = MPI_Request_c2f(r);
+        MPI_Request r = PMPI_Request_f2c(*request);
+        error = PMPI_Request_free(&r);
+        *request = PMPI_Request_c2f(r);
     } else {
         FORTRAN_CALL_OWN(mpi_request_free, (request, &error));
     }
@@ -107,8 +107,8 @@ void mpi_cancel_f08_(MPI_Fint *request, MPI_Fint *ierror)
     int error;
 
     if (fortran_ours(*request)) {
-        MPI_Request r = MPI_Request_f2c(*request);
-        error = MPI_Cancel(&r);
+        MPI_Request r = PMPI_Request_f2c(*request);
+        error = PMPI_Cancel(&r);
     } else {
         FORTRAN_CALL_OWN(mpi_cancel, (request, &error));
     }

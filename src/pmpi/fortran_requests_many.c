@@ -25,7 +25,7 @@ static int many_make(many *m, int n, const MPI_Fint requests[], const MPI_Fint s
         return interpose_raise(MPI_ERR_NO_MEM);
     *m = (many){n, (void *)memory, MPI_STATUSES_IGNORE};
     for (int i = 0; i < n; i++)
-        m->requests[i] = MPI_Request_f2c(requests[i]);
+        m->requests[i] = PMPI_Request_f2c(requests[i]);
     if (ignored)
         return MPI_SUCCESS;
     m->statuses = (void *)(m->requests + n);
@@ -47,7 +47,7 @@ static void many_return(many *m, MPI_Fint requests[], int written, MPI_Fint stat
 {
     for (int i = 0; i < m->n; i++)
         if (m->requests[i] == MPI_REQUEST_NULL)
-            requests[i] = MPI_Request_c2f(MPI_REQUEST_NULL);
+            requests[i] = PMPI_Request_c2f(MPI_REQUEST_NULL);
     many_return_statuses(m, written, statuses);
 }
 
@@ -67,7 +67,7 @@ void mpi_startall_f08_(const MPI_Fint *count, MPI_Fint requests[], MPI_Fint *ier
     if (!fortran_any_ours(*count, requests)) {
         FORTRAN_CALL_OWN(mpi_startall, (count, requests, &error));
     } else if ((error = many_make(&m, *count, requests, FORTRAN_STATUSES_IGNORE)) == MPI_SUCCESS) {
-        error = MPI_Startall(m.n, m.requests);
+        error = PMPI_Startall(m.n, m.requests);
         many_return(&m, requests, 0, NULL);
     }
     fortran_return(ierror, error);
@@ -85,7 +85,7 @@ void mpi_waitall_f08_(const MPI_Fint *count, MPI_Fint requests[], MPI_Fint statu
     if (!fortran_any_ours(*count, requests)) {
         FORTRAN_CALL_OWN(mpi_waitall, (count, requests, statuses, &error));
     } else if ((error = many_make(&m, *count, requests, statuses)) == MPI_SUCCESS) {
-        error = MPI_Waitall(m.n, m.requests, m.statuses);
+        error = PMPI_Waitall(m.n, m.requests, m.statuses);
         many_return(&m, requests, m.n, statuses);
     }
     fortran_return(ierror, error);
@@ -101,7 +101,7 @@ void mpi_testall_f08_(const MPI_Fint *count, MPI_Fint requests[], MPI_Fint *flag
     if (!fortran_any_ours(*count, requests)) {
         FORTRAN_CALL_OWN(mpi_testall, (count, requests, flag, statuses, &error));
     } else if ((error = many_make(&m, *count, requests, statuses)) == MPI_SUCCESS) {
-        error = MPI_Testall(m.n, m.requests, &done, m.statuses);
+        error = PMPI_Testall(m.n, m.requests, &done, m.statuses);
         many_return(&m, requests, m.n, statuses);
         *flag = fortran_logical(done);
     }
@@ -121,7 +121,7 @@ void mpi_waitany_f08_(const MPI_Fint *count, MPI_Fint requests[], MPI_Fint *inde
         FORTRAN_CALL_OWN(mpi_waitany, (count, requests, index, status, &error));
     } else if ((error = many_make(&m, *count, requests, FORTRAN_STATUSES_IGNORE)) == MPI_SUCCESS) {
         MPI_Status s = fortran_take_status(status);
-        error = MPI_Waitany(m.n, m.requests, &i, &s);
+        error = PMPI_Waitany(m.n, m.requests, &i, &s);
         fortran_return_status(&s, status);
         many_return(&m, requests, 0, NULL);
         *index = fortran_index(i);
@@ -140,7 +140,7 @@ void mpi_testany_f08_(const MPI_Fint *count, MPI_Fint requests[], MPI_Fint *inde
         FORTRAN_CALL_OWN(mpi_testany, (count, requests, index, flag, status, &error));
     } else if ((error = many_make(&m, *count, requests, FORTRAN_STATUSES_IGNORE)) == MPI_SUCCESS) {
         MPI_Status s = fortran_take_status(status);
-        error = MPI_Testany(m.n, m.requests, &i, &done, &s);
+        error = PMPI_Testany(m.n, m.requests, &i, &done, &s);
         fortran_return_status(&s, status);
         many_return(&m, requests, 0, NULL);
         *index = fortran_index(i);
@@ -213,7 +213,7 @@ void mpi_request_get_status_all_f08_(const MPI_Fint *count, const MPI_Fint reque
         tutti_progress();
         FORTRAN_CALL_OWN(mpi_request_get_status_all, (count, requests, flag, statuses, &error));
     } else if ((error = many_make(&m, *count, requests, statuses)) == MPI_SUCCESS) {
-        error = MPI_Request_get_status_all(m.n, m.requests, &done, m.statuses);
+        error = PMPI_Request_get_status_all(m.n, m.requests, &done, m.statuses);
         many_return_statuses(&m, done ? m.n : 0, statuses);
         *flag = fortran_logical(done);
     }
@@ -235,7 +235,7 @@ void mpi_request_get_status_any_f08_(const MPI_Fint *count, const MPI_Fint reque
                          (count, requests, index, flag, status, &error));
     } else if ((error = many_make(&m, *count, requests, FORTRAN_STATUSES_IGNORE)) == MPI_SUCCESS) {
         MPI_Status s = fortran_take_status(status);
-        error = MPI_Request_get_status_any(m.n, m.requests, &i, &done, &s);
+        error = PMPI_Request_get_status_any(m.n, m.requests, &i, &done, &s);
         fortran_return_status(&s, status);
         many_return_statuses(&m, 0, NULL);
         *index = fortran_index(i);
@@ -258,7 +258,7 @@ void mpi_request_get_status_some_f08_(const MPI_Fint *count, const MPI_Fint requ
         FORTRAN_CALL_OWN(mpi_request_get_status_some,
                          (count, requests, outcount, indices, statuses, &error));
     } else if ((error = many_make(&m, *count, requests, statuses)) == MPI_SUCCESS) {
-        error = MPI_Request_get_status_some(m.n, m.requests, &n, indices, m.statuses);
+        error = PMPI_Request_get_status_some(m.n, m.requests, &n, indices, m.statuses);
         *outcount = n;
         n = n == MPI_UNDEFINED ? 0 : n;
         many_return_statuses(&m, n, statuses);

@@ -24,6 +24,7 @@ bool interpose_all;
 atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
+_Thread_local bool interpose_handed;
 static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
     not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS], to_try[KINDS];
 

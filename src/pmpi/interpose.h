@@ -31,6 +31,10 @@ typedef enum interpose_kind {
 
 typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } interpose_form;
 
+/* A call that is the MPI's has been handed to a Fortran function of the MPI, which calls the C one:
+ * ours. */
+extern _Thread_local bool interpose_handed __attribute__((tls_model("initial-exec")));
+
 /* May this call be Tutti's? Not if TUTTI_INTERPOSE leaves it out, the communicator is an
  * intercommunicator, the program has sessions only, or the call is non-blocking and nobody would
  * advance it while the program waits (driver `manual`), or it would block (tutti_comm_prepared):
@@ -69,6 +73,10 @@ static inline void interpose_count(atomic_llong *counter, int n)
 static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
                                    int *error)
 {
+    if (interpose_handed) {
+        interpose_handed = false;
+        return false;
+    }
     if (form != FORM_BLOCKING || comm != MPI_COMM_WORLD ||
         !atomic_load_explicit(&interpose_asked[kind], memory_order_relaxed) ||
         atomic_load_explicit(&interpose_ending, memory_order_relaxed))

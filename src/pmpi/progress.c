@@ -12,10 +12,8 @@
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "nbc/process/right_mpi.h"
+#include "pmpi/both_names.h"
 #include "pmpi/interpose.h"
-#ifndef TUTTI_MPI_ABI
-#include "pmpi/fortran.h"
-#endif
 
 #ifdef OPEN_MPI
 
@@ -77,12 +75,10 @@ static void start(void)
 /* A function by name behind this library; through a union because ISO C has no conversion from
  * void * for it. */
 typedef unsigned worker_progress(void *worker);
-typedef int finalize(void);
 
 typedef union symbol {
     void *object;
     worker_progress *worker_progress;
-    finalize *finalize;
 } symbol;
 
 static symbol find_next(const char *name)
@@ -92,7 +88,7 @@ static symbol find_next(const char *name)
 
 /* MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, as ours is while operations
  * run that the program has forgotten. The driver async must not begin anew in there, where
- * callbacks of the program may communicate. The next MPI_Finalize may be a tool's. */
+ * callbacks of the program may communicate. */
 static void stop(void)
 {
     if (atomic_exchange(&thread, false))
@@ -102,23 +98,11 @@ static void stop(void)
         atomic_store(&hooked, true);
 }
 
-int MPI_Finalize(void)
+BOTH_NAMES(Finalize, (void), ())
 {
     stop();
-    return find_next("MPI_Finalize").finalize();
+    return own_MPI_Finalize();
 }
-
-/* MPICH's own calls PMPI_Finalize, which passes by ours. */
-#ifndef TUTTI_MPI_ABI
-void mpi_finalize_f08_(MPI_Fint *ierror)
-{
-    int error;
-
-    stop();
-    FORTRAN_CALL_OWN(mpi_finalize, (&error));
-    fortran_return(ierror, error);
-}
-#endif
 
 void interpose_need_progress(void)
 {

@@ -2,6 +2,7 @@
 /* requests.c - MPI's calls on one request, and on none: persistent collectives of ours, or the
  * MPI's business. See requests_many.c for arrays.
  */
+#include "pmpi/both_names.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
@@ -9,15 +10,15 @@
 
 /* ---- start ---- */
 
-int MPI_Start(MPI_Request *request)
+BOTH_NAMES(Start, (MPI_Request * request), (request))
 {
     if (!request || !handle_ours(*request))
-        return PMPI_Start(request);
+        return own_MPI_Start(request);
     return PMPIX_Start(handle_request(*request));
 }
 
 /* Runs of native requests are started by one native call. */
-int MPI_Startall(int count, MPI_Request requests[])
+BOTH_NAMES(Startall, (int count, MPI_Request requests[]), (count, requests))
 {
     int error = MPI_SUCCESS, first = 0;
 
@@ -25,50 +26,51 @@ int MPI_Startall(int count, MPI_Request requests[])
         if (!handle_ours(requests[i]))
             continue;
         if (i > first)
-            error = PMPI_Startall(i - first, requests + first);
+            error = own_MPI_Startall(i - first, requests + first);
         if (!error)
             error = PMPIX_Start(handle_request(requests[i]));
         first = i + 1;
     }
     if (error || (first > 0 && first == count))
         return error;
-    return PMPI_Startall(count - first, requests ? requests + first : requests);
+    return own_MPI_Startall(count - first, requests ? requests + first : requests);
 }
 
 /* ---- complete ---- */
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
+BOTH_NAMES(Wait, (MPI_Request * request, MPI_Status *status), (request, status))
 {
     if (!request || !handle_ours(*request))
-        return PMPI_Wait(request, status);
+        return own_MPI_Wait(request, status);
     return PMPIX_Wait(handle_request(*request), status);
 }
 
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+BOTH_NAMES(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status))
 {
     if (!request || !handle_ours(*request))
-        return PMPI_Test(request, flag, status);
+        return own_MPI_Test(request, flag, status);
     return PMPIX_Test(handle_request(*request), flag, status);
 }
 
 /* MPICH does not poll generalized requests here, which non-blocking collectives of ours are. */
-int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+BOTH_NAMES(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status),
+           (request, flag, status))
 {
     if (handle_ours(request))
         return PMPIX_Request_get_status(*handle_request(request), flag, status);
     tutti_progress();
-    return PMPI_Request_get_status(request, flag, status);
+    return own_MPI_Request_get_status(request, flag, status);
 }
 
 #ifdef TUTTI_HAVE_REQUEST_IS_COMPLETE
 
 /* Native ones it does not advance, ours it may. */
-int MPIX_Request_is_complete(MPI_Request request)
+BOTH_NAMES_OF(int, MPIX, Request_is_complete, (MPI_Request request), (request))
 {
     int flag = 0;
 
     if (!handle_ours(request))
-        return PMPIX_Request_is_complete(request);
+        return own_MPIX_Request_is_complete(request);
     PMPIX_Request_get_status(*handle_request(request), &flag, MPI_STATUS_IGNORE);
     return flag;
 }
@@ -77,12 +79,12 @@ int MPIX_Request_is_complete(MPI_Request request)
 
 /* ---- free, cancel ---- */
 
-int MPI_Request_free(MPI_Request *request)
+BOTH_NAMES(Request_free, (MPI_Request * request), (request))
 {
     int error;
 
     if (!request || !handle_ours(*request))
-        return PMPI_Request_free(request);
+        return own_MPI_Request_free(request);
     error = PMPIX_Request_free(handle_request(*request));
     if (error)
         return error;
@@ -92,10 +94,10 @@ int MPI_Request_free(MPI_Request *request)
 }
 
 /* MPI forbids to cancel collectives: the other ranks count on us. */
-int MPI_Cancel(MPI_Request *request)
+BOTH_NAMES(Cancel, (MPI_Request * request), (request))
 {
     if (!request || !handle_ours(*request))
-        return PMPI_Cancel(request);
+        return own_MPI_Cancel(request);
     return interpose_raise(MPI_ERR_REQUEST);
 }
 
@@ -103,36 +105,36 @@ int MPI_Cancel(MPI_Request *request)
 
 #ifdef OPEN_MPI
 
-MPI_Fint MPI_Request_c2f(MPI_Request request)
+BOTH_NAMES_OF(MPI_Fint, MPI, Request_c2f, (MPI_Request request), (request))
 {
     if (handle_ours(request))
         return handle_number(request);
-    return PMPI_Request_c2f(request);
+    return own_MPI_Request_c2f(request);
 }
 
-MPI_Request MPI_Request_f2c(MPI_Fint request)
+BOTH_NAMES_OF(MPI_Request, MPI, Request_f2c, (MPI_Fint request), (request))
 {
     if (handle_number_ours(request))
         return handle_numbered(request);
-    return PMPI_Request_f2c(request);
+    return own_MPI_Request_f2c(request);
 }
 
 #endif
 
 #ifdef TUTTI_HAVE_REQUEST_TOINT
 
-int MPI_Request_toint(MPI_Request request)
+BOTH_NAMES(Request_toint, (MPI_Request request), (request))
 {
     if (handle_ours(request))
         return handle_number(request);
-    return PMPI_Request_toint(request);
+    return own_MPI_Request_toint(request);
 }
 
-MPI_Request MPI_Request_fromint(int request)
+BOTH_NAMES_OF(MPI_Request, MPI, Request_fromint, (int request), (request))
 {
     if (handle_number_ours(request))
         return handle_numbered(request);
-    return PMPI_Request_fromint(request);
+    return own_MPI_Request_fromint(request);
 }
 
 #endif

@@ -7,11 +7,18 @@
  * go to the native side.
  */
 #include "api/interposed.h"
+#include "pmpi/both_names.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
 #include <stdlib.h>
 #include <tutti_pmpix.h>
+
+OWN_MPI(Waitall);
+OWN_MPI(Testall);
+OWN_MPI(Waitany);
+OWN_MPI(Testany);
+OWN_MPI(Testsome);
 
 /* One kind's part of the array; at[i] is the place of its i-th request. */
 typedef struct part {
@@ -105,23 +112,25 @@ static int wait_all(split *s, MPI_Request requests[], MPI_Status statuses[])
 
     for (int idle = 0; !ours && !native; tutti_interposed_rest(&idle)) {
         our_error = PMPIX_Testall(s->ours.n, s->our_requests, &ours, s->ours.statuses);
-        native_error = PMPI_Testall(s->native.n, s->native_requests, &native, s->native.statuses);
+        native_error =
+            own_MPI_Testall(s->native.n, s->native_requests, &native, s->native.statuses);
         ours |= our_error != MPI_SUCCESS;
         native |= native_error != MPI_SUCCESS;
     }
     if (!ours)
         our_error = PMPIX_Waitall(s->ours.n, s->our_requests, s->ours.statuses);
     if (!native)
-        native_error = PMPI_Waitall(s->native.n, s->native_requests, s->native.statuses);
+        native_error = own_MPI_Waitall(s->native.n, s->native_requests, s->native.statuses);
     return finish_all(s, our_error, native_error, requests, statuses);
 }
 
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+BOTH_NAMES(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]),
+           (count, requests, statuses))
 {
     split s;
 
     if (!handle_any_ours(count, requests))
-        return PMPI_Waitall(count, requests, statuses);
+        return own_MPI_Waitall(count, requests, statuses);
     if (!split_make(&s, count, requests, statuses))
         return interpose_raise(MPI_ERR_NO_MEM);
     return wait_all(&s, requests, statuses);
@@ -139,18 +148,19 @@ static bool all_done(const split *s)
 }
 
 /* All or none: ours are completed only when the native ones have been. */
-int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+BOTH_NAMES(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status statuses[]),
+           (count, requests, flag, statuses))
 {
     split s;
     int error = MPI_SUCCESS, our_error = MPI_SUCCESS;
 
     if (!flag || !handle_any_ours(count, requests))
-        return PMPI_Testall(count, requests, flag, statuses);
+        return own_MPI_Testall(count, requests, flag, statuses);
     if (!split_make(&s, count, requests, statuses))
         return interpose_raise(MPI_ERR_NO_MEM);
     *flag = all_done(&s);
     if (*flag && s.native.n > 0)
-        error = PMPI_Testall(s.native.n, s.native_requests, flag, s.native.statuses);
+        error = own_MPI_Testall(s.native.n, s.native_requests, flag, s.native.statuses);
     if (*flag || error)
         our_error = PMPIX_Testall(s.ours.n, s.our_requests, flag, s.ours.statuses);
     if (*flag || error)
@@ -174,7 +184,7 @@ static int test_any(split *s, int *index, int *active, MPI_Status *status)
     }
     if (s->native.n == 0)
         return MPI_SUCCESS;
-    error = PMPI_Testany(s->native.n, s->native_requests, &i, &flag, status);
+    error = own_MPI_Testany(s->native.n, s->native_requests, &i, &flag, status);
     if (error || (flag && i != MPI_UNDEFINED))
         *index = i >= 0 && i < s->native.n ? s->native.at[i] : MPI_UNDEFINED;
     *active |= flag ? 0 : 2;
@@ -190,18 +200,19 @@ static int wait_any(split *s, int active, int *index, MPI_Status *status)
     if (active == 1)
         error = PMPIX_Waitany(p->n, s->our_requests, &i, status);
     else
-        error = PMPI_Waitany(p->n, s->native_requests, &i, status);
+        error = own_MPI_Waitany(p->n, s->native_requests, &i, status);
     *index = i >= 0 && i < p->n ? p->at[i] : MPI_UNDEFINED;
     return error;
 }
 
-int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+BOTH_NAMES(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status),
+           (count, requests, index, status))
 {
     split s;
     int error, active, idle = 0;
 
     if (!index || !handle_any_ours(count, requests))
-        return PMPI_Waitany(count, requests, index, status);
+        return own_MPI_Waitany(count, requests, index, status);
     if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
         return interpose_raise(MPI_ERR_NO_MEM);
     for (;; tutti_interposed_rest(&idle)) {
@@ -232,10 +243,11 @@ __attribute__((noinline)) static int test_any_of_ours(int count, MPI_Request req
     return error;
 }
 
-int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+BOTH_NAMES(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status),
+           (count, requests, index, flag, status))
 {
     if (!index || !flag || !handle_any_ours(count, requests))
-        return PMPI_Testany(count, requests, index, flag, status);
+        return own_MPI_Testany(count, requests, index, flag, status);
     return test_any_of_ours(count, requests, index, flag, status);
 }
 
@@ -264,8 +276,8 @@ static int test_some(split *s, int *outcount, int indices[], MPI_Status statuses
         PMPIX_Testsome(s->ours.n, s->our_requests, &ours, s->ours.indices, s->ours.statuses);
 
     if (s->native.n > 0)
-        native_error = PMPI_Testsome(s->native.n, s->native_requests, &native, s->native.indices,
-                                     s->native.statuses);
+        native_error = own_MPI_Testsome(s->native.n, s->native_requests, &native, s->native.indices,
+                                        s->native.statuses);
     *outcount = ours == MPI_UNDEFINED && native == MPI_UNDEFINED ? MPI_UNDEFINED : 0;
     if (*outcount == MPI_UNDEFINED)
         return native_error ? native_error : our_error;
@@ -293,18 +305,20 @@ static int some(int count, MPI_Request requests[], int *outcount, int indices[],
     return error;
 }
 
-int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
-                 MPI_Status statuses[])
+BOTH_NAMES(Waitsome,
+           (int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]),
+           (count, requests, outcount, indices, statuses))
 {
     if (!outcount || !indices || !handle_any_ours(count, requests))
-        return PMPI_Waitsome(count, requests, outcount, indices, statuses);
+        return own_MPI_Waitsome(count, requests, outcount, indices, statuses);
     return some(count, requests, outcount, indices, statuses, true);
 }
 
-int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
-                 MPI_Status statuses[])
+BOTH_NAMES(Testsome,
+           (int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]),
+           (count, requests, outcount, indices, statuses))
 {
     if (!outcount || !indices || !handle_any_ours(count, requests))
-        return PMPI_Testsome(count, requests, outcount, indices, statuses);
+        return own_MPI_Testsome(count, requests, outcount, indices, statuses);
     return some(count, requests, outcount, indices, statuses, false);
 }

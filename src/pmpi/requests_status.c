@@ -9,6 +9,7 @@
  * of ours is added. MPICH does not poll generalized requests here, which non-blocking collectives
  * of ours are. Inactive ones are complete for _all, and are passed over by _any and _some.
  */
+#include "pmpi/both_names.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
@@ -16,6 +17,10 @@
 #include <tutti_pmpix.h>
 
 #ifdef TUTTI_HAVE_GET_STATUS_MANY
+
+OWN_MPI(Request_get_status_all);
+OWN_MPI(Request_get_status_any);
+OWN_MPI(Request_get_status_some);
 
 /* MPICH 4.2 has forgotten that the array is const. */
 typedef int status_all_of_42(int, MPI_Request[], int *, MPI_Status[]);
@@ -59,7 +64,7 @@ static int status_all(int n, const MPI_Request requests[], int *flag, MPI_Status
 
     if (!native)
         return interpose_raise(MPI_ERR_NO_MEM);
-    error = PMPI_Request_get_status_all(n, native, flag, statuses);
+    error = own_MPI_Request_get_status_all(n, native, flag, statuses);
     free(native);
     for (int i = 0; !error && *flag && i < n; i++)
         if (handle_ours(requests[i]))
@@ -68,11 +73,13 @@ static int status_all(int n, const MPI_Request requests[], int *flag, MPI_Status
     return error;
 }
 
-int MPI_Request_get_status_all(int count, requests_in requests, int *flag, MPI_Status statuses[])
+BOTH_NAMES(Request_get_status_all,
+           (int count, requests_in requests, int *flag, MPI_Status statuses[]),
+           (count, requests, flag, statuses))
 {
     tutti_progress();
     if (!flag || !handle_any_ours(count, requests))
-        return PMPI_Request_get_status_all(count, requests, flag, statuses);
+        return own_MPI_Request_get_status_all(count, requests, flag, statuses);
     return status_all(count, requests, flag, statuses);
 }
 
@@ -94,19 +101,20 @@ static int status_any(int n, const MPI_Request requests[], int *index, int *flag
     native = without_ours(n, requests);
     if (!native)
         return interpose_raise(MPI_ERR_NO_MEM);
-    error = PMPI_Request_get_status_any(n, native, index, flag, status);
+    error = own_MPI_Request_get_status_any(n, native, index, flag, status);
     free(native);
     if (!error && *flag && *index == MPI_UNDEFINED)
         *flag = !active;
     return error;
 }
 
-int MPI_Request_get_status_any(int count, requests_in requests, int *index, int *flag,
-                               MPI_Status *status)
+BOTH_NAMES(Request_get_status_any,
+           (int count, requests_in requests, int *index, int *flag, MPI_Status *status),
+           (count, requests, index, flag, status))
 {
     tutti_progress();
     if (!index || !flag || !handle_any_ours(count, requests))
-        return PMPI_Request_get_status_any(count, requests, index, flag, status);
+        return own_MPI_Request_get_status_any(count, requests, index, flag, status);
     return status_any(count, requests, index, flag, status);
 }
 
@@ -121,7 +129,7 @@ static int status_some(int n, const MPI_Request requests[], int *outcount, int i
 
     if (!native)
         return interpose_raise(MPI_ERR_NO_MEM);
-    error = PMPI_Request_get_status_some(n, native, outcount, indices, statuses);
+    error = own_MPI_Request_get_status_some(n, native, outcount, indices, statuses);
     free(native);
     if (error)
         return error;
@@ -134,12 +142,13 @@ static int status_some(int n, const MPI_Request requests[], int *outcount, int i
     return MPI_SUCCESS;
 }
 
-int MPI_Request_get_status_some(int incount, requests_in requests, int *outcount, int indices[],
-                                MPI_Status statuses[])
+BOTH_NAMES(Request_get_status_some,
+           (int incount, requests_in requests, int *outcount, int indices[], MPI_Status statuses[]),
+           (incount, requests, outcount, indices, statuses))
 {
     tutti_progress();
     if (!outcount || !indices || !handle_any_ours(incount, requests))
-        return PMPI_Request_get_status_some(incount, requests, outcount, indices, statuses);
+        return own_MPI_Request_get_status_some(incount, requests, outcount, indices, statuses);
     return status_some(incount, requests, outcount, indices, statuses);
 }
 

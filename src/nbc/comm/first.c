@@ -15,6 +15,7 @@
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/places.h"
 #include "nbc/process/env.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/tally/gather.h"
@@ -162,8 +163,8 @@ static int exchange_links(comm *c)
 
     mine->link = offer_links(c);
     comm_tell_machine(mine);
-    error = PMPI_Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
-                           channel_comm());
+    error = native_mpi.Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
+                                 channel_comm());
     if (!error)
         comm_take_machine(c);
     return error;

@@ -3,6 +3,7 @@
 #include "nbc/comm/handshake.h"
 
 #include "nbc/comm/hooks.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
 
 #include <stdio.h>
@@ -72,13 +73,13 @@ static int post(handshake *h, MPI_Comm user)
     const arguments *a = h->arguments;
 
     if (simulated())
-        return PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
-                              user);
+        return native_mpi.Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello),
+                                    MPI_BYTE, user);
     if (linear(h))
-        return PMPI_Ialltoallv(&h->mine, a->ones, a->zeros, MPI_BYTE, h->all, a->ones, a->displs,
-                               MPI_BYTE, user, &h->request);
-    return PMPI_Iallgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE, user,
-                           &h->request);
+        return native_mpi.Ialltoallv(&h->mine, a->ones, a->zeros, MPI_BYTE, h->all, a->ones,
+                                     a->displs, MPI_BYTE, user, &h->request);
+    return native_mpi.Iallgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
+                                 user, &h->request);
 }
 
 int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *mine)
@@ -96,7 +97,7 @@ bool handshake_test(handshake *h, int *error)
 {
     int flag = h->request == MPI_REQUEST_NULL; /* which SimGrid does not test */
 
-    *error = flag ? MPI_SUCCESS : PMPI_Test(&h->request, &flag, MPI_STATUS_IGNORE);
+    *error = flag ? MPI_SUCCESS : native_mpi.Test(&h->request, &flag, MPI_STATUS_IGNORE);
     return *error || flag;
 }
 
@@ -120,11 +121,11 @@ int handshake_run(handshake *h, MPI_Comm user, bool may_block)
     if (!may_block || !comm_above.lend_progress(&lent))
         return wait_for(h, user);
     if (linear(h))
-        error = PMPI_Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones, a->displs,
-                               a->types, user);
+        error = native_mpi.Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones,
+                                     a->displs, a->types, user);
     else
-        error = PMPI_Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
-                               user);
+        error = native_mpi.Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello),
+                                     MPI_BYTE, user);
     comm_above.return_progress(lent);
     return error;
 }
@@ -136,15 +137,16 @@ int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
     bool lent = false;
 
     if (comm_above.lend_progress(&lent)) {
-        error = PMPI_Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
+        error = native_mpi.Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
         comm_above.return_progress(lent);
         return error;
     }
-    error = PMPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user, &request);
+    error =
+        native_mpi.Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user, &request);
 
     while (!error && !flag) {
         comm_above.idle_turn(&idle);
-        error = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        error = native_mpi.Test(&request, &flag, MPI_STATUS_IGNORE);
     }
     return error;
 }

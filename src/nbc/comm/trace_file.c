@@ -6,6 +6,7 @@
 #include "nbc/comm/trace_json.h"
 #include "nbc/process/env.h"
 #include "nbc/process/in_place.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/process/trace.h"
@@ -87,9 +88,9 @@ static bool read_clocks(int when)
     int good = node != NULL;
     reading now;
 
-    PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, ranks);
+    native_mpi.Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, ranks);
     if (good) {
-        PMPI_Allgather(&mine, 1, MPI_UINT64_T, node, 1, MPI_UINT64_T, ranks);
+        native_mpi.Allgather(&mine, 1, MPI_UINT64_T, node, 1, MPI_UINT64_T, ranks);
         now = compare(node);
         clock_here.at[when] = now.at;
         clock_here.offset[when] = now.offset;
@@ -141,7 +142,7 @@ void trace_file_agree(MPI_Comm all)
 
     if (simulated())
         return;
-    PMPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MIN, all);
+    native_mpi.Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MIN, all);
     if (range[0] == 0 && ~range[1] == 0)
         return;
     if (range[0] != ~range[1]) {
@@ -279,7 +280,7 @@ static int64_t find_zero(void)
     }
     if (n > 0)
         first = trace_common(&clock_here, first);
-    PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, ranks);
+    native_mpi.Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, ranks);
     return first == INT64_MAX ? 0 : first;
 }
 
@@ -288,7 +289,7 @@ static bool all_have(bool mine)
 {
     int good = mine;
 
-    PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, ranks);
+    native_mpi.Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, ranks);
     return good;
 }
 

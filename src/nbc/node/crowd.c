@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* sched_getaffinity, CPU_ */
 #include "nbc/node/crowd.h"
 
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/rest.h"
 #include "topo/here.h"
 
@@ -145,7 +146,7 @@ void crowd_look(MPI_Comm all)
     others = calloc((size_t)p, sizeof *others);
     if (!others) /* the others wait in vain; it is 144 bytes for each rank */
         return;
-    if (PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, others, sizeof mine, MPI_BYTE, all) ==
+    if (native_mpi.Allgather(&mine, sizeof mine, MPI_BYTE, others, sizeof mine, MPI_BYTE, all) ==
         MPI_SUCCESS) {
         crowd c = crowd_of(others, p, &mine);
         atomic_store_explicit(&known, c.cores, memory_order_relaxed);

@@ -8,6 +8,7 @@
 #include "nbc/node/store.h"
 #include "nbc/node/vmread.h"
 #include "nbc/process/mutex.h"
+#include "nbc/process/native_mpi.h"
 #include "topo/here.h"
 
 #include <pthread.h>
@@ -420,8 +421,8 @@ static const char *set_up(around *a, MPI_Comm all, node_wire wish)
     const char *why = wanted ? NULL : "TUTTI_NODE_WIRE=off";
 
     a->node = here_node(host);
-    if (PMPI_Allgather(wanted ? &a->node : &(uint64_t){0}, 1, MPI_UINT64_T, a->nodes, 1,
-                       MPI_UINT64_T, all) != MPI_SUCCESS)
+    if (native_mpi.Allgather(wanted ? &a->node : &(uint64_t){0}, 1, MPI_UINT64_T, a->nodes, 1,
+                             MPI_UINT64_T, all) != MPI_SUCCESS)
         return "MPI_Allgather failed";
     count_node(a);
     if (!why && a->n < 2)
@@ -437,13 +438,13 @@ static const char *set_up(around *a, MPI_Comm all, node_wire wish)
     if (!why && wish == NODE_WIRE_ON)
         mine.memory = vmread_offer_mine();
     lends_all = mine.memory.at != 0;
-    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, a->offers, sizeof mine, MPI_BYTE, all);
+    native_mpi.Allgather(&mine, sizeof mine, MPI_BYTE, a->offers, sizeof mine, MPI_BYTE, all);
     if (!why && a->rank != a->first)
         why = join_file(&a->offers[a->first], a->mine);
     reads = !why && wish == NODE_WIRE_ON && reads_all(a);
     if (!why)
         atomic_store_explicit(&((header *)(void *)base)->has[a->mine], 1, memory_order_release);
-    PMPI_Barrier(all);
+    native_mpi.Barrier(all);
     if (mine.fd >= 0)
         close(mine.fd);
     if (!why)

@@ -2,6 +2,7 @@
 /* simulated.c - see simulated.h. */
 #include "nbc/process/simulated.h"
 
+#include "nbc/process/native_mpi.h"
 #include "topo/shape.h"
 
 #include <mpi.h>
@@ -83,6 +84,6 @@ int simulated_waitall(int n, MPI_Request *requests)
     int error = MPI_SUCCESS;
 
     for (int i = 0; i < n && !error; i++)
-        error = PMPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        error = native_mpi.Wait(&requests[i], MPI_STATUS_IGNORE);
     return error;
 }

@@ -4,6 +4,7 @@
 
 #include "nbc/process/clock.h"
 #include "nbc/comm/comm.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/run/engine.h"
 #include "nbc/run/told.h"
 #include "nbc/process/env.h"
@@ -125,11 +126,11 @@ static bool completes(const driver *d, exec *e)
     engine_start(e);
     for (int i = 0; !flag && (i < TESTS || (d == &driver_thread && clock_now() - begin < patience));
          i++)
-        PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        native_mpi.Test(&request, &flag, MPI_STATUS_IGNORE);
     if (flag)
         return true;
     engine_wait(e);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    native_mpi.Wait(&request, MPI_STATUS_IGNORE);
     return false;
 }
 

@@ -3,6 +3,7 @@
 #include "nbc/run/bind.h"
 
 #include "nbc/node/store.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/run/near.h"
 #include "nbc/run/wire.h"
 
@@ -21,7 +22,7 @@ void bind_release(bound *b)
 {
     for (int i = 0; i < b->sched->nmessages; i++)
         if (b->messages[i].made) {
-            PMPI_Type_free(&b->messages[i].type);
+            native_mpi.Type_free(&b->messages[i].type);
             b->messages[i].made = false;
         }
     for (int space = 0; space < SPACES; space++) {

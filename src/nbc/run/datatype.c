@@ -3,6 +3,7 @@
 #include "nbc/run/datatype.h"
 
 #include "nbc/process/mpi_calls.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
 
@@ -205,7 +206,7 @@ int datatype_hold(datatype *d)
 void datatype_release(datatype *d)
 {
     if (d->held) {
-        PMPI_Type_free(&d->type);
+        native_mpi.Type_free(&d->type);
         atomic_fetch_sub(&datatype_held, 1);
         lifetime_unref(d->life);
     }
@@ -224,7 +225,7 @@ int datatype_commit(MPI_Datatype *type)
     int error = PMPI_Type_commit(type);
 
     if (error)
-        PMPI_Type_free(type);
+        native_mpi.Type_free(type);
     return error;
 }
 
@@ -260,7 +261,7 @@ static void free_parts(MPI_Datatype *parts, const envelope *e)
 
     for (MPI_Count i = 0; parts && i < e->types; i++)
         if (get_envelope(parts[i], &part) == MPI_SUCCESS && !is_predefined(part.combiner))
-            PMPI_Type_free(&parts[i]);
+            native_mpi.Type_free(&parts[i]);
     free(parts);
 }
 
@@ -353,12 +354,12 @@ static int large_type(MPI_Datatype type, int64_t n, MPI_Datatype *result)
     if (error)
         return error;
     error = PMPI_Type_contiguous((int)chunks, chunk, &parts[0]);
-    PMPI_Type_free(&chunk);
+    native_mpi.Type_free(&chunk);
     if (error)
         return error;
     at[1] = (MPI_Aint)(chunks * datatype_max_count * extent);
     error = PMPI_Type_create_struct(rest ? 2 : 1, lengths, at, parts, result);
-    PMPI_Type_free(&parts[0]);
+    native_mpi.Type_free(&parts[0]);
     return error ? error : datatype_commit(result);
 }
 

@@ -5,6 +5,7 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/mpi_calls.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/wire.h"
 
@@ -133,7 +134,7 @@ void exec_free_requests(exec *e)
 {
     for (int i = 0; e->run.persistent && i < e->bound.sched->nmessages; i++)
         if (e->run.requests[i] != MPI_REQUEST_NULL)
-            PMPI_Request_free(&e->run.requests[i]);
+            native_mpi.Request_free(&e->run.requests[i]);
     e->run.persistent = false;
 }
 

@@ -3,6 +3,7 @@
 #include "nbc/run/kept.h"
 
 #include "nbc/process/mutex.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 
 #include <pthread.h>
@@ -154,7 +155,7 @@ static void free_op(MPI_Op op, int times)
 {
     for (; times > 0; times--) {
         MPI_Op handle = op;
-        PMPI_Op_free(&handle);
+        native_mpi.Op_free(&handle);
     }
 }
 
@@ -177,7 +178,7 @@ static void free_type(MPI_Datatype type, int times)
 {
     for (; times > 0; times--) {
         MPI_Datatype handle = type;
-        PMPI_Type_free(&handle);
+        native_mpi.Type_free(&handle);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* open_simulated.c - see open_simulated.h. */
 #include "nbc/run/open_simulated.h"
+#include "nbc/process/native_mpi.h"
 
 #include <stdlib.h>
 
@@ -102,8 +103,8 @@ void open_wait_any(exec *e)
         n = list_oldest(e, true, steps, requests);
     for (which = 0; which < n && !is_empty(&e->bound, steps[which]); which++)
         ;
-    error = which < n ? PMPI_Wait(&requests[which], MPI_STATUS_IGNORE)
-                      : PMPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
+    error = which < n ? native_mpi.Wait(&requests[which], MPI_STATUS_IGNORE)
+                      : native_mpi.Waitany(n, requests, &which, MPI_STATUS_IGNORE);
     close_message(e, steps[which], error);
     free(requests);
     free(steps);

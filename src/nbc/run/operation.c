@@ -2,6 +2,7 @@
 /* operation.c - see operation.h. */
 #include "nbc/run/operation.h"
 
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/datatype.h"
@@ -62,7 +63,7 @@ static int ask(MPI_Op op, MPI_Datatype type)
     int error;
 
     pthread_mutex_lock(&mutex);
-    error = PMPI_Allreduce(MPI_IN_PLACE, nothing, 0, type, op, process_self());
+    error = native_mpi.Allreduce(MPI_IN_PLACE, nothing, 0, type, op, process_self());
     pthread_mutex_unlock(&mutex);
     return error ? MPI_ERR_OP : MPI_SUCCESS; /* its class: as in datatype_check_committed */
 }

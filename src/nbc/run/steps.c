@@ -3,6 +3,7 @@
 #include "nbc/run/steps.h"
 
 #include "nbc/comm/comm.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/open_simulated.h"
@@ -50,7 +51,7 @@ static int post(exec *e, const step *st)
 
     record_post(e, (int)(st - e->bound.sched->steps), false);
     if (e->run.persistent)
-        return PMPI_Start(r);
+        return native_mpi.Start(r);
     if (st->kind == STEP_SEND)
         simulate_derived(e, st);
     simulated_pay();

@@ -3,6 +3,7 @@
 #include "nbc/run/wire.h"
 
 #include "nbc/process/mpi_library.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/piece.h"
 
@@ -83,7 +84,7 @@ static int make_struct(const bound *b, const step *st, int *lengths, MPI_Aint *a
         error = PMPI_Type_create_struct(st->n, lengths, at, parts, type);
     for (int i = 0; made && i < st->n; i++)
         if (made[i])
-            PMPI_Type_free(&parts[i]);
+            native_mpi.Type_free(&parts[i]);
     free(made);
     free(parts);
     return error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wire_data.c - move data: pack and unpack messages, copy, reduce. */
 #include "nbc/process/process.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
@@ -43,7 +44,7 @@ static int pack_part(const piece *x, char *to)
     if (error)
         return error;
     error = PMPI_Pack((char *)ELSEWHERE, 1, type, to, room, &at, process_self());
-    PMPI_Type_free(&type);
+    native_mpi.Type_free(&type);
     return error;
 }
 
@@ -59,7 +60,7 @@ static int unpack_part(const piece *x, char *from)
     if (error)
         return error;
     error = PMPI_Unpack(from, room, &at, (char *)ELSEWHERE, 1, type, process_self());
-    PMPI_Type_free(&type);
+    native_mpi.Type_free(&type);
     return error;
 }
 
@@ -78,9 +79,9 @@ static int copy_typed(const piece *from, const piece *to)
         error = PMPI_Sendrecv(from->address, send_count, send_type, 0, 0, to->address, recv_count,
                               recv_type, 0, 0, process_self(), MPI_STATUS_IGNORE);
     if (recv_made)
-        PMPI_Type_free(&recv_type);
+        native_mpi.Type_free(&recv_type);
     if (send_made)
-        PMPI_Type_free(&send_type);
+        native_mpi.Type_free(&send_type);
     return error;
 }
 

@@ -4,6 +4,7 @@
 
 #include "nbc/process/clock.h"
 #include "nbc/process/env.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
 #include "nbc/tally/say.h"
 #include "nbc/tally/tally.h"
@@ -113,7 +114,7 @@ static void add_outside(MPI_Comm tree, int64_t left[TALLY_REASONS][COLL_KINDS])
     int64_t mine[TALLY_REASONS][COLL_KINDS];
 
     memcpy(mine, left, sizeof mine);
-    PMPI_Reduce(mine, left, TALLY_REASONS * COLL_KINDS, MPI_INT64_T, MPI_MAX, 0, tree);
+    native_mpi.Reduce(mine, left, TALLY_REASONS * COLL_KINDS, MPI_INT64_T, MPI_MAX, 0, tree);
 }
 
 /* Its ranks are those of MPI_COMM_WORLD. Their messages meet no operation's that is under way. */
