@@ -178,14 +178,25 @@ static void report_start(comm *c)
     say_start(c->current);
 }
 
+/* The first one ends the job, when it has said why. */
+static void leave_time_to_say(const handshake *h)
+{
+    double begin = clock_now();
+    int idle = 0;
+
+    while (!handshake_is_first(h) && clock_now() - begin < start_patience)
+        comm_above.idle_turn(&idle);
+}
+
 int comm_start(comm *world, const hello *mine, handshake *h)
 {
     int error = comm_meet(world, start, mine, true, h);
 
     if (error || handshake_is_ours(h))
         return error;
-    say_start(h); /* and what it was sending is lost */
-    return PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    say_start(h);
+    leave_time_to_say(h);
+    return PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER); /* what that rank was sending is lost */
 }
 
 /* Who has not come? */
