@@ -166,14 +166,24 @@ static bool are_many(const call *c)
            (c->send.extent > COLL_ONE && c->recv.extent > COLL_ONE);
 }
 
-/* Elements before the first block of a list that is not empty. */
+/* Of a list: elements before block i; of one with types bytes, to its data. */
+static int64_t displ_of(const call_side *s, int i)
+{
+    datatype type = {.true_lb = 0};
+
+    if (s->extent == COLL_TYPED)
+        datatype_describe(s->lists->types[i], &type);
+    return lists_displ(s->lists, i) + type.true_lb;
+}
+
+/* The same before the first block that is not empty. */
 static int64_t first_displ(const call_side *s)
 {
     int64_t first = INT64_MAX;
 
-    for (int i = 0; i < s->n && s->extent == COLL_LISTED; i++)
-        if (lists_count(s->lists, i) > 0 && lists_displ(s->lists, i) < first)
-            first = lists_displ(s->lists, i);
+    for (int i = 0; i < s->n && s->extent >= COLL_LISTED; i++)
+        if (lists_count(s->lists, i) > 0 && displ_of(s, i) < first)
+            first = displ_of(s, i);
     return first < INT64_MAX ? first : 0;
 }
 
@@ -197,7 +207,7 @@ static bool is_aliased(const call *c)
 
     if (s->buffer == NULL || received * r->type.size == 0 || sent * s->type.size == 0)
         return false;
-    return s->extent != COLL_TYPED && s->type.extent >= 0 && r->type.extent >= 0 &&
+    return s->type.extent >= 0 && r->type.extent >= 0 &&
            (const char *)s->buffer + s->type.true_lb ==
                (const char *)r->buffer + call_forbidden(c) + r->type.true_lb;
 }

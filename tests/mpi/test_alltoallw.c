@@ -302,6 +302,7 @@ static void wrong_arguments_are_refused(void)
     CHECK_CLASS(call(s, one, null, r, one, t), MPI_ERR_TYPE);
     CHECK_CLASS(call(s, one, t, r, one, raws), MPI_ERR_TYPE);
     CHECK_CLASS(call(s, one, t, MPI_IN_PLACE, one, t), MPI_ERR_BUFFER);
+    CHECK_CLASS(call(r, one, t, r, one, t), MPI_ERR_BUFFER); /* one is the other */
     CHECK_CLASS(call(s, one, t, r, none, null), MPI_ERR_TRUNCATE);
     CHECK(call(s, none, null, r, none, raws) == MPI_SUCCESS);
     CHECK(call(NULL, none, null, NULL, none, null) == MPI_SUCCESS);
