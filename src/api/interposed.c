@@ -9,6 +9,7 @@
 
 #include "nbc/library.h"
 #include "nbc/process/env.h"
+#include "nbc/process/fault_tolerance.h"
 #include "nbc/process/mpi_library.h"
 #include "nbc/process/rest.h"
 #include "nbc/progress/driver.h"
@@ -53,6 +54,11 @@ bool tutti_interposed_errs_alone(int kind)
 native_mpi_calls *tutti_interposed_native_mpi(void)
 {
     return &native_mpi;
+}
+
+bool tutti_interposed_fault_tolerant(void)
+{
+    return fault_tolerance_on();
 }
 
 void tutti_interposed_finalize(void)

@@ -34,6 +34,9 @@ EXPORTED bool tutti_interposed_errs_alone(int kind);
 /* The functions by which libtutti calls the MPI. */
 EXPORTED native_mpi_calls *tutti_interposed_native_mpi(void);
 
+/* Does the MPI go on when a process has failed (process/fault_tolerance.h)? */
+EXPORTED bool tutti_interposed_fault_tolerant(void);
+
 /* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (mpi_names.c). */
 EXPORTED void tutti_interposed_finalize(void);
 

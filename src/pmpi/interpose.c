@@ -20,13 +20,14 @@ static const char *const names[KINDS] = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
 static bool chosen[KINDS], errs_alone[KINDS], manual, verbose;
-bool interpose_all;
+bool interpose_all, interpose_fault_tolerant;
 atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
 _Thread_local bool interpose_handed;
 static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
-    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS], to_try[KINDS];
+    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS], to_try[KINDS],
+    fault_tolerant[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -115,7 +116,8 @@ static const struct {
             {on_new, "a new communicator"},
             {to_try, "a trial of both"},
             {not_advanced, "the driver manual"},
-            {not_prepared, "a communicator that no blocking call has prepared"}};
+            {not_prepared, "a communicator that no blocking call has prepared"},
+            {fault_tolerant, "fault tolerance"}};
 
 /* Delete callback of our attribute on MPI_COMM_SELF: MPI_Finalize has begun. A wrapper of
  * MPI_Finalize would hide that of a profiling tool behind us. */
@@ -166,6 +168,11 @@ static void begin(void)
     verbose = value && strcmp(value, "1") == 0;
     if (verbose && world_rank() == 0)
         say_hello();
+    interpose_fault_tolerant = tutti_interposed_fault_tolerant();
+    if (interpose_fault_tolerant && world_rank() == 0)
+        fprintf(stderr,
+                "tutti: fault tolerance is on: libtutti_mpi.so leaves all collectives to %s\n",
+                right_mpi_name());
     watch_for_the_end();
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         tutti_interposed_counts(left[i].reason, left[i].counters);
@@ -264,6 +271,11 @@ bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int
     *error = MPI_SUCCESS;
     if (!has_world())
         return false;
+    interpose_begin();
+    if (interpose_fault_tolerant) {
+        interpose_count(&fault_tolerant[kind], 1);
+        return false;
+    }
     if (comm == MPI_COMM_NULL) /* a clear error from us; Open MPI 4.1 crashes */
         return true;
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)

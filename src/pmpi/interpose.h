@@ -35,11 +35,11 @@ typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT }
  * ours. */
 extern _Thread_local bool interpose_handed __attribute__((tls_model("initial-exec")));
 
-/* May this call be Tutti's? Not if TUTTI_INTERPOSE leaves it out, the communicator is an
- * intercommunicator, the program has sessions only, or the call is non-blocking and nobody would
- * advance it while the program waits (driver `manual`), or it would block (tutti_comm_prepared):
- * then it is the native MPI's. The same on all ranks. *error: raised already. Counts for the
- * summary. */
+/* May this call be Tutti's? Not if fault tolerance is on, TUTTI_INTERPOSE leaves it out, the
+ * communicator is an intercommunicator, the program has sessions only, or the call is non-blocking
+ * and nobody would advance it while the program waits (driver `manual`), or it would block
+ * (tutti_comm_prepared): then it is the native MPI's. The same on all ranks. *error: raised
+ * already. Counts for the summary. */
 static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
                                    int *error);
 
@@ -48,6 +48,10 @@ bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int
 /* Are calls ours without a look at the planner, or whether the communicator is new? So says
  * TUTTI_INTERPOSE=all, or a list. */
 extern bool interpose_all;
+
+/* The MPI goes on when a process has failed: then all calls are the MPI's, which ends those that
+ * wait for that process, and nothing of Tutti's is started. Known after interpose_begin. */
+extern bool interpose_fault_tolerant;
 
 /* A call that interpose_takes has counted is left to the MPI all the same. */
 void interpose_leave(interpose_kind kind, call_native why);
