@@ -4,6 +4,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/comm/failures.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/trace_file.h"
 #include "nbc/plan/plan.h"
@@ -48,15 +49,18 @@ void library_finalize(void)
  * duplicate of MPI_COMM_SELF is left to MPI. */
 static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 {
-    bool last;
+    bool last, alone; /* with the failed nothing can be gathered */
 
     (void)comm, (void)key, (void)value, (void)extra;
     driver_thread_end();
     library_finalize();
     engine_abandon();
-    trace_file_end();
+    alone = failures_any();
+    if (!alone)
+        trace_file_end();
     last = comm_end_all();
-    tally_finish(channel_comm());
+    if (!alone)
+        tally_finish(channel_comm());
     if (last)
         channel_end();
     if (atomic_load(&stage) == STARTED) {
@@ -90,6 +94,7 @@ static int start(void)
     int error;
 
     pin_code();
+    fault_tolerance_start();
     error = process_start();
     channel_start();
     if (!error)

@@ -47,10 +47,11 @@ void comm_unref(comm *c)
         comm_bury(c);
 }
 
-static void wire_free(comm_wire *w)
+/* used_up: its numbers may not be another's. */
+static void wire_free(comm_wire *w, bool used_up)
 {
     for (int i = 0; i < w->nlanes; i++) {
-        if (w->from_channel)
+        if (w->from_channel && !used_up)
             channel_number_return(w->lane[i].mine);
         free(w->lane[i].of);
     }
@@ -95,7 +96,7 @@ void comm_reap_all(void)
         comm_above.clear_plans(
             c); /* of operations that were prepared after the user had freed it */
         links_free(c->links, !c->failure);
-        wire_free(&c->wire);
+        wire_free(&c->wire, comm_is_broken(c));
         topo_free(c->topo);
         neighbors_free(c->neighbors);
         free(c->persistent.held);

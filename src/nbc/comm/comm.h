@@ -23,6 +23,7 @@
 
 #include "nbc/comm/handshake.h"
 #include "nbc/comm/ticket.h"
+#include "nbc/process/fault_tolerance.h"
 #include "nbc/process/knowledge.h"
 #include "nbc/process/process.h"
 #include "nbc/sched/coll.h"
@@ -324,6 +325,13 @@ int comm_raise(const comm *c, int error);
 /* The same for a call on `user`, whose state may be NULL: without one through its own handler, if
  * it has any. Nothing happens if there is no error. */
 int comm_raise_for(MPI_Comm user, const comm *c, int error);
+
+/* With fault tolerance on it has failed (failures.h): messages of operations that were given up may
+ * still arrive. */
+static inline bool comm_is_broken(const comm *c)
+{
+    return fault_tolerance && c->failure;
+}
 
 static inline int comm_place(const comm *c, int rank)
 {

@@ -12,6 +12,7 @@
  */
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/comm/failures.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/places.h"
 #include "nbc/process/env.h"
@@ -355,10 +356,20 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
                                       : begin_and_wait(c, caller, &mine, may_block);
 }
 
+/* What has failed may have been revoked since. */
+static void look_again(comm *c)
+{
+    engine_enter();
+    failures_look(c);
+    engine_leave();
+}
+
 int comm_begin_slowly(comm *c, const char *caller, bool may_block)
 {
     if (!c->begun)
         return begin_anew(c, caller, may_block);
+    if (comm_is_broken(c))
+        look_again(c);
     if (may_block)
         comm_wait_ready(c); /* then all ranks know alike whether it is starved */
     if (may_block && c->starved)

@@ -4,6 +4,7 @@
 
 #include "nbc/node/segment.h"
 #include "nbc/node/store.h"
+#include "nbc/process/fault_tolerance.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -180,6 +181,8 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
 
     if (!way)
         return;
+    if (fault_tolerance) /* who gives up must not wait for those that read from it */
+        its.takes &= LINK_SENDS;
     if (!near || !its.takes) {
         cut(way);
         return;
@@ -232,7 +235,7 @@ void links_free(links *l, bool read)
 {
     if (!l)
         return;
-    if (l->memory)
+    if (l->memory && !l->broken)
         give_memory(l, read && l->link);
     for (int k = 0; l->link && k < l->n; k++)
         cut(&l->link[k]);
@@ -352,7 +355,7 @@ bool links_told(const links *l)
 {
     bool told = true;
 
-    for (int k = 0; l && k < l->n; k++)
+    for (int k = 0; l && !l->broken && k < l->n; k++)
         told &= !l->link[k].from || link_told(&l->link[k]);
     return told;
 }

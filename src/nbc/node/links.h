@@ -21,6 +21,7 @@
 #define TUTTI_LINKS_H
 
 #include "nbc/node/ring.h"
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* What a rank offers: a place in the segment, and the sizes of the rings there. No padding. */
@@ -56,7 +57,9 @@ typedef struct links {
     void *memory;    /* mine in the segment, or NULL, */
     size_t size;     /* and bytes of it */
     link_offer mine;
-    uint64_t inits; /* of persistent requests, all ranks alike */
+    uint64_t inits;    /* of persistent requests, all ranks alike */
+    atomic_int broken; /* error: a rank has failed, so that nobody may wait for what it would write,
+                          and others may write what nobody reads */
 } links;
 
 /* Before the handshake: my offer, for a communicator of p ranks, of which place[r] (NULL: r) is the

@@ -333,7 +333,9 @@ void plan_return_exec(exec *e)
     comm *c = e->comm;
     bool kept, shared;
 
-    if (e->near && e->near->own) /* another operation gets other rings */
+    if (comm_is_broken(c))
+        near_abandon(&e->near);
+    else if (e->near && e->near->own) /* another operation gets other rings */
         near_free(&e->near);
     if (!e->bound.reusable)
         release_what_ends(e);

@@ -13,4 +13,8 @@
 /* The same on all ranks. After MPI_Init. */
 bool fault_tolerance_on(void);
 
+/* The same, from the start of the library on. */
+extern bool fault_tolerance;
+void fault_tolerance_start(void);
+
 #endif

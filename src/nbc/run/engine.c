@@ -4,6 +4,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/comm/failures.h"
 #include "nbc/process/clock.h"
 #include "nbc/process/process.h"
 #include "nbc/process/rest.h"
@@ -151,8 +152,10 @@ static void begin_steps(exec *e, bool first)
 {
     int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
 
-    if (!error)
-        error = e->comm->failure;
+    if (fault_tolerance)
+        failures_look(e->comm);
+    if (!error || fault_tolerance)
+        error = e->comm->failure ? e->comm->failure : error;
     if (!error)
         error = address(e, first);
     if (!error) {
@@ -189,7 +192,12 @@ static void end_listed(exec *e)
 
 static int poll(exec *e)
 {
-    int n = e->run.left ? steps_poll(e) : 0;
+    int n = 0;
+
+    if (comm_is_broken(e->comm) && e->run.left)
+        n = steps_give_up(e, e->comm->failure);
+    else if (e->run.left)
+        n = steps_poll(e);
 
     end_listed(e);
     return n;
@@ -328,6 +336,8 @@ static int advance(exec *one, int others)
 
     if (watch_on)
         watch_tick();
+    if (fault_tolerance)
+        failures_look_at_times();
     if (told_wanted())
         told_all();
     take_over();
@@ -427,11 +437,13 @@ static bool simulated_turn(exec *e)
 }
 
 /* The native wait only without threads: while it blocks, nobody else could start something that the
- * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps. */
+ * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps; nor with fault
+ * tolerance: who would send may have given up. */
 static void wait_turn(exec *e, int *idle)
 {
     if (!process_threaded && !watch_on && engine_try_enter()) {
-        bool runs = exec_get_state(e) == EXEC_RUNNING, only = runs && only_messages_left(e);
+        bool runs = exec_get_state(e) == EXEC_RUNNING;
+        bool only = runs && !fault_tolerance && only_messages_left(e);
         if (only) {
             steps_wait(e);
             end_listed(e);

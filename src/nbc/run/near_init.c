@@ -70,8 +70,10 @@ static int tell(near *n, int queue, const links *l, node_link *way, size_t room,
     near_track *t = &n->track[RING_KINDS * queue];
     bool good = true;
 
-    while (!link_told(way))
+    while (!link_told(way) && !l->broken)
         wait_turn(w);
+    if (l->broken)
+        return l->broken;
     for (int kind = 0; kind < RING_KINDS; kind++) {
         good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines, room);
         t[kind] = (near_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
@@ -80,15 +82,19 @@ static int tell(near *n, int queue, const links *l, node_link *way, size_t room,
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-static void hear(near *n, int queue, node_link *way, waiting *w)
+static int hear(near *n, int queue, const links *l, node_link *way, waiting *w)
 {
     ring *out = &n->out[RING_KINDS * queue];
     near_track *t = &n->track[RING_KINDS * queue];
 
-    while (!link_hear(way, out))
+    while (!link_hear(way, out)) {
+        if (l->broken)
+            return l->broken;
         wait_turn(w);
+    }
     for (int kind = 0; kind < RING_KINDS; kind++)
         t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
+    return MPI_SUCCESS;
 }
 
 /* One turn for every queue of receives, or of sends, that has anything to tell. room: bytes of each
@@ -111,7 +117,7 @@ static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
         if (kind == STEP_RECV)
             one = tell(n, st->queue, l, way, room, &w);
         else
-            hear(n, st->queue, way, &w);
+            one = hear(n, st->queue, l, way, &w);
         error = error ? error : one;
     }
     return error;
@@ -133,8 +139,9 @@ int near_hear(near **n, const bound *b, const links *l, const char *collective)
 {
     if (!*n)
         return MPI_SUCCESS;
-    exchange_all(*n, b->sched, l, STEP_SEND, 0, collective);
-    return near_finish(n, b);
+    int error = exchange_all(*n, b->sched, l, STEP_SEND, 0, collective);
+
+    return error ? error : near_finish(n, b);
 }
 
 /* Others may write to its rings: their memory is never used again. */

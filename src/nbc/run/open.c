@@ -219,3 +219,43 @@ int open_wait(exec *e)
     }
     return e->run.nprobes;
 }
+
+/* ---- give up ---- */
+
+/* What a send reads that nobody has matched stays as it is: whoever still receives it gets what was
+ * sent. */
+static void leave_send(exec *e, MPI_Request *r)
+{
+    PMPI_Request_free(r);
+    e->bound.pack = NULL;
+}
+
+/* True: it is over. */
+static bool give_up_one(exec *e, int index)
+{
+    const step *st = &e->bound.sched->steps[index];
+    MPI_Request *r = &e->run.requests[st->message];
+    int over = *r == MPI_REQUEST_NULL;
+
+    if (!over && PMPI_Test(r, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        over = true;
+    if (over)
+        *r = MPI_REQUEST_NULL;
+    else if (st->kind == STEP_SEND)
+        leave_send(e, r);
+    else if (PMPI_Cancel(r) == MPI_SUCCESS)
+        PMPI_Test(r, &over, MPI_STATUS_IGNORE);
+    return over || st->kind == STEP_SEND;
+}
+
+bool open_give_up(exec *e)
+{
+    bool over = true;
+
+    for (int i = 0; e->run.flat && i < e->run.nprobes; i++)
+        over &= give_up_one(e, e->run.probe_step[i]);
+    for (int q = 0; !e->run.flat && q < e->bound.sched->nqueues; q++)
+        for (int i = e->run.queue_head[q]; i >= 0; i = e->run.after[i])
+            over &= give_up_one(e, i);
+    return over;
+}

@@ -32,4 +32,8 @@ void open_next(exec *e, int i);
 /* The message behind `before`, another one of its queue, has completed. */
 void open_drop_behind(exec *e, int queue, int before);
 
+/* Give up all that are open, for good: receives are cancelled; sends are not waited for, because
+ * who would receive may have given up, too. False: some are just being received. */
+bool open_give_up(exec *e);
+
 #endif

@@ -3,6 +3,7 @@
 #include "nbc/run/steps.h"
 
 #include "nbc/comm/comm.h"
+#include "nbc/comm/failures.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
@@ -16,6 +17,8 @@ static void keep_error(exec *e, int error)
 {
     if (error != MPI_SUCCESS && e->run.error == MPI_SUCCESS)
         e->run.error = error;
+    if (error != MPI_SUCCESS && fault_tolerance)
+        failures_note(e->comm, error);
 }
 
 static inline void retire(exec *e, int index)
@@ -161,10 +164,10 @@ static bool has_put_off(const exec *e)
     return e->run.local_head < e->run.local_tail;
 }
 
-/* Issue what is ready, messages first. */
+/* Issue what is ready, messages first. What a failed rank has not sent must not be sent on. */
 static void issue_ready(exec *e)
 {
-    for (;;) {
+    while (!comm_is_broken(e->comm)) {
         if (e->run.ready_head < e->run.ready_tail)
             issue_message(e, e->run.ready[e->run.ready_head++]);
         else if (e->run.local_head < e->run.local_tail &&
@@ -408,6 +411,17 @@ void steps_fail(exec *e, int error)
     exec_reset(e);
     e->run.left = 0;
     e->run.error = error;
+}
+
+int steps_give_up(exec *e, int error)
+{
+    if (near_waits(e->near))
+        e->near->nopen = 0;
+    e->run.error = error;
+    if (!open_give_up(e))
+        return 0;
+    e->run.left = 0;
+    return 1;
 }
 
 /* What is open of a flat schedule are its probes, and the tail. */

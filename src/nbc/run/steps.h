@@ -34,6 +34,10 @@ static inline bool steps_only_messages(const exec *e)
            !near_waits(e->near);
 }
 
+/* Its communicator has failed, with this error: end it, as far as messages let that are just being
+ * received. Returns whether it is over. */
+int steps_give_up(exec *e, int error);
+
 /* Has this step of a running exec retired? */
 bool steps_retired(const exec *e, int index);
 

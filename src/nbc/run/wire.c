@@ -2,6 +2,7 @@
 /* wire.c - intervals to MPI messages: contiguous, derived datatype, or packed. */
 #include "nbc/run/wire.h"
 
+#include "nbc/process/fault_tolerance.h"
 #include "nbc/process/mpi_library.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/test_knobs.h"
@@ -23,7 +24,7 @@ bool wire_packs(int n, int64_t bytes)
  * allgather -a hand_init,hand). */
 bool wire_persistent(int64_t bytes)
 {
-    return mpi_is_openmpi() && bytes > 256;
+    return mpi_is_openmpi() && bytes > 256 && !fault_tolerance;
 }
 
 int64_t wire_bytes(const bound *b, const step *st)
@@ -173,6 +174,12 @@ static int folded_space(const bound *b, int space)
     return b->given.recvbuf ? SPACE_RECV : SPACE_SEND;
 }
 
+/* With fault tolerance a send that is given up leaves what it reads (open.c). */
+static bool leaves_copy(const bound *b, const step *st)
+{
+    return fault_tolerance && st->kind == STEP_SEND && wire_bytes(b, st) <= datatype_max_count;
+}
+
 static int resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
 {
     piece first = piece_at(b, st, 0);
@@ -186,7 +193,7 @@ static int resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
     }
     if (unpacks(b, st))
         return resolve_packed(b, st, MPI_PACKED, m, pack_at);
-    if (wire_packs(st->n, wire_bytes(b, st)))
+    if (wire_packs(st->n, wire_bytes(b, st)) || leaves_copy(b, st))
         return resolve_packed(b, st, packed_type(b, st), m, pack_at);
     *m = (message){.base = (uint8_t)space, .count = 1};
     if (st->n > 1) {
