@@ -161,6 +161,23 @@ static void say_hello(void)
             right_mpi_name());
 }
 
+/* TUTTI_INTERPOSE=all or a list: who names collectives means them. */
+static bool names_collectives(const char *value)
+{
+    return value && *value && strcmp(value, "auto") != 0 && strcmp(value, "estimate") != 0 &&
+           strcmp(value, "none") != 0;
+}
+
+/* Over the ABI libtutti does not see failures. */
+static bool leaves_all(void)
+{
+#ifndef TUTTI_MPI_ABI
+    if (names_collectives(getenv("TUTTI_INTERPOSE")))
+        return false;
+#endif
+    return tutti_interposed_fault_tolerant();
+}
+
 static void begin(void)
 {
     const char *value = getenv("TUTTI_VERBOSE");
@@ -168,7 +185,7 @@ static void begin(void)
     verbose = value && strcmp(value, "1") == 0;
     if (verbose && world_rank() == 0)
         say_hello();
-    interpose_fault_tolerant = tutti_interposed_fault_tolerant();
+    interpose_fault_tolerant = leaves_all();
     if (interpose_fault_tolerant && world_rank() == 0)
         fprintf(stderr,
                 "tutti: fault tolerance is on: libtutti_mpi.so leaves all collectives to %s\n",

@@ -50,7 +50,8 @@ bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int
 extern bool interpose_all;
 
 /* The MPI goes on when a process has failed: then all calls are the MPI's, which ends those that
- * wait for that process, and nothing of Tutti's is started. Known after interpose_begin. */
+ * wait for that process, and nothing of Tutti's is started; unless TUTTI_INTERPOSE names
+ * collectives. Known after interpose_begin. */
 extern bool interpose_fault_tolerant;
 
 /* A call that interpose_takes has counted is left to the MPI all the same. */
