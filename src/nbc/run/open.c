@@ -226,7 +226,7 @@ int open_wait(exec *e)
  * sent. */
 static void leave_send(exec *e, MPI_Request *r)
 {
-    PMPI_Request_free(r);
+    native_mpi.Request_free(r);
     e->bound.pack = NULL;
 }
 
@@ -237,14 +237,14 @@ static bool give_up_one(exec *e, int index)
     MPI_Request *r = &e->run.requests[st->message];
     int over = *r == MPI_REQUEST_NULL;
 
-    if (!over && PMPI_Test(r, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    if (!over && native_mpi.Test(r, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         over = true;
     if (over)
         *r = MPI_REQUEST_NULL;
     else if (st->kind == STEP_SEND)
         leave_send(e, r);
     else if (PMPI_Cancel(r) == MPI_SUCCESS)
-        PMPI_Test(r, &over, MPI_STATUS_IGNORE);
+        native_mpi.Test(r, &over, MPI_STATUS_IGNORE);
     return over || st->kind == STEP_SEND;
 }
 
