@@ -39,6 +39,8 @@ typedef struct choice {
     coll_order order;
     bool order_named; /* asked for with the algorithm; else info and hints may set it */
     bool by_rule;     /* nobody has asked for it: `auto` did */
+    bool in_order;    /* REDUCES: operands in the order of the ranks, even if the operation
+                         commutes (reproducible.h) */
     bool provisional; /* another one may be right when the topology is known */
 } choice;
 

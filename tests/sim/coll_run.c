@@ -82,6 +82,18 @@ static void blend(const void *in, void *inout, int64_t n)
     }
 }
 
+/* Nor does it commute. */
+static void blend_ordered(const void *in, void *inout, int64_t n)
+{
+    const uint64_t *x = in;
+    uint64_t *y = inout;
+
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t sum = 3 * x[i] + y[i];
+        y[i] = sim_random(&sum);
+    }
+}
+
 /* Operations of the program: how many items one has seen at least, each time. */
 static int64_t least_seen;
 
@@ -99,9 +111,11 @@ static void compose_whole(const void *in, void *inout, int64_t n)
 
 static sim_op *operation(const coll_run *t)
 {
+    if (t->bits)
+        return t->ordered ? blend_ordered : blend;
     if (t->whole)
         return t->ordered ? compose_whole : add_whole;
-    return t->bits ? blend : t->ordered ? compose : add;
+    return t->ordered ? compose : add;
 }
 
 /* All ranks of a part must have what its first rank has, if all have the same; else whatever they
@@ -139,6 +153,23 @@ static void expect_repeated(all_ranks *u)
         u->kept[r] = zeroed(bytes, 1);
         memcpy(u->kept[r], u->data[r].recvs, bytes);
     }
+}
+
+/* In place, too, a result begins at the start of RECV. */
+static uint64_t digest_of(const all_ranks *u)
+{
+    uint64_t hash = 0;
+
+    for (int r = 0; r < u->t.p; r++) {
+        const rank_data *k = &u->data[r];
+        bool empty = !k->recv.there || (coll_has(u->t.kind, COLL_EXCLUSIVE) && k->index == 0);
+
+        for (int64_t i = 0; !empty && i < k->recv.counts[0]; i++) {
+            hash ^= k->recvs[i];
+            hash = sim_random(&hash);
+        }
+    }
+    return hash;
 }
 
 /* Nobody of its part may finish before it has begun. */
@@ -259,6 +290,8 @@ sim_result coll_run_do(coll_run t)
     fill(&u);
     compile_all(&u);
     r = execute(&u);
+    if (t.digest)
+        *t.digest = digest_of(&u);
     if (t.path)
         find_path(&u);
     run_close(&u);

@@ -25,7 +25,8 @@ typedef struct coll_run {
     bool in_place;
     bool ordered;      /* REDUCES: with an operation that does not commute */
     bool bits;         /* REDUCES: the operation is not associative. Whatever the result is, it must
-                          be the same on all ranks, and for all kinds of sends */
+                          be the same on all ranks, and for all kinds of sends. With ordered it does
+                          not commute either */
     bool packs;        /* see coll.h */
     bool whole;        /* REDUCES: an operation of the program, which sees whole vectors */
     const topo *topo;  /* or NULL */
@@ -38,6 +39,8 @@ typedef struct coll_run {
     uint64_t seed;
     sim_traffic *traffic; /* see sim.h */
     void *context;
+    uint64_t *digest;    /* or NULL; vectors, and sums that are scattered: of what each rank has
+                            received in the end */
     critical_path *path; /* or NULL: what the schedules take with one message at a time on a port */
 } coll_run;
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reproducible.c - see reproducible.h. */
+#include "tune/reproducible.h"
+
+#include <string.h>
+
+enum { KIB = 1024 };
+
+/* The first row that fits counts. Limits are round numbers, measured where ranks share memory
+ * (docs/measurements.md); they must not follow from any machine's constants. */
+static const struct row {
+    coll_kind family;
+    int most_ranks;     /* 0: any number */
+    int64_t most_bytes; /* of the vector, or of all blocks */
+    int algo, pieces;   /* pieces: 0: it has none */
+} rows[] = {
+    {COLL_allreduce, 2, 256 * KIB, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_allreduce, 0, 16 * KIB, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_allreduce, 0, INT64_MAX, ALGO_allreduce_circulant, 0},
+    {COLL_allreduce, 2, INT64_MAX, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_allreduce, 0, INT64_MAX, ALGO_allreduce_two_tree, 32},
+    {COLL_allreduce, 0, INT64_MAX, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_reduce, 2, INT64_MAX, ALGO_reduce_binomial, 0},
+    {COLL_reduce, 0, 16 * KIB, ALGO_reduce_binomial, 0},
+    {COLL_reduce, 0, INT64_MAX, ALGO_reduce_circulant, 0},
+    {COLL_reduce, 0, INT64_MAX, ALGO_reduce_two_tree, 32},
+    {COLL_reduce, 0, INT64_MAX, ALGO_reduce_binomial, 0},
+    {COLL_reduce_scatter, 0, INT64_MAX, ALGO_reduce_scatter_circulant, 0},
+    {COLL_reduce_scatter, 0, 512, ALGO_reduce_scatter_recursive_doubling, 0},
+    {COLL_reduce_scatter, 0, INT64_MAX, ALGO_reduce_scatter_pairwise, 0},
+    {COLL_scan, 0, 64 * KIB, ALGO_scan_recursive_doubling, 0},
+    {COLL_scan, 32, INT64_MAX, ALGO_scan_chain, 32},
+    {COLL_scan, 0, INT64_MAX, ALGO_scan_recursive_doubling, 0},
+    {COLL_exscan, 0, 64 * KIB, ALGO_exscan_recursive_doubling, 0},
+    {COLL_exscan, 32, INT64_MAX, ALGO_exscan_chain, 32},
+    {COLL_exscan, 0, INT64_MAX, ALGO_exscan_recursive_doubling, 0},
+};
+
+bool reproducible_in_order(const coll *c)
+{
+    return c->ordered || !c->symmetric;
+}
+
+static bool fits(const struct row *r, const coll *c, int64_t bytes)
+{
+    coll in_order = *c;
+
+    in_order.ordered = reproducible_in_order(c);
+    return r->family == coll_shapes[c->kind].family && (!r->most_ranks || c->p <= r->most_ranks) &&
+           bytes <= r->most_bytes && !algo_refuses(algo_table[r->algo], &in_order);
+}
+
+choice reproducible_choice(const coll *c, int64_t bytes)
+{
+    const struct row *r = rows;
+    choice result;
+
+    while (!fits(r, c, bytes)) /* the last row of each family always does */
+        r++;
+    select_named(r->algo, r->pieces, c->p, bytes, &result);
+    result.in_order = reproducible_in_order(c);
+    return result;
+}
+
+/* Forms, and how blocks come to lie in their order, change no operand's place. */
+const char *reproducible_refuses(const choice *asked, const coll *c, int64_t bytes)
+{
+    choice same = reproducible_choice(c, bytes);
+
+    if (asked->algo == same.algo && asked->parameter == same.parameter &&
+        asked->variant == same.variant)
+        return NULL;
+    if (algo_table[asked->algo]->regional)
+        return "in which order it combines operands depends on where the ranks are, and "
+               "tutti_reproducible=topology asks for one that does not";
+    return "it combines operands in another order than the algorithm that "
+           "tutti_reproducible=topology takes for so many ranks and bytes";
+}
+
+bool reproducible_read(const char *text, bool *topology)
+{
+    *topology = strcmp(text, "topology") == 0;
+    return *topology || strcmp(text, "off") == 0;
+}
