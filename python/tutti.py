@@ -508,10 +508,10 @@ def prepare(comm):
     _check(_lib.tutti_comm_prepare(_handle(comm)))
 
 
-def set_hints(comm, algorithm=None, order=None, regions=None, node_eager=None):
+def set_hints(comm, algorithm=None, order=None, regions=None, node_eager=None, reproducible=None):
     """For later calls on the communicator. Collective."""
     info = _info(None, {"tutti_algorithm": algorithm, "tutti_order": order, "tutti_regions": regions,
-                        "tutti_node_eager": node_eager})
+                        "tutti_node_eager": node_eager, "tutti_reproducible": reproducible})
     try:
         _check(_lib.tutti_comm_set_hints(_handle(comm), _handle(info)))
     finally:

@@ -9,6 +9,7 @@
 #include "api/tallied.h"
 #include "api/try_both.h"
 #include "nbc/library.h"
+#include "nbc/process/env.h"
 #include "nbc/run/engine.h"
 
 #include <stddef.h>
@@ -83,6 +84,8 @@ static bool is_left_while_new(const call *c)
 {
     comm *on = c->comm;
 
+    if (env_reproducible_in_world() && coll_has(c->coll.kind, COLL_REDUCES))
+        return false;
     return !on->begun && on->p > 1 && on->user != MPI_COMM_WORLD && on->new_calls++ < NEW_CALLS &&
            choose_may_leave(c);
 }

@@ -7,6 +7,7 @@
 #include "api/try_both.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
+#include "tune/reproducible.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,16 +19,20 @@ typedef struct question {
     int64_t bytes; /* all, of coll_bytes */
     MPI_Info info;
     comm *c;
-    bool known;       /* where the ranks are */
+    bool known; /* where the ranks are */
+    bool reproducible;
     algo_set without; /* algorithms that are forbidden */
     decision *by;     /* of the rule */
 } question;
 
-static int applicable(choice c, const coll *call)
+static int applicable(choice c, const question *q)
 {
     const algo *a = algo_table[c.algo];
+    const coll *call = q->call;
     const char *why = algo_refuses(a, call);
 
+    if (!why && q->reproducible)
+        why = reproducible_refuses(&c, call, q->bytes);
     if (why && env_verbose())
         env_say("%s on %d rank%s: %s", a->name, call->p, call->p == 1 ? "" : "s", why);
     return why ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
@@ -61,13 +66,13 @@ static int from_info(question *q, choice *c, bool *found)
     *found = !forbids && strcmp(text, "auto") != 0;
     if (!*found)
         return MPI_SUCCESS;
-    return parse(q, text, c) ? applicable(*c, q->call) : MPI_ERR_INFO_VALUE;
+    return parse(q, text, c) ? applicable(*c, q) : MPI_ERR_INFO_VALUE;
 }
 
 /* Neither forbidden nor refused. */
 static bool possible(const question *q, const choice *c)
 {
-    return !algo_set_has(&q->without, c->algo) && applicable(*c, q->call) == MPI_SUCCESS;
+    return !algo_set_has(&q->without, c->algo) && applicable(*c, q) == MPI_SUCCESS;
 }
 
 /* Hints name an algorithm for all collectives that have it, wherever it applies. */
@@ -158,8 +163,27 @@ static int nothing_left(const question *q)
     return MPI_ERR_ARG;
 }
 
+/* Another one would have other bits. */
+static int take_reproducible(const question *q, choice *result, const char **why)
+{
+    static _Atomic bool said;
+
+    *result = reproducible_choice(q->call, q->bytes);
+    *why = "tutti_reproducible=topology: by the number of ranks and bytes alone";
+    if (!algo_set_has(&q->without, result->algo))
+        return MPI_SUCCESS;
+    if (!atomic_exchange(&said, true))
+        env_say_here("%s: %s is forbidden, which tutti_reproducible=topology takes for %lld bytes "
+                     "on %d ranks",
+                     coll_kind_name(q->call->kind), algo_table[result->algo]->name,
+                     (long long)q->bytes, q->call->p);
+    return MPI_ERR_ARG;
+}
+
 static int by_rule(const question *q, choice *result, const char **why)
 {
+    if (q->reproducible)
+        return take_reproducible(q, result, why);
     if (!algo_set_is_empty(&q->without) && !select_any(q->call, q->bytes, &q->without, result))
         return nothing_left(q);
     if (!q->known) {
@@ -194,19 +218,26 @@ static int choose_named(const question *q, int algo, choice *result, const char 
     *why = "asked for by name";
     if (!select_named(algo, 0, q->call->p, q->bytes, result))
         return MPI_ERR_ARG;
-    return applicable(*result, q->call);
+    return applicable(*result, q);
 }
 
 static int answer(question *q, int algo, choice *result, const char **why)
 {
     bool known = q->c->ready; /* once: a progress thread may change it meanwhile */
+    bool reduces = coll_has(q->call->kind, COLL_REDUCES);
     int error;
 
     q->known = known;
+    error = hints_ask_reproducible(q->info, q->c, known, &q->reproducible);
+    if (error)
+        return error;
+    q->reproducible &= reduces;
     error = algo == ALGO_NONE ? choose_any(q, result, why) : choose_named(q, algo, result, why);
     if (error)
         return error;
-    result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional);
+    result->in_order = q->reproducible && reproducible_in_order(q->call);
+    result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional ||
+                                     (reduces && env_reproducible()));
     return set_order(q->info, q->c, result);
 }
 

@@ -105,6 +105,7 @@ int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result
     key->parameter = chosen.parameter;
     key->variant = chosen.variant;
     key->order = chosen.order;
+    key->ordered |= chosen.in_order;
     return plan_get(c, key, size, compile, result);
 }
 
@@ -116,7 +117,8 @@ choice execs_choice(const exec *e)
                     .form = (coll_form)key->form,
                     .parameter = key->parameter,
                     .variant = key->variant,
-                    .order = (coll_order)key->order};
+                    .order = (coll_order)key->order,
+                    .in_order = key->ordered};
 }
 
 /* The plan for what has been surveyed, if there was anything to ask. */

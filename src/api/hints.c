@@ -4,6 +4,7 @@
 
 #include "nbc/process/mpi_calls.h"
 #include "tune/number.h"
+#include "tune/reproducible.h"
 #include "tune/select.h"
 
 #include <stdio.h>
@@ -86,6 +87,27 @@ static int read_node_eager(MPI_Info info, comm_hints *hints)
     return number_size(text, &hints->node_eager) ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
 }
 
+int hints_reproducible(MPI_Info info, bool *found, bool *topology)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    int error = hints_value(info, "tutti_reproducible", text, found);
+
+    if (error || !*found)
+        return error;
+    return reproducible_read(text, topology) ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+}
+
+int hints_ask_reproducible(MPI_Info info, const comm *c, bool known, bool *asked)
+{
+    bool found;
+    int error = hints_reproducible(info, &found, asked);
+
+    if (error || found)
+        return error;
+    *asked = c->hints.has_reproducible ? c->hints.reproducible : known && c->reproducible;
+    return MPI_SUCCESS;
+}
+
 int hints_read(MPI_Info info, int p, comm_hints *hints)
 {
     char text[MPI_MAX_INFO_VAL + 1];
@@ -96,5 +118,7 @@ int hints_read(MPI_Info info, int p, comm_hints *hints)
         error = read_algorithm(text, p, hints);
     if (!error)
         error = read_order(info, hints);
+    if (!error)
+        error = hints_reproducible(info, &hints->has_reproducible, &hints->reproducible);
     return error ? error : read_node_eager(info, hints);
 }

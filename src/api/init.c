@@ -54,8 +54,8 @@ static int init(exec *e, bool timed, MPIX_Request *request)
 /* What must be the same on all ranks. */
 static uint64_t digest_of(const choice *c, measure_wish wish)
 {
-    const int32_t parts[] = {c->algo,    (int32_t)c->form,  c->parameter,
-                             c->variant, (int32_t)c->order, (int32_t)wish};
+    const int32_t parts[] = {c->algo,           (int32_t)c->form, c->parameter, c->variant,
+                             (int32_t)c->order, (int32_t)wish,    c->in_order};
 
     return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
 }
@@ -86,6 +86,8 @@ static int init_together(const call *of, choice chosen, measure_wish wish, int e
 
     if (!error && !failure && !asks)
         error = execs_bind(of, chosen, e);
+    if (*e)
+        chosen = execs_choice(*e); /* with what follows from the operation */
     error = agree(of->comm, name, digest_of(&chosen, wish), error, *e);
     if (error || !asks)
         return error;

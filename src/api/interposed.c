@@ -61,6 +61,11 @@ bool tutti_interposed_fault_tolerant(void)
     return fault_tolerance_on();
 }
 
+bool tutti_interposed_reproducible(int kind)
+{
+    return env_reproducible() && coll_has((coll_kind)kind, COLL_REDUCES);
+}
+
 void tutti_interposed_finalize(void)
 {
     library_finalize();

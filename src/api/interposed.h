@@ -37,6 +37,9 @@ EXPORTED native_mpi_calls *tutti_interposed_native_mpi(void);
 /* Does the MPI go on when a process has failed (process/fault_tolerance.h)? */
 EXPORTED bool tutti_interposed_fault_tolerant(void);
 
+/* Does TUTTI_REPRODUCIBLE ask that the MPI serves no call of this collective (a coll_kind)? */
+EXPORTED bool tutti_interposed_reproducible(int kind);
+
 /* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (mpi_names.c). */
 EXPORTED void tutti_interposed_finalize(void);
 

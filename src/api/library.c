@@ -22,14 +22,16 @@
 static int make_channel(void)
 {
     comm *world;
-    hello mine = {.number = -1, .tallies = tally_on};
+    hello mine = {.number = -1, .tallies = tally_on, .reproducible = env_reproducible()};
     handshake h = {0};
     int error = comm_get(MPI_COMM_WORLD, &world);
 
     if (!error && world->p > 1 && channel_comm() == MPI_COMM_NULL) {
         error = comm_start(world, &mine, &h);
-        if (!error)
+        if (!error) {
             tally_agreed(handshake_tallies_else(&h));
+            env_reproducible_agree(handshake_reproducible_else(&h));
+        }
         handshake_close(&h);
     }
     if (!error && world->p > 1)

@@ -85,13 +85,14 @@ static int read_wishes(MPI_Info info, int p, wishes *w)
 /* A number of the wishes; equal wishes, equal numbers. */
 static uint64_t digest(const wishes *w)
 {
-    char text[sizeof w->regions + 64]; /* with four numbers */
+    char text[sizeof w->regions + 64]; /* with six numbers */
     uint64_t sum = 0;
 
     for (int kind = 0; kind < COLL_KINDS; kind++)
         sum = sum * 31 + shape_identity(w->hints.algorithm[kind]);
-    snprintf(text, sizeof text, "%d;%d;%d;%lld;%s", w->hints.has_order, w->hints.order,
-             w->hints.has_eager, (long long)w->hints.node_eager, w->regions);
+    snprintf(text, sizeof text, "%d;%d;%d;%lld;%d;%d;%s", w->hints.has_order, w->hints.order,
+             w->hints.has_eager, (long long)w->hints.node_eager, w->hints.has_reproducible,
+             w->hints.reproducible, w->regions);
     return sum * 31 + shape_identity(text);
 }
 
@@ -238,7 +239,7 @@ static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes,
 int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
 {
     comm *c;
-    coll asked = {.root = 0};
+    coll asked = {.symmetric = true}; /* such as a sum */
     choice chosen;
     char name[128];
     char why[300];

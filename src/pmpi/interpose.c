@@ -32,6 +32,14 @@ static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS
 /* ---- TUTTI_INTERPOSE ---- */
 
 /* All calls are ours then, and fail: those of other ranks, too, which Tutti tells. */
+static void refuse_all(const char *why)
+{
+    tutti_interposed_refuse(why);
+    for (int k = 0; k < KINDS; k++)
+        chosen[k] = true;
+    manual = false;
+}
+
 static void refuse(const char *value)
 {
     char text[KINDS * 24 + 256];
@@ -41,9 +49,7 @@ static void refuse(const char *value)
 
     for (int k = 0; k < KINDS && n < sizeof text; k++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", k ? "," : "", names[k]);
-    tutti_interposed_refuse(text);
-    for (int k = 0; k < KINDS; k++)
-        chosen[k] = true;
+    refuse_all(text);
 }
 
 /* False: there is no such collective. */
@@ -78,6 +84,24 @@ static void read_interpose(void)
     }
     if (!right)
         refuse(value);
+}
+
+/* No reduction may be the MPI's then. */
+static void check_reproducible(void)
+{
+    char text[400];
+
+    for (int k = 0; k < KINDS; k++) {
+        if (!tutti_interposed_reproducible(k) || (chosen[k] && !manual))
+            continue;
+        snprintf(text, sizeof text,
+                 "%s=%.200s leaves %s%s to the MPI, and TUTTI_REPRODUCIBLE=topology does not allow "
+                 "that",
+                 chosen[k] ? "TUTTI_PROGRESS" : "TUTTI_INTERPOSE",
+                 chosen[k] ? "manual" : getenv("TUTTI_INTERPOSE"), chosen[k] ? "i" : "", names[k]);
+        refuse_all(text);
+        return;
+    }
 }
 
 /* ---- summary ---- */
@@ -216,6 +240,7 @@ static void read_settings(void)
     interpose_threaded = level == MPI_THREAD_MULTIPLE;
     manual =
         tutti_progress_driver(&driver, &reason) == MPI_SUCCESS && strcmp(driver, "manual") == 0;
+    check_reproducible();
 }
 
 int interpose_raise(int error)

@@ -42,8 +42,9 @@ struct known_calls;
 /* What tutti_comm_set_hints has set. */
 typedef struct comm_hints {
     char algorithm[COLL_KINDS][64]; /* empty: none */
-    bool has_order, has_eager;
+    bool has_order, has_eager, has_reproducible;
     coll_order order;
+    bool reproducible;  /* tutti_reproducible=topology */
     int64_t node_eager; /* bytes: links.h */
 } comm_hints;
 
@@ -102,6 +103,7 @@ typedef struct comm {
     const knowledge *knows;       /* what was in force when the first handshake began */
     bool asks_alike, knows_alike; /* do all ranks' environments ask for the same algorithms? Do they
                                      all know the same? Once ready */
+    bool reproducible;            /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */
     coll_neighbors *neighbors;    /* NULL: not asked for yet */
     atomic_bool begun, ready;     /* the first handshake. Waited for without a lock */
     bool placed, covered;         /* wire.place is known; all members are in the channel.

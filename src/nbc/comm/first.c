@@ -58,6 +58,7 @@ static int be_alone(comm *c, const hello *mine)
     c->topo = topo_make(&mine->at, 1);
     c->machine = constants_unpack(mine->machine);
     c->asks_alike = c->knows_alike = true;
+    c->reproducible = mine->reproducible;
     c->wire.comm = process_self();
     tally_comm_known(c->tally, mine->world, mine->serial, 1);
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
@@ -239,11 +240,15 @@ static bool all_alike(const comm *c, int other, const char *what, atomic_bool *s
 static void compare(comm *c)
 {
     static atomic_bool asks_said, knows_said;
+    int bits_else = handshake_reproducible_else(&c->first);
 
     c->asks_alike =
         all_alike(c, handshake_asks_else(&c->first),
                   "TUTTI_ALGORITHM_ variables, TUTTI_PLAN or TUTTI_INTERPOSE", &asks_said);
     c->knows_alike = all_alike(c, handshake_knows_else(&c->first), "wisdom", &knows_said);
+    c->reproducible = c->first.all[0].reproducible && !bits_else;
+    if (bits_else && c->rank == 0)
+        env_reproducible_differs(bits_else);
 }
 
 /* The first member that is in this MPI_COMM_WORLD: of a communicator with spawned or connected
@@ -338,6 +343,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
         c->knows = knowledge_hold();
     mine.asked = env_asked();
     mine.known = c->knows->digest;
+    mine.reproducible = env_reproducible();
     comm_tell_machine(&mine);
     PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);
     mine.error = places_mine(&mine.at);

@@ -238,6 +238,14 @@ int handshake_tallies_else(const handshake *h)
     return 0;
 }
 
+int handshake_reproducible_else(const handshake *h)
+{
+    for (int r = 1; r < h->p; r++)
+        if (h->all[r].reproducible != h->all[0].reproducible)
+            return r;
+    return 0;
+}
+
 /* Of what lies there already: a copy of the locations would be as much again, and they are 144
  * bytes of each rank. */
 topo *handshake_topo(const handshake *h)

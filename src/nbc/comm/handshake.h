@@ -39,7 +39,7 @@ typedef struct hello {
     uint8_t channel;  /* has the sender the channel? */
     uint8_t threaded; /* MPI_THREAD_MULTIPLE? */
     uint8_t tallies;  /* TUTTI_STATS=summary or json? */
-    uint8_t unused[1];
+    uint8_t reproducible; /* TUTTI_REPRODUCIBLE=topology? */
 } hello;
 
 #define HELLO_MARK ((uint32_t)0x69747574)
@@ -85,6 +85,9 @@ int handshake_knows_else(const handshake *h);
 /* A rank that counts for TUTTI_STATS where rank 0 does not, or the other way round; 0: there is
  * none. */
 int handshake_tallies_else(const handshake *h);
+
+/* The same of TUTTI_REPRODUCIBLE. */
+int handshake_reproducible_else(const handshake *h);
 
 /* The topology of what they have told. NULL: out of memory. */
 topo *handshake_topo(const handshake *h);

@@ -7,6 +7,7 @@
 #include "nbc/process/settings.h"
 #include "nbc/process/trace.h"
 #include "tune/number.h"
+#include "tune/reproducible.h"
 #include "tune/word.h"
 
 #include <ctype.h>
@@ -24,7 +25,8 @@ enum { TEXT = 1200 };
 static const char *progress, *regions, *switches, *interpose, *trace, *algorithms[COLL_KINDS];
 static double timeout, most_events = TRACE_EVENTS;
 static stats_wish stats;
-static bool verbose, measures;
+static bool verbose, measures, reproducible;
+static bool world_differs; /* in TUTTI_REPRODUCIBLE */
 static node_wire wire = NODE_WIRE_ON;
 static atomic_int failure; /* the interposition may refuse later, too */
 static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
@@ -155,6 +157,36 @@ bool env_measures(void)
     return measures;
 }
 
+bool env_reproducible(void)
+{
+    return reproducible;
+}
+
+void env_reproducible_differs(int rank)
+{
+    static atomic_bool said;
+
+    if (!atomic_exchange(&said, true))
+        env_say_here("ranks 0 and %d of a communicator have different TUTTI_REPRODUCIBLE; it is "
+                     "ignored on that communicator",
+                     rank);
+}
+
+void env_reproducible_agree(int else_rank)
+{
+    int rank = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    world_differs = else_rank != 0;
+    if (world_differs && rank == 0)
+        env_reproducible_differs(else_rank);
+}
+
+bool env_reproducible_in_world(void)
+{
+    return reproducible && !world_differs;
+}
+
 /* Warn of a variable that looks like ours and is not. */
 static void check_name(const char *name)
 {
@@ -259,6 +291,14 @@ static void read_plan(void)
         env_refuse("TUTTI_PLAN=%s: must be estimate or measure", value);
 }
 
+static void read_reproducible(void)
+{
+    const char *value = nonempty("TUTTI_REPRODUCIBLE");
+
+    if (value && !reproducible_read(value, &reproducible))
+        env_refuse("TUTTI_REPRODUCIBLE=%s: must be topology or off", value);
+}
+
 void env_end(void)
 {
     char why[1500];
@@ -312,5 +352,6 @@ int env_read(void)
     read_node_wire();
     read_trace();
     read_stats();
+    read_reproducible();
     return read_planner();
 }

@@ -40,6 +40,19 @@ node_wire env_node_wire(void);
 bool env_measures(void);  /* TUTTI_PLAN=measure */
 bool env_estimates(void); /* TUTTI_INTERPOSE=estimate */
 
+/* TUTTI_REPRODUCIBLE=topology here. Ranks may differ: it counts where all ranks of a communicator
+ * have it (comm.h). */
+bool env_reproducible(void);
+
+/* Say once that another rank has another one; for rank 0 of a communicator. */
+void env_reproducible_differs(int rank);
+
+/* All ranks of MPI_COMM_WORLD have told each other; a rank that has another one, or 0. Then: does
+ * it count on communicators that have not been used yet? The same on all ranks of MPI_COMM_WORLD.
+ */
+void env_reproducible_agree(int else_rank);
+bool env_reproducible_in_world(void);
+
 /* When MPI_Finalize begins: save what was measured. */
 void env_end(void);
 
