@@ -4,6 +4,7 @@
 #include "plan.h"
 #include "tune/native.h"
 #include "tune/planner.h"
+#include "tune/reproducible.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -59,6 +60,20 @@ static void print_native(const coll *call, int64_t all, const topo *t, const con
     putchar('\n');
 }
 
+/* What it takes for sums where tutti_reproducible=topology is asked for. */
+static void print_reproducible(const coll *call, int64_t all)
+{
+    choice c;
+    char name[NAME];
+
+    if (!coll_has(call->kind, COLL_REDUCES))
+        return;
+    c = reproducible_choice(call, all);
+    select_print(&c, name, sizeof name);
+    printf("auto with tutti_reproducible=topology: %s (by the number of ranks and bytes alone)\n",
+           name);
+}
+
 /* Ranks tell each other rounded constants, and then look at how many share cores. */
 static constants as_told(const request *r)
 {
@@ -74,7 +89,7 @@ static constants as_told(const request *r)
  * class. */
 int plan_print_why(const request *r)
 {
-    coll call = {.kind = r->kind, .p = r->p};
+    coll call = {.kind = r->kind, .p = r->p, .symmetric = true};
     int64_t all = coll_is_vector(r->kind) ? r->bytes : r->bytes * r->p;
     forecast_call asked = {.kind = r->kind, .p = r->p, .bytes = all, .t = r->topo};
     forecast list[PLANNER_MOST], best[2];
@@ -101,6 +116,7 @@ int plan_print_why(const request *r)
         marked |= print_row(&list[i], least, estimated ? taken : "");
     if (!marked)
         printf("auto: %s (%s)\n", taken, why);
+    print_reproducible(&call, all);
     print_native(&call, all, r->topo, &told);
     return estimated || n > 0 || !coll_has_common_size(r->kind)
                ? 0
