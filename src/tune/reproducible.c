@@ -4,10 +4,14 @@
 
 #include <string.h>
 
-enum { KIB = 1024 };
+enum { KIB = 1024, MIB = 1024 * KIB };
 
-/* The first row that fits counts. Limits are round numbers, measured where ranks share memory
- * (docs/measurements.md); they must not follow from any machine's constants. */
+#define ALL INT64_MAX
+
+/* The first row that fits counts. Limits are round numbers, by estimates for several machines and
+ * by measurement where ranks share cores; they must not follow from any machine's constants. Where
+ * nodes have consecutive ranks a subtree of two_tree is on few of them, and so it takes at most
+ * about twice as long as what knows nodes. */
 static const struct row {
     coll_kind family;
     int most_ranks;     /* 0: any number */
@@ -15,25 +19,31 @@ static const struct row {
     int algo, pieces;   /* pieces: 0: it has none */
 } rows[] = {
     {COLL_allreduce, 2, 256 * KIB, ALGO_allreduce_recursive_doubling, 0},
-    {COLL_allreduce, 0, 16 * KIB, ALGO_allreduce_recursive_doubling, 0},
-    {COLL_allreduce, 0, INT64_MAX, ALGO_allreduce_circulant, 0},
-    {COLL_allreduce, 2, INT64_MAX, ALGO_allreduce_recursive_doubling, 0},
-    {COLL_allreduce, 0, INT64_MAX, ALGO_allreduce_two_tree, 32},
-    {COLL_allreduce, 0, INT64_MAX, ALGO_allreduce_recursive_doubling, 0},
-    {COLL_reduce, 2, INT64_MAX, ALGO_reduce_binomial, 0},
+    {COLL_allreduce, 2, ALL, ALGO_allreduce_circulant, 0},
+    {COLL_allreduce, 4, 256 * KIB, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_allreduce, 32, 16 * KIB, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_allreduce, 0, 4 * KIB, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_allreduce, 16, 4 * MIB, ALGO_allreduce_two_tree, 8},
+    {COLL_allreduce, 0, 4 * MIB, ALGO_allreduce_two_tree, 16},
+    {COLL_allreduce, 0, ALL, ALGO_allreduce_two_tree, 32},
+    {COLL_allreduce, 0, ALL, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_reduce, 2, ALL, ALGO_reduce_binomial, 0},
     {COLL_reduce, 0, 16 * KIB, ALGO_reduce_binomial, 0},
-    {COLL_reduce, 0, INT64_MAX, ALGO_reduce_circulant, 0},
-    {COLL_reduce, 0, INT64_MAX, ALGO_reduce_two_tree, 32},
-    {COLL_reduce, 0, INT64_MAX, ALGO_reduce_binomial, 0},
-    {COLL_reduce_scatter, 0, INT64_MAX, ALGO_reduce_scatter_circulant, 0},
+    {COLL_reduce, 16, 4 * MIB, ALGO_reduce_two_tree, 8},
+    {COLL_reduce, 0, 4 * MIB, ALGO_reduce_two_tree, 16},
+    {COLL_reduce, 0, ALL, ALGO_reduce_two_tree, 32},
+    {COLL_reduce, 0, ALL, ALGO_reduce_binomial, 0},
+    {COLL_reduce_scatter, 8, ALL, ALGO_reduce_scatter_circulant, 0},
+    {COLL_reduce_scatter, 0, ALL, ALGO_reduce_scatter_bine, 0},
+    {COLL_reduce_scatter, 0, ALL, ALGO_reduce_scatter_circulant, 0},
     {COLL_reduce_scatter, 0, 512, ALGO_reduce_scatter_recursive_doubling, 0},
-    {COLL_reduce_scatter, 0, INT64_MAX, ALGO_reduce_scatter_pairwise, 0},
+    {COLL_reduce_scatter, 0, ALL, ALGO_reduce_scatter_pairwise, 0},
     {COLL_scan, 0, 64 * KIB, ALGO_scan_recursive_doubling, 0},
-    {COLL_scan, 32, INT64_MAX, ALGO_scan_chain, 32},
-    {COLL_scan, 0, INT64_MAX, ALGO_scan_recursive_doubling, 0},
+    {COLL_scan, 32, ALL, ALGO_scan_chain, 32},
+    {COLL_scan, 0, ALL, ALGO_scan_recursive_doubling, 0},
     {COLL_exscan, 0, 64 * KIB, ALGO_exscan_recursive_doubling, 0},
-    {COLL_exscan, 32, INT64_MAX, ALGO_exscan_chain, 32},
-    {COLL_exscan, 0, INT64_MAX, ALGO_exscan_recursive_doubling, 0},
+    {COLL_exscan, 32, ALL, ALGO_exscan_chain, 32},
+    {COLL_exscan, 0, ALL, ALGO_exscan_recursive_doubling, 0},
 };
 
 bool reproducible_in_order(const coll *c)
