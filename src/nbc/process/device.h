@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* device.h - which addresses are memory of a GPU, and copies of that memory.
+ *
+ * The library of CUDA, HIP or Level Zero that the process has loaded is asked; none is linked, and
+ * nothing is asked where none is loaded. Pinned and managed memory is the host's here.
+ *
+ *   no library is loaded              device_loaded, two loads and a branch
+ *   static data, heap, thread stack   memory of the host for as long as the process runs: not asked
+ *   any other address                 asked at every call. An answer cannot be kept: what has been
+ *                                     unmapped may be a device's the next time, at that address
+ */
+#ifndef TUTTI_DEVICE_H
+#define TUTTI_DEVICE_H
+
+#include "nbc/process/device_runtimes.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The last library of the process when they were looked through; or, once one of a device has been
+ * found, a link_map that has a successor. A library that is loaded later comes after it. */
+extern _Atomic(struct link_map *) device_watched;
+
+bool device_look(void);
+
+/* Is a library of a device loaded? Also one that dlopen has loaded since the last call. */
+static inline bool device_loaded(void)
+{
+    const struct link_map *last = atomic_load_explicit(&device_watched, memory_order_acquire);
+
+    return __builtin_expect(__atomic_load_n(&last->l_next, __ATOMIC_RELAXED) != NULL, 0) &&
+           device_look();
+}
+
+/* "CUDA", "HIP", "Level Zero" if it is device memory; else NULL. */
+const char *device_of(const void *address);
+
+/* Copy these parts of device memory from or to host memory, and wait for it. False: the device's
+ * library has failed. */
+bool device_read(const char *device, char *host, const device_range *parts, int64_t n);
+bool device_write(char *device, const char *host, const device_range *parts, int64_t n);
+
+#endif
