@@ -63,9 +63,9 @@ while(collectives MATCHES "${row_pattern}")
     set(family ${CMAKE_MATCH_4})
     set(sides "${CMAKE_MATCH_5} ${CMAKE_MATCH_6}")
     set(parameters "${CMAKE_MATCH_7}")
-    string(APPEND TUTTI_EXPORTS "        tutti_interposed_${name};\n        tutti_interposed_i${name};\n") # for libtutti_mpi.so, src/api/interposed.c
+    string(APPEND TUTTI_EXPORTS "        tutti_interposed_${name};\n        tutti_interposed_i${name};\n        tutti_interposed_init_${name};\n") # for libtutti_mpi.so, src/api/interposed.c
     if(NOT entry STREQUAL "ENTRY_UNCOUNTED")
-        string(APPEND TUTTI_EXPORTS "        tutti_interposed_${name}_c;\n        tutti_interposed_i${name}_c;\n")
+        string(APPEND TUTTI_EXPORTS "        tutti_interposed_${name}_c;\n        tutti_interposed_i${name}_c;\n        tutti_interposed_init_${name}_c;\n")
     endif()
     add_fortran(${name} ${Name} ${CMAKE_MATCH_5} ${CMAKE_MATCH_6} "${parameters}")
     add_f08_collective(${name} "${parameters}")

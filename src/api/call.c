@@ -6,6 +6,7 @@
 #include "api/execs.h"
 #include "api/later.h"
 #include "api/repeat.h"
+#include "api/staging.h"
 #include "api/tallied.h"
 #include "api/try_both.h"
 #include "nbc/library.h"
@@ -49,6 +50,7 @@ static int exec_later(const call *c, exec **result)
 
     if (error)
         return error;
+    (*result)->staged = staged_share(c->staged);
     (*result)->stats.collective = coll_kind_name(c->coll.kind);
     (*result)->stats.algorithm = c->algo == ALGO_NONE ? "auto" : algo_table[c->algo]->name;
     return MPI_SUCCESS;
@@ -99,6 +101,7 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
 
     if (error)
         return error;
+    c.staged = way->staged;
     way->anew = true;
     way->bytes = c.bytes;
     if (way->may_leave_new && is_left_while_new(&c)) {
@@ -133,11 +136,22 @@ int call_prepare(const args *a, comm *c, way_of_call *way, exec **e)
     if (answer == REPEAT_FAILED)
         return known.error;
     way->bytes = known.bytes;
-    if (answer == REPEAT_NATIVE)
+    if (answer == REPEAT_NATIVE) {
         way->native = CALL_NO_GAIN;
-    else
+    } else {
         *e = known.exec;
+        (*e)->staged = staged_share(way->staged);
+    }
     return MPI_SUCCESS;
+}
+
+__attribute__((noinline)) int call_stage(const args **a, comm *c, way_of_call *way)
+{
+    int error = way->stages ? staging_args(*a, c, &way->host, &way->staged) : staging_refuse(*a, c);
+
+    if (way->staged)
+        *a = &way->host;
+    return error;
 }
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
@@ -187,6 +201,8 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
     exec *e = NULL;
     int error = call_enter(a, &c);
 
+    if (!error && device_loaded())
+        error = call_stage(&a, c, way);
     if (!error)
         error = call_prepare(a, c, way, &e);
     if (counted && tally_on && !error && way->native != CALL_NEW) /* its ranks know no name of it */
@@ -215,15 +231,26 @@ static int run_by(const args *a, way_of_call *way)
 
 int call_run(const args *a)
 {
-    return run_by(a, &(way_of_call){.may_block = true});
+    way_of_call way;
+
+    call_way(&way);
+    way.may_block = true;
+    return run_by(a, &way);
 }
 
-int call_run_unless_native(const args *a, call_native *native)
+int call_run_unless_native(const args *a, call_left *left)
 {
-    way_of_call way = {.may_block = true, .may_leave = true, .may_leave_new = true};
-    int error = run_by(a, &way);
+    way_of_call way;
+    int error;
 
-    *native = error ? CALL_OURS : way.native;
+    call_way(&way);
+    way.may_block = way.stages = true;
+    way.may_leave = way.may_leave_new = left != NULL;
+    error = run_by(a, &way);
+    if (!error && way.native)
+        *left = (call_left){way.native, way.staged};
+    else
+        staged_free(way.staged);
     return error;
 }
 
@@ -234,6 +261,8 @@ static inline int start_or_leave(const args *a, MPI_Request *request, way_of_cal
     exec *e = NULL;
     int error = call_enter(a, &c);
 
+    if (!error && device_loaded())
+        error = call_stage(&a, c, way);
     if (!error)
         error = request ? call_prepare(a, c, way, &e) : MPI_ERR_ARG;
     if (counted && tally_on && !error && !way->native)
@@ -258,14 +287,24 @@ static int start_by(const args *a, MPI_Request *request, way_of_call *way)
 
 int call_start(const args *a, MPI_Request *request)
 {
-    return start_by(a, request, &(way_of_call){.may_block = false});
+    way_of_call way;
+
+    call_way(&way);
+    return start_by(a, request, &way);
 }
 
-int call_start_unless_native(const args *a, MPI_Request *request, call_native *native)
+/* What is left the MPI gets as it is: nobody would copy its result. */
+int call_start_unless_native(const args *a, MPI_Request *request, call_left *left)
 {
-    way_of_call way = {.may_leave_new = true};
-    int error = start_by(a, request, &way);
+    way_of_call way;
+    int error;
 
-    *native = error ? CALL_OURS : way.native;
+    call_way(&way);
+    way.stages = true;
+    way.may_leave_new = left != NULL;
+    error = start_by(a, request, &way);
+    staged_free(way.staged);
+    if (!error && way.native)
+        left->native = way.native;
     return error;
 }

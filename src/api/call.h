@@ -6,6 +6,8 @@
 #include "api/choose.h"
 #include "api/native_call.h"
 
+#include <stddef.h>
+#include <string.h>
 #include <tutti.h>
 
 /* Run the call to its end; or start it as a non-blocking operation; or make a persistent request of
@@ -14,10 +16,12 @@ int call_run(const args *a);
 int call_start(const args *a, MPI_Request *request);
 int call_init(const args *a, MPI_Info info, MPIX_Request *request);
 
-/* call_run and call_start; but unless *native is CALL_OURS nothing has been done, and the MPI's own
- * call is to be made, on all ranks. What does not block is left only on a new communicator. */
-int call_run_unless_native(const args *a, call_native *native);
-int call_start_unless_native(const args *a, MPI_Request *request, call_native *native);
+/* The same for libtutti_mpi.so: device memory is served (staging.h). Unless left->native is
+ * CALL_OURS nothing has been done, and the MPI's own call is to be made, on all ranks. What does
+ * not block is left only on a new communicator. left: NULL, or CALL_OURS; NULL: never left. */
+int call_run_unless_native(const args *a, call_left *left);
+int call_start_unless_native(const args *a, MPI_Request *request, call_left *left);
+int call_init_staged(const args *a, MPI_Info info, MPIX_Request *request);
 
 /* ---- parts of all of them ---- */
 
@@ -26,12 +30,22 @@ typedef struct way_of_call {
     bool may_block;
     bool may_leave;     /* the MPI may serve it, */
     bool may_leave_new; /* or only if the communicator is new */
+    bool stages;        /* device memory is served */
     bool only_known;    /* if no earlier call was like it (repeat.h) nothing is done */
     call_native native; /* whether the MPI serves it, and why */
     bool anew;          /* no earlier call was like it */
     comm_tried *tried;  /* by it the ranks see who is faster (try_both.h); or NULL */
     coll_bytes bytes;
+    int refused;    /* of an init: the error of a buffer in device memory, of which all are told */
+    staged *staged; /* host copies of device memory, or NULL; ours */
+    args host;      /* if so, the arguments; last */
 } way_of_call;
+
+/* A way on which nothing is given or set yet. `host` is left out: it is long, and seldom used. */
+static inline void call_way(way_of_call *way)
+{
+    memset(way, 0, offsetof(way_of_call, host));
+}
 
 /* The communicator's state, attached if need be. */
 int call_enter(const args *a, comm **c);
@@ -39,8 +53,11 @@ int call_enter(const args *a, comm **c);
 /* The algorithm. Where `auto` wants to know where the ranks are, the call waits for it. */
 int call_choose(const call *c, MPI_Info info, selection *result);
 
+/* Device memory, of which this rank alone knows: *a becomes way->host if it is served. */
+int call_stage(const args **a, comm *c, way_of_call *way);
+
 /* Everything up to a bound exec, unless the call is left to the MPI; nothing has been sent. way:
- * the first four fields are given, the others are set. */
+ * the first five fields are given, the others are set. */
 int call_prepare(const args *a, comm *c, way_of_call *way, exec **e);
 
 #endif

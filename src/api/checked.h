@@ -31,9 +31,10 @@ typedef struct call {
     operation op;
     call_side send, recv;
     coll_bytes bytes;
-    bool packs;   /* the plan's coll.packs; others may pack where this rank need not */
-    int error;    /* it is to run, because MPI's would, and to end with this error */
-    int64_t room; /* 0, or bytes to receive into: recv.buffer is too short for what comes */
+    bool packs;     /* the plan's coll.packs; others may pack where this rank need not */
+    int error;      /* it is to run, because MPI's would, and to end with this error */
+    staged *staged; /* host copies, which send and recv are; NULL: none. Set after the check */
+    int64_t room;   /* 0, or bytes to receive into: recv.buffer is too short for what comes */
 } call;
 
 /* Check everything but the communicator, which is `on`. Returns an error class. */

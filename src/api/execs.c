@@ -174,7 +174,11 @@ int execs_bind(const call *c, choice chosen, exec **result)
     call_key_free(key, &small);
     if (error)
         bind_drop(&b);
-    return error ? error : execs_of_plan(c->comm, p, &b, result);
+    else
+        error = execs_of_plan(c->comm, p, &b, result);
+    if (!error)
+        (*result)->staged = staged_share(c->staged);
+    return error;
 }
 
 int execs_persist(exec *e)

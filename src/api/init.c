@@ -107,9 +107,10 @@ static int init_known(const args *a, comm *c, exec *e)
     return agree(c, name, digest_of(&chosen, MEASURE_UNSAID), error, e);
 }
 
-/* Arguments are each rank's own; a rank whose info is wrong takes part, so that nobody waits for it
- * in vain. */
-static int init_anew(const args *a, comm *c, MPI_Info info, MPIX_Request *request)
+/* Arguments are each rank's own; a rank whose info is wrong, or whose buffer is on a device, takes
+ * part, so that nobody waits for it in vain. */
+static int init_anew(const args *a, comm *c, MPI_Info info, const way_of_call *way,
+                     MPIX_Request *request)
 {
     exec *e = NULL;
     call of;
@@ -120,9 +121,12 @@ static int init_anew(const args *a, comm *c, MPI_Info info, MPIX_Request *reques
 
     if (error)
         return error;
+    of.staged = way->staged;
     error = call_choose(&of, info, &s);
     if (error && info == MPI_INFO_NULL) /* then it does not serve the arguments */
         return error;
+    if (!error)
+        error = way->refused;
     if (!error)
         error = timed_from(info, &timed);
     if (!error)
@@ -139,35 +143,59 @@ static int init_anew(const args *a, comm *c, MPI_Info info, MPIX_Request *reques
     return error;
 }
 
-static int init_of(const args *a, comm *c, MPI_Info info, MPIX_Request *request)
+static int init_of(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX_Request *request)
 {
-    way_of_call way = {.only_known = true};
     exec *e = NULL;
     bool timed;
     int error = MPI_SUCCESS;
 
-    if (info == MPI_INFO_NULL && !env_measures())
-        error = call_prepare(a, c, &way, &e);
+    if (info == MPI_INFO_NULL && !env_measures() && !way->refused)
+        error = call_prepare(a, c, way, &e);
     if (error)
         return error;
     if (!e)
-        return init_anew(a, c, info, request);
+        return init_anew(a, c, info, way, request);
     error = init_known(a, c, e);
     if (!error)
         error = timed_from(MPI_INFO_NULL, &timed);
     if (!error)
         error = init(e, timed, request);
     if (!error && tally_on)
-        tallied(a->kind, way.bytes, c, e, TALLY_PERSISTENT, true);
+        tallied(a->kind, way->bytes, c, e, TALLY_PERSISTENT, true);
     return error;
+}
+
+static int stage(const args **a, comm *c, way_of_call *way)
+{
+    int error = call_stage(a, c, way);
+
+    way->refused = way->stages ? MPI_SUCCESS : error;
+    return way->stages ? error : MPI_SUCCESS;
+}
+
+static int init_by(const args *a, MPI_Info info, bool stages, MPIX_Request *request)
+{
+    way_of_call way;
+    comm *c = NULL;
+    int error = call_enter(a, &c);
+
+    call_way(&way);
+    way.only_known = true;
+    way.stages = stages;
+    if (!error && device_loaded())
+        error = stage(&a, c, &way);
+    if (!error)
+        error = request ? init_of(a, c, info, &way, request) : MPI_ERR_ARG;
+    staged_free(way.staged);
+    return comm_raise_for(a->comm, c, error);
 }
 
 int call_init(const args *a, MPI_Info info, MPIX_Request *request)
 {
-    comm *c = NULL;
-    int error = call_enter(a, &c);
+    return init_by(a, info, false, request);
+}
 
-    if (!error)
-        error = request ? init_of(a, c, info, request) : MPI_ERR_ARG;
-    return comm_raise_for(a->comm, c, error);
+int call_init_staged(const args *a, MPI_Info info, MPIX_Request *request)
+{
+    return init_by(a, info, true, request);
 }

@@ -23,17 +23,24 @@
 #define LISTS          lists = &(const args_lists)
 
 #define DEFINE(name, suffix, parameters, initializer)                                              \
-    int JOIN(tutti_interposed_, name, suffix)(UNWRAP parameters, call_native * native)             \
+    int JOIN(tutti_interposed_, name, suffix)(UNWRAP parameters, call_left * left)                 \
     {                                                                                              \
         return call_run_unless_native(                                                             \
-            &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, native);    \
+            &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, left);      \
     }                                                                                              \
     int JOIN(tutti_interposed_i, name, suffix)(UNWRAP parameters, MPI_Request * request,           \
-                                               call_native * native)                               \
+                                               call_left * left)                                   \
     {                                                                                              \
         return call_start_unless_native(                                                           \
             &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, request,    \
-            native);                                                                               \
+            left);                                                                                 \
+    }                                                                                              \
+    int JOIN(tutti_interposed_init_, name, suffix)(UNWRAP parameters, MPI_Info info,               \
+                                                   MPIX_Request * request)                         \
+    {                                                                                              \
+        return call_init_staged(                                                                   \
+            &(const args){.kind = COLL_##name, .algo = ALGO_NONE, UNWRAP initializer}, info,       \
+            request);                                                                              \
     }
 
 void tutti_interposed_refuse(const char *why)
@@ -84,6 +91,32 @@ void tutti_interposed_rest(int *idle)
 void tutti_interposed_tried(void)
 {
     try_both_end();
+}
+
+bool tutti_interposed_device(void)
+{
+    return device_loaded();
+}
+
+void *tutti_interposed_copy(struct staged *copies, const void *given, const void *address,
+                            bool received)
+{
+    const staged_side *s = received ? &copies->recv : &copies->send;
+
+    return s->host ? staged_copy(s, address) : (void *)(uintptr_t)given;
+}
+
+void tutti_interposed_copy_begin(struct staged *copies)
+{
+    staged_begin(copies);
+}
+
+int tutti_interposed_copy_end(struct staged *copies, MPI_Comm comm, int error)
+{
+    int failure = staged_end(copies, error);
+
+    staged_free(copies);
+    return failure && !error ? comm_raise_for(comm, NULL, failure) : error;
 }
 
 bool tutti_interposed_active(MPIX_Request request)

@@ -2,11 +2,15 @@
 /* interposed.h - what libtutti_mpi.so calls of libtutti that is not in tutti.h: exported, but not
  * for programs, which have `auto`.
  *
- *   tutti_interposed_allgather(..., comm, &native)
- *   tutti_interposed_iallgather(..., comm, &request, &native)
+ *   tutti_interposed_allgather(..., comm, &left)
+ *   tutti_interposed_iallgather(..., comm, &request, &left)
  *
- * as MPI_Allgather and MPI_Iallgather. Unless *native is CALL_OURS nothing has been done, and the
- * MPI's own call is to be made; on all ranks alike.
+ * as MPI_Allgather and MPI_Iallgather. Unless left.native is CALL_OURS nothing has been done,
+ * and the MPI's own call is to be made; on all ranks alike. With NULL nothing is left.
+ *
+ *   tutti_interposed_init_allgather(..., comm, info, &request)
+ *
+ * as MPIX_Allgather_auto_init. Buffers of all three may be device memory.
  */
 #ifndef TUTTI_INTERPOSED_H
 #define TUTTI_INTERPOSED_H
@@ -52,6 +56,17 @@ EXPORTED void tutti_interposed_rest(int *idle);
 /* A call that was left for CALL_TRY is over, in this thread. */
 EXPORTED void tutti_interposed_tried(void);
 
+/* Is the library of a GPU loaded (process/device.h)? */
+EXPORTED bool tutti_interposed_device(void);
+
+/* Of a blocking call that is left with copies: what takes the place of a buffer, which may be host
+ * memory (address: in C, what `given` is in Fortran, too); to be called before the MPI's call, and
+ * after it with its error. */
+EXPORTED void *tutti_interposed_copy(struct staged *copies, const void *given, const void *address,
+                                     bool received);
+EXPORTED void tutti_interposed_copy_begin(struct staged *copies);
+EXPORTED int tutti_interposed_copy_end(struct staged *copies, MPI_Comm comm, int error);
+
 /* Has it been started, and not been completed since? Null has not. */
 EXPORTED bool tutti_interposed_active(MPIX_Request request);
 
@@ -59,9 +74,11 @@ EXPORTED bool tutti_interposed_active(MPIX_Request request);
 #define DISPL                  int
 #define INTERPOSED_UNWRAP(...) __VA_ARGS__
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, call_native *native);       \
+    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, call_left *left);           \
     EXPORTED int tutti_interposed_i##name(INTERPOSED_UNWRAP parameters, MPI_Request *request,      \
-                                          call_native *native);
+                                          call_left *left);                                        \
+    EXPORTED int tutti_interposed_init_##name(INTERPOSED_UNWRAP parameters, MPI_Info info,         \
+                                              MPIX_Request *request);
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #undef COUNT
@@ -69,9 +86,11 @@ EXPORTED bool tutti_interposed_active(MPIX_Request request);
 #define COUNT MPI_Count
 #define DISPL MPI_Aint
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, call_native *native);   \
+    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, call_left *left);       \
     EXPORTED int tutti_interposed_i##name##_c(INTERPOSED_UNWRAP parameters, MPI_Request *request,  \
-                                              call_native *native);
+                                              call_left *left);                                    \
+    EXPORTED int tutti_interposed_init_##name##_c(INTERPOSED_UNWRAP parameters, MPI_Info info,     \
+                                                  MPIX_Request *request);
 #define COLLECTIVE_UNCOUNTED(...)
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE

@@ -10,4 +10,12 @@ typedef enum call_native {
     CALL_TRY      /* yes: to see how fast it is; tutti_interposed_tried when it is over */
 } call_native;
 
+struct staged;
+
+typedef struct call_left {
+    call_native native;
+    struct staged *copies; /* of a blocking call: host copies on which the MPI's call is to work
+                              (tutti_interposed_copy, tutti_interposed_copied); or NULL */
+} call_left;
+
 #endif

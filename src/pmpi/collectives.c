@@ -6,6 +6,7 @@
  * names are served all the same, and those of Open MPI 4.1, which has them as MPIX_ ones.
  */
 #include "pmpi/both_names.h"
+#include "pmpi/copies.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
@@ -23,38 +24,38 @@
 #define DEFINE_CALLS(name, Name, suffix, parameters, arguments)                                    \
     BOTH_NAMES(JOIN(Name, suffix, ), parameters, arguments)                                        \
     {                                                                                              \
-        call_native native = CALL_OURS;                                                            \
+        call_left left = {CALL_OURS, NULL};                                                        \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
             return JOIN(own_MPI_##Name, suffix, )(UNWRAP arguments);                               \
-        if (!error && interpose_all)                                                               \
-            return JOIN(PMPIX_##Name, _auto, suffix)(UNWRAP arguments);                            \
         if (!error)                                                                                \
-            error = JOIN(tutti_interposed_, name, suffix)(UNWRAP arguments, &native);              \
-        if (native == CALL_OURS)                                                                   \
+            error = JOIN(tutti_interposed_, name, suffix)(UNWRAP arguments,                        \
+                                                          interpose_all ? NULL : &left);           \
+        if (left.native == CALL_OURS)                                                              \
             return error;                                                                          \
-        interpose_leave(KIND_##name, native);                                                      \
+        interpose_leave(KIND_##name, left.native);                                                 \
+        COPY_BEGIN(name, );                                                                        \
         error = JOIN(own_MPI_##Name, suffix, )(UNWRAP arguments);                                  \
-        if (native == CALL_TRY)                                                                    \
+        COPY_END(comm, error);                                                                     \
+        if (left.native == CALL_TRY)                                                               \
             tutti_interposed_tried();                                                              \
         return error;                                                                              \
     }                                                                                              \
     BOTH_NAMES(JOIN(I##name, suffix, ), (UNWRAP parameters, MPI_Request * request),                \
                (UNWRAP arguments, request))                                                        \
     {                                                                                              \
-        call_native native = CALL_OURS;                                                            \
+        call_left left = {CALL_OURS, NULL};                                                        \
         int error;                                                                                 \
                                                                                                    \
         if (!interpose_takes(KIND_##name, FORM_NONBLOCKING, comm, &error))                         \
             return JOIN(own_MPI_I##name, suffix, )(UNWRAP arguments, request);                     \
-        if (!error && interpose_all)                                                               \
-            return JOIN(PMPIX_I##name, _auto, suffix)(UNWRAP arguments, request);                  \
         if (!error)                                                                                \
-            error = JOIN(tutti_interposed_i, name, suffix)(UNWRAP arguments, request, &native);    \
-        if (native == CALL_OURS)                                                                   \
+            error = JOIN(tutti_interposed_i, name, suffix)(UNWRAP arguments, request,              \
+                                                           interpose_all ? NULL : &left);          \
+        if (left.native == CALL_OURS)                                                              \
             return error;                                                                          \
-        interpose_leave(KIND_##name, native);                                                      \
+        interpose_leave(KIND_##name, left.native);                                                 \
         return JOIN(own_MPI_I##name, suffix, )(UNWRAP arguments, request);                         \
     }
 
@@ -69,8 +70,8 @@
         if (!interpose_takes(KIND_##name, FORM_PERSISTENT, comm, &error))                          \
             return native(UNWRAP arguments, info, request);                                        \
         if (!error)                                                                                \
-            error = JOIN(PMPIX_##Name, _auto_init, suffix)(UNWRAP arguments, info,                 \
-                                                           request ? &r : NULL);                   \
+            error = JOIN(tutti_interposed_init_, name, suffix)(UNWRAP arguments, info,             \
+                                                               request ? &r : NULL);               \
         return error ? error : handle_make(r, request);                                            \
     }
 

@@ -6,6 +6,7 @@
  * and parts of arrays, call MPI's C functions, where we are. Open MPI 4.1 has persistent ones under
  * MPIX_ names only: there they have MPI-4's names too.
  */
+#include "pmpi/copies.h"
 #include "pmpi/fortran.h"
 
 #include <tutti_pmpix.h>
@@ -19,10 +20,11 @@
         interpose_handed = false;                                                                  \
     } while (0)
 
-/* The body of all; `ours` gives an error. Tutti does not need arrays of datatypes any more when the
- * call returns. The MPI does, and its own Fortran function knows how to keep them. */
-#define TAKE(own, kind, form, arguments, converts, ours)                                           \
-    call_native native = CALL_OURS;                                                                \
+/* The body of all; `ours` gives an error, `begin` comes before the MPI's call. Tutti does not need
+ * arrays of datatypes any more when the call returns. The MPI does, and its own Fortran function
+ * knows how to keep them. */
+#define TAKE(own, kind, form, arguments, converts, ours, begin)                                    \
+    call_left left = {CALL_OURS, NULL};                                                            \
     int error;                                                                                     \
     fortran_converted types = {NULL, NULL};                                                        \
                                                                                                    \
@@ -30,10 +32,12 @@
         HAND_OVER(own, (UNWRAP arguments, &error));                                                \
     else if (!error)                                                                               \
         error = (converts) ? ours : fortran_no_memory(*comm);                                      \
-    if (native != CALL_OURS) {                                                                     \
-        interpose_leave(kind, native);                                                             \
+    if (left.native != CALL_OURS) {                                                                \
+        interpose_leave(kind, left.native);                                                        \
+        begin;                                                                                     \
         HAND_OVER(own, (UNWRAP arguments, &error));                                                \
-        if (native == CALL_TRY)                                                                    \
+        COPY_END(fortran_comm(*comm), error);                                                      \
+        if (left.native == CALL_TRY)                                                               \
             tutti_interposed_tried();                                                              \
     }                                                                                              \
     fortran_types_free(&types);                                                                    \
@@ -43,8 +47,8 @@
     void mpi_##name##_f08_(UNWRAP parameters, MPI_Fint *ierror)                                    \
     {                                                                                              \
         TAKE(mpi_##name, KIND_##name, FORM_BLOCKING, arguments, converts,                          \
-             interpose_all ? PMPIX_##Name##_auto values                                            \
-                           : tutti_interposed_##name(UNWRAP values, &native));                     \
+             tutti_interposed_##name(UNWRAP values, interpose_all ? NULL : &left),                 \
+             COPY_BEGIN(name, fortran_buffer));                                                    \
     }                                                                                              \
     FORTRAN_NAMES(mpi_##name##_f08_, mpi_##name, MPI_##NAME)
 
@@ -53,9 +57,9 @@
     {                                                                                              \
         MPI_Request r = MPI_REQUEST_NULL;                                                          \
         TAKE(mpi_i##name, KIND_##name, FORM_NONBLOCKING, (UNWRAP arguments, request), converts,    \
-             started(interpose_all ? PMPIX_I##name##_auto(UNWRAP values, &r)                       \
-                                   : tutti_interposed_i##name(UNWRAP values, &r, &native),         \
-                     &r, request));                                                                \
+             started(tutti_interposed_i##name(UNWRAP values, &r, interpose_all ? NULL : &left),    \
+                     &r, request),                                                                 \
+             (void)0);                                                                             \
     }                                                                                              \
     FORTRAN_NAMES(mpi_i##name##_f08_, mpi_i##name, MPI_I##NAME)
 
@@ -64,7 +68,9 @@
     {                                                                                              \
         MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
         TAKE(init, KIND_##name, FORM_PERSISTENT, (UNWRAP arguments, info, request), converts,      \
-             made(PMPIX_##Name##_auto_init(UNWRAP values, MPI_Info_f2c(*info), &r), &r, request)); \
+             made(tutti_interposed_init_##name(UNWRAP values, MPI_Info_f2c(*info), &r), &r,        \
+                  request),                                                                        \
+             (void)0);                                                                             \
     }
 
 #ifndef OPEN_MPI

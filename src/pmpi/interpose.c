@@ -274,7 +274,7 @@ static bool is_of_one_process(interpose_kind kind, interpose_form form, MPI_Comm
     int p = 0;
 
     return !interpose_all && !errs_alone[kind] && form != FORM_PERSISTENT &&
-           PMPI_Comm_size(comm, &p) == MPI_SUCCESS && p == 1;
+           PMPI_Comm_size(comm, &p) == MPI_SUCCESS && p == 1 && !tutti_interposed_device();
 }
 
 /* Who serves the call: `taken` is ours. */

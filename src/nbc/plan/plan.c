@@ -339,6 +339,10 @@ void plan_return_exec(exec *e)
         near_free(&e->near);
     if (!e->bound.reusable)
         release_what_ends(e);
+    if (e->staged) {
+        staged_free(e->staged);
+        e->staged = NULL;
+    }
     e->plan = NULL;
     e->comm = NULL;
     e->native.request = MPI_REQUEST_NULL;

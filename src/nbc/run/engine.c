@@ -119,6 +119,8 @@ static void done(exec *e)
         poke_at_times();
     if (!e->ticket.persistent)
         comm_window_done(e->comm, &e->ticket);
+    if (e->staged)
+        e->run.error = staged_end(e->staged, e->run.error);
     if (e->stats.timed)
         stop_clock(e);
     record_end(e);
@@ -264,6 +266,8 @@ void engine_start(exec *e)
     bool outlives = e->ticket.persistent || e->native.request != MPI_REQUEST_NULL;
 
     atomic_store_explicit(&e->state, EXEC_GATED, memory_order_relaxed);
+    if (e->staged)
+        staged_begin(e->staged);
     if (e->stats.timed) {
         e->stats.started = clock_now();
         e->stats.reported = false;

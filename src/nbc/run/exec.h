@@ -20,6 +20,7 @@
 #include "nbc/comm/ticket.h"
 #include "nbc/run/bind.h"
 #include "nbc/run/near.h"
+#include "nbc/run/staged.h"
 #include "nbc/tally/tally.h"
 
 #include <stdatomic.h>
@@ -90,7 +91,8 @@ typedef struct exec {
     comm_ticket ticket;
     atomic_int state; /* exec_state */
     exec_run run;
-    near *near; /* messages that go through shared memory; NULL: none */
+    near *near;     /* messages that go through shared memory; NULL: none */
+    staged *staged; /* host copies of device memory that it is bound to; NULL: none */
     exec_native native;
     exec_stats stats;
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* staging.c - see staging.h: which bytes a call reads and writes, as MPI's types and lists say. */
+#include "api/staging.h"
+
+#include "nbc/process/env.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* ---- where the data of a side lies, in bytes from its buffer ---- */
+
+typedef struct outline {
+    int64_t low, high;
+    device_range *parts; /* of the data: bytes from `low`; adjacent ones are one */
+    int64_t n, room;
+    int error;
+} outline;
+
+/* A block, or what each element of a type is made of. */
+typedef void visit(outline *o, int64_t at, int64_t count, const datatype *t);
+
+static void visit_blocks(const call_side *s, outline *o, visit *f)
+{
+    const args_lists *l = s->lists;
+    datatype t;
+
+    if (s->extent < COLL_LISTED && s->total > 0)
+        f(o, 0, s->total, &s->type);
+    for (int i = 0; s->extent >= COLL_LISTED && i < s->n && !o->error; i++) {
+        if (lists_count(l, i) <= 0)
+            continue;
+        if (s->extent == COLL_LISTED)
+            f(o, lists_displ(l, i) * s->type.extent, lists_count(l, i), &s->type);
+        else if (!(o->error = datatype_describe(l->types[i], &t)))
+            f(o, lists_displ(l, i), lists_count(l, i), &t);
+    }
+}
+
+static void add_span(outline *o, int64_t at, int64_t count, const datatype *t)
+{
+    int64_t low = at + t->true_lb + (t->extent < 0 ? (count - 1) * t->extent : 0);
+    int64_t high = low + datatype_span(t, count);
+
+    if (t->size == 0)
+        return;
+    if (o->low == o->high)
+        *o = (outline){.low = low, .high = high};
+    o->low = low < o->low ? low : o->low;
+    o->high = high > o->high ? high : o->high;
+}
+
+static void add_part(outline *o, int64_t at, int64_t bytes)
+{
+    device_range *last = o->n ? &o->parts[o->n - 1] : NULL;
+
+    if (last && last->at + last->bytes == at) {
+        last->bytes += bytes;
+        return;
+    }
+    if (o->n == o->room) {
+        int64_t room = o->room ? 2 * o->room : 4;
+        device_range *more = realloc(o->parts, (size_t)room * sizeof *more);
+        if (!more) {
+            o->error = MPI_ERR_NO_MEM;
+            return;
+        }
+        o->parts = more;
+        o->room = room;
+    }
+    o->parts[o->n++] = (device_range){.at = at, .bytes = bytes};
+}
+
+/* The parts of one element: where MPI puts the bytes of its data. */
+static int parts_of_element(const datatype *t, outline *o)
+{
+    size_t span = (size_t)t->true_extent, size = (size_t)t->size;
+    char *ones = malloc(size), *mask = calloc(1, span);
+    int at = 0, error = ones && mask ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+    if (size > INT_MAX)
+        error = MPI_ERR_COUNT;
+    for (size_t i = 0; !error && i < size; i++)
+        ones[i] = 1;
+    if (!error)
+        error = PMPI_Unpack(ones, (int)size, &at, mask - t->true_lb, 1, t->type, MPI_COMM_SELF);
+    for (size_t i = 0; !error && i < span; i++)
+        if (mask[i])
+            add_part(o, t->true_lb + (int64_t)i, 1);
+    free(ones);
+    free(mask);
+    return error ? error : o->error;
+}
+
+static void add_parts(outline *o, int64_t at, int64_t count, const datatype *t)
+{
+    outline element = {0};
+
+    if (t->size == 0)
+        return;
+    if (t->dense) {
+        add_part(o, at - o->low, count * t->size);
+        return;
+    }
+    o->error = parts_of_element(t, &element);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t i = 0; i < element.n && !o->error; i++)
+            add_part(o, at + k * t->extent + element.parts[i].at - o->low, element.parts[i].bytes);
+    free(element.parts);
+}
+
+static outline outline_of(const call_side *s)
+{
+    outline o = {0};
+
+    if (s->extent != COLL_NONE)
+        visit_blocks(s, &o, add_span);
+    return o;
+}
+
+/* ---- host copies ---- */
+
+/* Is all that is received surely written? Nothing comes from a neighbor that is not there. */
+static bool is_overwritten(const coll *c, const call_side *send)
+{
+    if (c->kind == COLL_bcast)
+        return c->rank != c->root;
+    return (send->extent != COLL_NONE || coll_has(c->kind, COLL_ROOT_SENDS)) && !c->in_place &&
+           !coll_has(c->kind, COLL_NEIGHBORS + COLL_EXCLUSIVE);
+}
+
+static bool is_on_device(const call_side *s, const outline *o)
+{
+    return o->high > o->low && device_of((const char *)s->buffer + o->low);
+}
+
+static int copy_side(const call_side *s, const outline *o, bool read, staged_side *side)
+{
+    side->device = (char *)s->buffer + o->low;
+    side->host = malloc((size_t)(o->high - o->low));
+    side->in_bytes = read ? o->high - o->low : 0;
+    return side->host ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+static int copy_recv(const call *of, outline *o, staged_side *side)
+{
+    bool sends = of->coll.kind == COLL_bcast && of->coll.rank == of->coll.root;
+    int error = copy_side(&of->recv, o, !is_overwritten(&of->coll, &of->send), side);
+
+    if (!error && !sends)
+        visit_blocks(&of->recv, o, add_parts);
+    side->result = o->parts;
+    side->n = o->n;
+    return error ? error : o->error;
+}
+
+/* May any of its buffers be on a device? That at MPI_BOTTOM is somewhere else. */
+static bool suspect(const args *a)
+{
+    const void *buffers[] = {a->send.buffer, a->recv.buffer};
+
+    for (int i = 0; i < 2; i++)
+        if (buffers[i] != MPI_IN_PLACE && (!buffers[i] || device_of(buffers[i])))
+            return true;
+    return false;
+}
+
+/* What arguments are wrong is found out again, on the way of all calls. */
+static bool outlines(const args *a, comm *c, call *of, outline *send, outline *recv)
+{
+    if (!suspect(a) || call_check(a, c, of))
+        return false;
+    *send = outline_of(&of->send);
+    *recv = of->room ? (outline){0} : outline_of(&of->recv);
+    return true;
+}
+
+int staging_args(const args *a, comm *c, args *host, staged **result)
+{
+    call of;
+    outline send, recv;
+    staged *s;
+    int error = MPI_SUCCESS;
+
+    *result = NULL;
+    if (!outlines(a, c, &of, &send, &recv) ||
+        (!is_on_device(&of.send, &send) && !is_on_device(&of.recv, &recv)))
+        return MPI_SUCCESS;
+    s = staged_make();
+    if (!s)
+        return MPI_ERR_NO_MEM;
+    *host = *a;
+    if (is_on_device(&of.send, &send)) {
+        error = copy_side(&of.send, &send, true, &s->send);
+        host->send.buffer = staged_copy(&s->send, a->send.buffer);
+    }
+    if (!error && is_on_device(&of.recv, &recv)) {
+        error = copy_recv(&of, &recv, &s->recv);
+        host->recv.buffer = staged_copy(&s->recv, a->recv.buffer);
+    }
+    if (error)
+        staged_free(s);
+    else
+        *result = s;
+    return error;
+}
+
+int staging_refuse(const args *a, comm *c)
+{
+    call of;
+    outline send, recv;
+    const call_side *s;
+    int64_t low;
+
+    if (!outlines(a, c, &of, &send, &recv))
+        return MPI_SUCCESS;
+    s = is_on_device(&of.send, &send) ? &of.send : &of.recv;
+    low = s == &of.send ? send.low : recv.low;
+    if (s == &of.recv && !is_on_device(s, &recv))
+        return MPI_SUCCESS;
+    env_say_here("MPIX_%s: %s (%p) is memory of a %s device: copy it to memory of the host",
+                 coll_kind_name(a->kind),
+                 s == &of.send           ? "sendbuf"
+                 : a->kind == COLL_bcast ? "buffer"
+                                         : "recvbuf",
+                 s->buffer, device_of((const char *)s->buffer + low));
+    return MPI_ERR_BUFFER;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stub_device.h - a GPU for tests: what a program does with its memory. stub_device.c is a library
+ * of it; the program opens that with dlopen, as it would open CUDA's. */
+#ifndef TUTTI_STUB_DEVICE_H
+#define TUTTI_STUB_DEVICE_H
+
+#include <stddef.h>
+
+typedef struct stub_device {
+    /* Memory of the device: the processor cannot touch it. at: there, instead of what is mapped;
+     * or NULL. Managed: it can, and the device, too. */
+    void *(*alloc)(size_t bytes, void *at);
+    void *(*alloc_managed)(size_t bytes);
+    void (*free)(void *memory);
+    /* What the device sees at this address: to be read and written. */
+    char *(*view)(const void *address);
+    long *asked, *copied; /* so many addresses, and parts of buffers */
+} stub_device;
+
+typedef stub_device *stub_device_get(void); /* "stub_device_table" */
+
+#endif
