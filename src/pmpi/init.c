@@ -20,6 +20,7 @@ static void begin(void)
     PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     tutti_init();
+    interpose_find_gpus();
     interpose_find_progress();
     interpose_need_progress();
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* interpose.c - TUTTI_INTERPOSE, the counts, and the summary at the end. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "pmpi/interpose.h"
 
 #include "nbc/process/right_mpi.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,8 +28,8 @@ bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
 _Thread_local bool interpose_handed;
 static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
-    not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS], to_try[KINDS],
-    fault_tolerant[KINDS];
+    by_gpu_mpi[KINDS], not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS],
+    to_try[KINDS], fault_tolerant[KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -139,6 +141,7 @@ static const struct {
             {not_faster, "no gain"},
             {on_new, "a new communicator"},
             {to_try, "a trial of both"},
+            {by_gpu_mpi, "an MPI that serves GPU memory"},
             {not_advanced, "the driver manual"},
             {not_prepared, "a communicator that no blocking call has prepared"},
             {fault_tolerant, "fault tolerance"}};
@@ -147,7 +150,7 @@ static const struct {
  * MPI_Finalize would hide that of a profiling tool behind us. */
 static int summary(MPI_Comm comm, int key, void *value, void *extra)
 {
-    char calls[KINDS * 48], text[8 * sizeof calls + 300];
+    char calls[KINDS * 48], text[9 * sizeof calls + 300];
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;
@@ -277,6 +280,38 @@ static bool is_of_one_process(interpose_kind kind, interpose_form form, MPI_Comm
            PMPI_Comm_size(comm, &p) == MPI_SUCCESS && p == 1 && !tutti_interposed_device();
 }
 
+/* ---- memory of GPUs ---- */
+
+static bool gpu_mpi;
+
+/* By the names that MPICH and Open MPI have for it. *asked: the MPI has some. */
+static int mpi_serves_gpus(bool *asked)
+{
+    static const char *const queries[] = {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support",
+                                          "MPIX_Query_hip_support", "MPIX_Query_ze_support"};
+    int yes = 0;
+
+    *asked = false;
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        union {
+            void *object;
+            int (*query)(void);
+        } symbol = {.object = dlsym(RTLD_DEFAULT, queries[i])};
+        *asked |= symbol.object != NULL;
+        yes |= symbol.object && symbol.query() == 1;
+    }
+    return yes && tutti_interposed_device();
+}
+
+void interpose_find_gpus(void)
+{
+    bool asked;
+    int yes = mpi_serves_gpus(&asked), any = 0;
+
+    if (asked && PMPI_Allreduce(&yes, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS)
+        gpu_mpi = any;
+}
+
 /* Who serves the call: `taken` is ours. */
 static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Comm comm, bool inter,
                                int *error)
@@ -289,6 +324,8 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
         return left_out;
     if (is_of_one_process(kind, form, comm))
         return of_one_process;
+    if (gpu_mpi && !interpose_all && form != FORM_PERSISTENT)
+        return by_gpu_mpi;
     if (form != FORM_NONBLOCKING)
         return interpose_taken;
     if (manual)

@@ -101,6 +101,11 @@ void interpose_begin(void);
 /* In MPI_Init, before other threads know of MPI: find out how the MPI advances (progress.c). */
 void interpose_find_progress(void);
 
+/* In MPI_Init, on all ranks: does the MPI serve device memory on any of them, where a GPU's library
+ * is loaded by then? If so, it serves all calls but persistent ones. Only what all ranks know alike
+ * may decide that: which buffers are on a device only one rank may know. */
+void interpose_find_gpus(void);
+
 /* From now on blocking calls have to advance operations of Tutti's (progress.c, where the MPI does
  * not by itself). Does something once. */
 void interpose_need_progress(void);
