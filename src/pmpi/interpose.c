@@ -150,7 +150,7 @@ static const struct {
  * MPI_Finalize would hide that of a profiling tool behind us. */
 static int summary(MPI_Comm comm, int key, void *value, void *extra)
 {
-    char calls[KINDS * 48], text[9 * sizeof calls + 300];
+    char calls[KINDS * 48], text[10 * sizeof calls + 300];
     size_t n;
 
     (void)comm, (void)key, (void)value, (void)extra;
@@ -308,7 +308,8 @@ void interpose_find_gpus(void)
     bool asked;
     int yes = mpi_serves_gpus(&asked), any = 0;
 
-    if (asked && PMPI_Allreduce(&yes, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS)
+    if (asked && tutti_interposed_native_mpi()->Allreduce(&yes, &any, 1, MPI_INT, MPI_MAX,
+                                                          MPI_COMM_WORLD) == MPI_SUCCESS)
         gpu_mpi = any;
 }
 
