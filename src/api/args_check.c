@@ -187,7 +187,7 @@ static int64_t first_displ(const call_side *s)
     return first < INT64_MAX ? first : 0;
 }
 
-int64_t call_forbidden(const call *c)
+static int64_t forbidden(const call *c)
 {
     if (are_many(c))
         return first_displ(&c->recv) * c->recv.type.extent -
@@ -209,7 +209,7 @@ static bool is_aliased(const call *c)
         return false;
     return s->type.extent >= 0 && r->type.extent >= 0 &&
            (const char *)s->buffer + s->type.true_lb ==
-               (const char *)r->buffer + call_forbidden(c) + r->type.true_lb;
+               (const char *)r->buffer + c->forbidden + r->type.true_lb;
 }
 
 static int64_t bytes_at(const call_side *s, int i)
@@ -283,6 +283,7 @@ static int check_buffers(call *c)
     if (!c->send.extent || !c->recv.extent)
         return MPI_SUCCESS;
     error = near ? check_own_edges(c) : check_own(c, my_bytes(&c->send), my_bytes(&c->recv));
+    c->forbidden = forbidden(c);
     if (!error && is_aliased(c))
         error = MPI_ERR_BUFFER;
     return error ? error : make_room(c);

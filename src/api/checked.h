@@ -31,17 +31,15 @@ typedef struct call {
     operation op;
     call_side send, recv;
     coll_bytes bytes;
-    bool packs;     /* the plan's coll.packs; others may pack where this rank need not */
-    int error;      /* it is to run, because MPI's would, and to end with this error */
-    staged *staged; /* host copies, which send and recv are; NULL: none. Set after the check */
-    int64_t room;   /* 0, or bytes to receive into: recv.buffer is too short for what comes */
+    bool packs;        /* the plan's coll.packs; others may pack where this rank need not */
+    int error;         /* it is to run, because MPI's would, and to end with this error */
+    staged *staged;    /* host copies, which send and recv are; NULL: none. Set after the check */
+    int64_t forbidden; /* bytes from the receive buffer to where sending from is an error */
+    int64_t room;      /* 0, or bytes to receive into: recv.buffer is too short for what comes */
 } call;
 
 /* Check everything but the communicator, which is `on`. Returns an error class. */
 int call_check(const args *a, comm *on, call *result);
-
-/* Bytes from the receive buffer to where sending from would be an error. */
-int64_t call_forbidden(const call *c);
 
 /* The plan's key and its size, but for algorithm, form and parameter: *small if that is large
  * enough, else allocated, for call_key_free. NULL: out of memory. */

@@ -245,7 +245,7 @@ static void fill(known *k, const call *c, const exec *e)
     k->binding = e->bound.given;
     k->binding.sendblocks = typed_share(e->bound.space[SPACE_SEND].blocks);
     k->binding.recvblocks = typed_share(e->bound.space[SPACE_RECV].blocks);
-    k->mine = (MPI_Aint)(call_forbidden(c) + c->recv.type.true_lb - c->send.type.true_lb);
+    k->mine = (MPI_Aint)(c->forbidden + c->recv.type.true_lb - c->send.type.true_lb);
     known_ends_with(c->comm, k, c->send.type.life, c->recv.type.life);
 }
 
