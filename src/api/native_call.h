@@ -15,7 +15,7 @@ struct staged;
 typedef struct call_left {
     call_native native;
     struct staged *copies; /* of a blocking call: host copies on which the MPI's call is to work
-                              (tutti_interposed_copy, tutti_interposed_copied); or NULL */
+                              (interposed.h); or NULL */
 } call_left;
 
 #endif

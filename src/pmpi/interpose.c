@@ -65,17 +65,23 @@ static bool choose(const char *name, size_t length)
     return found;
 }
 
+/* TUTTI_INTERPOSE=all or a list: who names collectives means them. */
+static bool names_collectives(const char *value)
+{
+    return value && *value && strcmp(value, "auto") != 0 && strcmp(value, "estimate") != 0 &&
+           strcmp(value, "none") != 0;
+}
+
 static void read_interpose(void)
 {
     const char *value = getenv("TUTTI_INTERPOSE");
-    bool any = !value || !*value || strcmp(value, "auto") == 0 || strcmp(value, "estimate") == 0;
-    bool right = true;
+    bool none = value && strcmp(value, "none") == 0, any, right = true;
 
-    interpose_all = !any; /* who names collectives means them */
-    any |= interpose_all && strcmp(value, "all") == 0;
+    interpose_all = names_collectives(value);
+    any = interpose_all ? strcmp(value, "all") == 0 : !none;
     for (int k = 0; k < KINDS; k++)
         chosen[k] = any;
-    if (any || strcmp(value, "none") == 0)
+    if (any || none)
         return;
     for (const char *at = value;; at++) {
         size_t n = strcspn(at, ",");
@@ -186,13 +192,6 @@ static void say_hello(void)
     tutti_version(&major, &minor, &patch);
     fprintf(stderr, "tutti: libtutti_mpi.so %d.%d.%d is in front of %s\n", major, minor, patch,
             right_mpi_name());
-}
-
-/* TUTTI_INTERPOSE=all or a list: who names collectives means them. */
-static bool names_collectives(const char *value)
-{
-    return value && *value && strcmp(value, "auto") != 0 && strcmp(value, "estimate") != 0 &&
-           strcmp(value, "none") != 0;
 }
 
 /* Over the ABI libtutti does not see failures. */

@@ -34,7 +34,7 @@ typedef MPI_Request persistent_request;
 #define START           MPI_Start
 #define WAIT_PERSISTENT MPI_Wait
 #define FREE            MPI_Request_free
-enum { LONG = 2 }; /* Open MPI 6.0.0rc2 hangs in long ones */
+enum { LONG = 2 }; /* Open MPI 6.0.0rc2 seems to hang in long ones */
 #endif
 
 enum { GOOD = 20, AFTER = 1000, ROUNDS = 2, SKIPPED = 77, SECONDS = 60 };

@@ -6,6 +6,7 @@
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,36 +215,37 @@ bool handshake_agrees(const handshake *h)
     return all;
 }
 
-int handshake_asks_else(const handshake *h)
+/* The first rank whose member there is not that of rank 0; or 0. */
+static int differs(const handshake *h, size_t member, size_t size)
 {
+    const char *first = (const char *)&h->all[0] + member;
+
     for (int r = 1; r < h->p; r++)
-        if (h->all[r].asked != h->all[0].asked)
+        if (memcmp(first + (size_t)r * sizeof(hello), first, size) != 0)
             return r;
     return 0;
+}
+
+#define DIFFERS(h, member) differs(h, offsetof(hello, member), sizeof(h)->mine.member)
+
+int handshake_asks_else(const handshake *h)
+{
+    return DIFFERS(h, asked);
 }
 
 int handshake_knows_else(const handshake *h)
 {
-    for (int r = 1; r < h->p; r++)
-        if (h->all[r].known != h->all[0].known)
-            return r;
-    return 0;
+    return DIFFERS(h, known);
 }
 
 int handshake_tallies_else(const handshake *h)
 {
-    for (int r = 1; r < h->p; r++)
-        if (h->all[r].tallies != h->all[0].tallies)
-            return r;
-    return 0;
+    return DIFFERS(h, tallies);
 }
 
 int handshake_reproducible_else(const handshake *h)
 {
-    for (int r = 1; r < h->p; r++)
-        if (h->all[r].reproducible != h->all[0].reproducible)
-            return r;
-    return 0;
+    return DIFFERS(h, reproducible);
 }
 
 /* Of what lies there already: a copy of the locations would be as much again, and they are 144
