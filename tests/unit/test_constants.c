@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include "tune/constants.h"
 #include "tune/number.h"
-#include "tune/planner.h"
 
 #include <locale.h>
 #include <setjmp.h>
@@ -56,6 +55,19 @@ static void what_is_written_can_be_read(void **state)
         assert_true(back.way[WAY_NETWORK].shared > 1e9);
     }
     assert_null(constants_builtin("no_such"));
+}
+
+static void how_cores_are_shared_survives_printing(void **state)
+{
+    constants k = *constants_builtin("fast"), back;
+    char why[200], text[TEXT];
+
+    (void)state;
+    k.cores = 24;
+    k.turn = 3.5e-6;
+    print(&k, text);
+    assert_true(read_text(text, &back, why));
+    assert_true(back.cores == 24 && back.turn == 3.5e-6);
 }
 
 static void a_limit_of_bytes_and_a_note_survive_printing(void **state)
@@ -187,43 +199,6 @@ static void ranks_wait_for_their_turn_on_shared_cores(void **state)
     assert_true(shared.way[WAY_NODE].shared == k.way[WAY_NODE].bandwidth);
 }
 
-static const char *taken(coll_kind kind, int64_t bytes, const constants *k)
-{
-    static char text[100];
-    static const algo_set nothing;
-    coll call = {.kind = kind, .p = 8};
-    forecast best;
-
-    assert_true(planner_best(&call, bytes, &nothing, NULL, k, &best));
-    select_print(&best.choice, text, sizeof text);
-    return text;
-}
-
-/* What is cut into pieces where each rank has a core. */
-static void messages_between_ranks_on_shared_cores_are_whole(void **state)
-{
-    constants k = *constants_builtin("fast"), shared;
-
-    (void)state;
-    k.cores = 2;
-    shared = constants_shared(&k, 8);
-    assert_string_not_equal(taken(COLL_bcast, 65536, &k), "binomial");
-    assert_string_equal(taken(COLL_bcast, 65536, &shared), "binomial");
-}
-
-/* Calls one behind the other overlap along a chain, and it has the fewest messages. */
-static void scans_of_ranks_on_shared_cores_go_along_the_chain(void **state)
-{
-    constants k = *constants_builtin("fast"), shared;
-
-    (void)state;
-    k.cores = 2;
-    shared = constants_shared(&k, 8);
-    assert_string_equal(taken(COLL_scan, 8, &k), "recursive_doubling");
-    assert_string_equal(taken(COLL_scan, 8, &shared), "chain:1");
-    assert_string_equal(taken(COLL_exscan, 8192, &shared), "chain:1");
-}
-
 static void a_rank_that_has_a_core_costs_what_it_did(void **state)
 {
     constants k = *constants_builtin("fast"), shared, alone;
@@ -308,14 +283,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_can_be_read),
+        cmocka_unit_test(how_cores_are_shared_survives_printing),
         cmocka_unit_test(a_limit_of_bytes_and_a_note_survive_printing),
         cmocka_unit_test(what_is_wrong_is_refused),
         cmocka_unit_test(comments_and_blanks_are_no_matter),
         cmocka_unit_test(an_older_file_has_no_cores),
         cmocka_unit_test(cores_that_suffice_change_nothing),
         cmocka_unit_test(ranks_wait_for_their_turn_on_shared_cores),
-        cmocka_unit_test(messages_between_ranks_on_shared_cores_are_whole),
-        cmocka_unit_test(scans_of_ranks_on_shared_cores_go_along_the_chain),
         cmocka_unit_test(a_rank_that_has_a_core_costs_what_it_did),
         cmocka_unit_test(packed_ones_are_nearly_the_same),
         cmocka_unit_test(the_locale_of_the_program_is_no_matter),

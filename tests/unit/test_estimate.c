@@ -124,18 +124,20 @@ static void one_message(void **state)
     expect_us(end(0, NULL).time, 0);
 }
 
-static double two_messages_on(double cores)
+/* Of this many ranks, the even ones each to the next; nodes of so many cores and ranks, which take turns of 4. */
+static double messages_on(const char *shape, int ranks, double cores, int of_a_node)
 {
     constants k = machine, shared;
+    double us;
 
     k.cores = cores;
     k.turn = 4e-6;
-    shared = constants_shared(&k, 4);
+    shared = constants_shared(&k, of_a_node);
     here = &shared;
-    begin(4);
-    message(0, 1);
-    message(2, 3);
-    double us = 1e-6 * (double)end(MIB, NULL).time;
+    begin(ranks);
+    for (int r = 0; r < ranks; r += 2)
+        message(r, r + 1);
+    us = 1e-6 * (double)end(MIB, shape).time;
     here = &machine;
     return us;
 }
@@ -145,9 +147,37 @@ static double two_messages_on(double cores)
 static void ranks_that_share_cores_wait_for_them(void **state)
 {
     (void)state;
-    assert_float_equal(two_messages_on(4), 1 + 100 + 10 + 1, 1e-3);
-    assert_float_equal(two_messages_on(2), 4 + 1 + (10 + 6) + 4 + 1 + 100, 1e-3);
-    assert_float_equal(two_messages_on(1), 4 + 1 + (10 + 12) + 2 * (4 + 1 + 100), 1e-3);
+    assert_float_equal(messages_on(NULL, 4, 4, 4), 1 + 100 + 10 + 1, 1e-3);
+    assert_float_equal(messages_on(NULL, 4, 2, 4), 4 + 1 + (10 + 6) + 4 + 1 + 100, 1e-3);
+    assert_float_equal(messages_on(NULL, 4, 1, 4), 4 + 1 + (10 + 12) + 2 * (4 + 1 + 100), 1e-3);
+}
+
+/* Two nodes take as long as one of them, not as one with all the ranks. */
+static void each_node_has_its_own_cores(void **state)
+{
+    (void)state;
+    assert_float_equal(messages_on("node:2", 4, 1, 2), messages_on(NULL, 2, 1, 2), 1e-3);
+    assert_float_equal(messages_on("node:4", 8, 2, 4), messages_on(NULL, 4, 2, 4), 1e-3);
+    assert_true(messages_on(NULL, 4, 1, 4) > messages_on("node:2", 4, 1, 2) + 100);
+}
+
+/* Then every rank is as slow as if all were at work: 64 on 32 cores have them in turn, on 33 each
+ * does its work 64/33 times as slowly, and a message waits for a turn of 64/33 of them. */
+static void more_than_32_cores_are_not_given_out(void **state)
+{
+    constants k = machine;
+    double load = 64. / 33;
+
+    (void)state;
+    k.cores = 32;
+    k = constants_shared(&k, 64);
+    assert_true(estimate_gives_cores(&k, 64));
+    k = machine;
+    k.cores = 33;
+    k = constants_shared(&k, 64);
+    assert_false(estimate_gives_cores(&k, 64));
+    assert_float_equal(messages_on(NULL, 2, 33, 64),
+                       load * (1 + 4. / 2) + 100 + (10 + load * 4) + load * (1 + 4. / 2), 1e-3);
 }
 
 static void a_message_costs_what_its_way_does(void **state)
@@ -327,6 +357,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_message),
         cmocka_unit_test(ranks_that_share_cores_wait_for_them),
+        cmocka_unit_test(each_node_has_its_own_cores),
+        cmocka_unit_test(more_than_32_cores_are_not_given_out),
         cmocka_unit_test(cores_do_no_more_than_they_can),
         cmocka_unit_test(a_message_costs_what_its_way_does),
         cmocka_unit_test(long_messages_wait_for_their_receive),
