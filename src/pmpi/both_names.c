@@ -6,8 +6,10 @@
 #include "api/interposed.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Through a union because ISO C has no conversion from a function to void *. */
@@ -29,14 +31,65 @@ static bool is_libtuttis(void *function)
     return same_library(function, (symbol){.function = tutti_interposed_native_mpi}.object);
 }
 
+/* The symbols that a library wants of others: in its table they are before those that it has hashed. */
+typedef struct wanted {
+    const ElfW(Sym) * symbols;
+    const char *names;
+    uint32_t n;
+} wanted;
+
+/* Some systems have relocated the addresses of this section, some have not. */
+static const void *address_of(const struct link_map *library, const ElfW(Dyn) * entry)
+{
+    ElfW(Addr) at = entry->d_un.d_ptr;
+
+    return (const void *)(at < library->l_addr ? library->l_addr + at : at);
+}
+
+static wanted wanted_by(const struct link_map *library)
+{
+    enum { SYMBOLS_OFFSET = 1, CHAINS = 1 }; /* words of either table of hashes */
+    wanted found = {.n = 0};
+
+    for (const ElfW(Dyn) *entry = library->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SYMTAB)
+            found.symbols = address_of(library, entry);
+        else if (entry->d_tag == DT_STRTAB)
+            found.names = address_of(library, entry);
+        else if (entry->d_tag == DT_GNU_HASH)
+            found.n = ((const uint32_t *)address_of(library, entry))[SYMBOLS_OFFSET];
+        else if (entry->d_tag == DT_HASH && found.n == 0)
+            found.n = ((const uint32_t *)address_of(library, entry))[CHAINS];
+    return found;
+}
+
+/* Does the library of this function call `name` of another one? */
+static bool calls(void *function, const char *name)
+{
+    struct link_map *library;
+    Dl_info info;
+    wanted w;
+
+    if (!dladdr1(function, &info, (void **)&library, RTLD_DL_LINKMAP))
+        return false;
+    w = wanted_by(library);
+    for (uint32_t i = 0; i < w.n; i++)
+        if (w.symbols[i].st_shndx == SHN_UNDEF && strcmp(w.names + w.symbols[i].st_name, name) == 0)
+            return true;
+    return false;
+}
+
 void both_names_bind(const char *p_name, void *own, void *next)
 {
     void *mpis = dlsym(RTLD_NEXT, p_name), *tools = dlsym(RTLD_NEXT, p_name + 1);
+    bool is_tool = tools && !is_libtuttis(tools) && !(mpis && same_library(tools, mpis));
 
+    if (is_tool && calls(tools, p_name))
+        memcpy(next, &tools, sizeof tools);
+    else if (is_tool)
+        mpis = tools;
     if (mpis)
         memcpy(own, &mpis, sizeof mpis);
-    if (tools && !is_libtuttis(tools) && !(mpis && same_library(tools, mpis)))
-        memcpy(next, &tools, sizeof tools);
 }
 
 /* What libtutti wants of the MPI is not for this library, nor for a tool. */

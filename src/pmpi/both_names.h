@@ -7,6 +7,9 @@
  * A tool defines MPI_Wait and calls PMPI_Wait. So it sees what the program calls wherever it
  * stands, once, and Tutti serves what the tool has seen. Without a tool behind us MPI_Wait is one
  * load and one jump.
+ *
+ * A tool that finds the MPI's MPI_Wait by dlsym instead would pass requests of ours to the MPI where
+ * it stands behind us. It stands in for the MPI then: it sees what is left to the MPI.
  */
 #ifndef TUTTI_BOTH_NAMES_H
 #define TUTTI_BOTH_NAMES_H
@@ -37,7 +40,7 @@
     result p_name parameters
 
 /* *own: the function p_name behind this library, if there is one; *next: the one without the P, if
- * that is a tool's. Both are pointers to functions. */
+ * that is a tool's which calls p_name. That of another tool is *own. Both are pointers to functions. */
 void both_names_bind(const char *p_name, void *own, void *next);
 
 #endif

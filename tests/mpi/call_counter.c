@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* call_counter.c - a profiling tool of somebody else's: counts the calls that the program makes, of
  * all collectives and of what starts and completes requests, and says so at the end. To be
- * preloaded, or linked with the program. For check_tool_order.
+ * preloaded, or linked with the program. For check_tool_order. With BY_DLSYM it does not call PMPI_
+ * functions, but finds the next MPI_ ones, as EZTrace does.
  */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include <mpi.h>
 #ifdef TUTTI_HAVE_MPIX_PERSISTENT
 #include <mpi-ext.h>
 #endif
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -26,11 +29,17 @@ static void say(void)
             rank, blocking, nonblocking, inits, starts, waits, tests > 0);
 }
 
+#ifdef BY_DLSYM
+#define NEXT(function) (*(__typeof__(P##function) **)&(void *){dlsym(RTLD_NEXT, #function)})
+#else
+#define NEXT(function) P##function
+#endif
+
 #define WRAP(function, counter, parameters, arguments)                                             \
     int function parameters                                                                        \
     {                                                                                              \
         counter++;                                                                                 \
-        return P##function arguments;                                                              \
+        return NEXT(function) arguments;                                                           \
     }
 
 #if defined TUTTI_HAVE_MPI4_PERSISTENT
@@ -73,5 +82,5 @@ WRAP(MPI_Testsome, tests, (int n, MPI_Request r[], int *count, int indices[], MP
 int MPI_Finalize(void)
 {
     say();
-    return PMPI_Finalize();
+    return NEXT(MPI_Finalize)();
 }
