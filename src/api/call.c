@@ -193,6 +193,14 @@ static coll_bytes bytes_of(const args *a, comm *c, const way_of_call *way)
     return way->bytes;
 }
 
+/* Before anything is sent: what the other ranks send of this call stays unread. */
+static int refuse(const args *a, comm *c, int error)
+{
+    if (c)
+        atomic_store_explicit(&c->out_of_step, true, memory_order_relaxed);
+    return comm_raise_for(a->comm, c, error);
+}
+
 /* counted, here and in start_call: known when this is compiled, so that calls are as short as ever
  * without TUTTI_STATS. */
 static inline int run_or_leave(const args *a, way_of_call *way, const bool counted)
@@ -205,12 +213,14 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
         error = call_stage(&a, c, way);
     if (!error)
         error = call_prepare(a, c, way, &e);
-    if (counted && tally_on && !error && way->native != CALL_NEW) /* its ranks know no name of it */
+    if (error)
+        return refuse(a, c, error);
+    if (counted && tally_on && way->native != CALL_NEW) /* its ranks know no name of it */
         tallied(a->kind, bytes_of(a, c, way), c, way->native ? NULL : e, TALLY_BLOCKING,
                 !way->anew);
-    if (!error && way->tried)
+    if (way->tried)
         try_both_begin(way->tried);
-    if (!error && !way->native) {
+    if (!way->native) {
         error = run(e);
         if (way->tried)
             try_both_end();
@@ -265,9 +275,11 @@ static inline int start_or_leave(const args *a, MPI_Request *request, way_of_cal
         error = call_stage(&a, c, way);
     if (!error)
         error = request ? call_prepare(a, c, way, &e) : MPI_ERR_ARG;
-    if (counted && tally_on && !error && !way->native)
+    if (error)
+        return refuse(a, c, error);
+    if (counted && tally_on && !way->native)
         tallied(a->kind, way->bytes, c, e, TALLY_NONBLOCKING, !way->anew);
-    if (!error && !way->native)
+    if (!way->native)
         error = start(e, request);
     return comm_raise_for(a->comm, c, error);
 }

@@ -203,6 +203,7 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     error = library_driver()->request(r->exec, &r->exec->native.request);
     if (error) {
         r->exec->native.request = MPI_REQUEST_NULL;
+        r->exec->comm->out_of_step = true;
         return comm_raise(r->exec->comm, error);
     }
     r->active = r->native = true;

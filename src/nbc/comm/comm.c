@@ -95,7 +95,7 @@ void comm_reap_all(void)
         comm *next = c->dead_next;
         comm_above.clear_plans(
             c); /* of operations that were prepared after the user had freed it */
-        links_free(c->links, !c->failure);
+        links_free(c->links, !c->failure && !c->out_of_step);
         wire_free(&c->wire, comm_is_broken(c));
         topo_free(c->topo);
         neighbors_free(c->neighbors);

@@ -110,7 +110,8 @@ typedef struct comm {
                                      Library lock */
     atomic_bool starved;          /* there was no number, and no call that may block since */
     atomic_int failure;           /* ready, but every operation ends with this error */
-    int new_calls;                /* that could be left to the MPI before it has begun */
+    atomic_bool out_of_step; /* this rank has refused a call, or a start: others may have sent */
+    int new_calls;           /* that could be left to the MPI before it has begun */
     comm_hints hints;
     int p, rank;
     int made; /* how many this process has made state for, with this one: for people */

@@ -217,26 +217,37 @@ static void clear(node_link *way)
         ring_clear(&way->in[kind]);
 }
 
-/* read: has all been that was sent? */
-static void give_memory(links *l, bool read)
+static bool unread(const links *l)
+{
+    bool any = false;
+
+    for (int k = 0; k < l->n; k++)
+        for (int kind = 0; kind < RING_KINDS; kind++)
+            any |= ring_unread(&l->link[k].in[kind]);
+    return any;
+}
+
+static void give_memory(links *l, bool in_step)
 {
     if (!segment_is_mine()) /* but a fork's parent's */
         return;
-    if (!read || used(l) > CLEARED) {
+    if (!in_step) {
+        segment_retire(l->memory, l->size);
+    } else if (used(l) > CLEARED || unread(l)) {
         segment_return(l->memory, l->size);
-        return;
+    } else {
+        for (int k = 0; k < l->n; k++)
+            clear(&l->link[k]);
+        segment_give(l->memory, l->size);
     }
-    for (int k = 0; k < l->n; k++)
-        clear(&l->link[k]);
-    segment_give(l->memory, l->size);
 }
 
-void links_free(links *l, bool read)
+void links_free(links *l, bool in_step)
 {
     if (!l)
         return;
     if (l->memory && !l->broken)
-        give_memory(l, read && l->link);
+        give_memory(l, in_step && l->link);
     for (int k = 0; l->link && k < l->n; k++)
         cut(&l->link[k]);
     free(l->link);
@@ -281,13 +292,17 @@ bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room)
     return false;
 }
 
-/* What senders have written when a start has failed here has not been read: it is cleared where
- * that costs nothing. */
+/* Senders may have written what this rank has not read, because it has left a start out. */
+static bool may_be_unread(const own_ring *r)
+{
+    return r->size <= TOUCHED || !ring_used(&r->ring) || ring_unread(&r->ring);
+}
+
 void own_ring_free(own_ring *r)
 {
     bool mine = r->memory && segment_is_mine();
 
-    if (mine && (r->size <= TOUCHED || ring_used(&r->ring) > CLEARED)) {
+    if (mine && (may_be_unread(r) || ring_used(&r->ring) > CLEARED)) {
         segment_return(r->memory, r->size);
     } else {
         if (mine)

@@ -69,8 +69,9 @@ links *links_make(int p, int rank, const int *place);
 /* After it: what that rank has offered. near: are the two of one node, as all ranks see it? */
 void links_join(links *l, int rank, int me, link_offer its, bool near);
 
-/* read: everything that was sent in the rings has been. */
-void links_free(links *l, bool read);
+/* in_step: this rank has made all calls of the communicator that the others have made. Else what
+ * they write is not read, and may be still to come. */
+void links_free(links *l, bool in_step);
 
 /* The way to a rank, or NULL. */
 static inline node_link *links_to(const links *l, int rank)

@@ -101,6 +101,12 @@ size_t ring_used(const ring *r)
     return lines ? PAIR + lines * (RING_LINE + (r->stamp ? sizeof *r->stamp : 0)) : 0;
 }
 
+/* Looks into a line behind one that was read: into memory that is there already. */
+bool ring_unread(const ring *r)
+{
+    return used_lines(r) && get_stamp(r, r->taken) >> 16 == r->taken + 1;
+}
+
 void ring_clear(ring *r)
 {
     uint64_t lines = used_lines(r);

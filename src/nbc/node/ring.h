@@ -22,10 +22,10 @@
  *
  * A stamp is written last, with release; who reads it with acquire finds the data that was written
  * before. Where a stamp is there never was data, so nothing that the program sends looks like one;
- * and stamps of different laps differ, so none is ever cleared. A line is written again a lap
- * later, when `ack`, which the receiver writes with release behind its last read of the line, has
- * come so far. That is all the order there is: one writer for each word, and each word carries or
- * frees what was touched before it.
+ * and stamps of different laps differ, so none is cleared as long as the ring is used. A line is
+ * written again a lap later, when `ack`, which the receiver writes with release behind its last
+ * read of the line, has come so far. That is all the order there is: one writer for each word, and
+ * each word carries or frees what was touched before it.
  *
  * A position is of 48 bits and may wrap: by then every line has been written.
  *
@@ -111,6 +111,9 @@ void ring_close(ring *r);
  * zero any more, and zeros there again. */
 size_t ring_used(const ring *r);
 void ring_clear(ring *r);
+
+/* Has one come behind those that have been read? */
+bool ring_unread(const ring *r);
 
 /* Is there room for so many lines at this position? */
 bool ring_room(ring *r, uint64_t position, uint64_t lines);

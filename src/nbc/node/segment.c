@@ -171,6 +171,12 @@ void segment_return(void *memory, size_t bytes)
     segment_give(memory, bytes);
 }
 
+void segment_retire(void *memory, size_t bytes)
+{
+    if (memory && segment_is_mine())
+        return_pages(memory, bytes);
+}
+
 size_t segment_left(void)
 {
     size_t bytes;

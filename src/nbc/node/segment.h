@@ -47,10 +47,12 @@ bool segment_shared_with(int place);
 
 /* Part of my slice, aligned to 128 bytes: zeros, of which pages come when they are touched. NULL:
  * too little is left. It is given back as zeros; or returned as it is: then pages go back to the
- * system, and each process that has mapped the segment forgets them, which is not for a little. */
+ * system, and each process that has mapped the segment forgets them, which is not for a little; or
+ * retired, and never taken again: another process may still write there. */
 void *segment_take(size_t bytes);
 void segment_give(void *memory, size_t bytes);
 void segment_return(void *memory, size_t bytes);
+void segment_retire(void *memory, size_t bytes);
 bool segment_is_mine(void); /* a fork's child has no memory there */
 size_t segment_left(void);
 
