@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct link_map followed = {.l_next = &followed};
-_Atomic(struct link_map *) device_watched = &followed;
+static struct link_map always = {.l_next = &always};
+_Atomic(struct link_map *) device_watched = &always;
 
-static _Atomic(struct link_map *) last; /* device_watched, unless a runtime is loaded */
 static const device_runtime *_Atomic found[DEVICE_RUNTIMES];
 static atomic_int nfound;
 
@@ -21,7 +20,7 @@ static atomic_int nfound;
 /* The end of the heap, glibc's: sbrk(0) takes 1,300 ns where UCX has put a hook into it. */
 extern char *__curbrk __attribute__((weak));
 
-static uintptr_t data_low, data_high, heap_low; /* set before the first runtime is found */
+static uintptr_t data_low, data_high, heap_low; /* set at the first look */
 
 static void find_data(const struct dl_phdr_info *program)
 {
@@ -76,7 +75,20 @@ static bool is_host(uintptr_t address)
 
 /* ---- which libraries are loaded ---- */
 
-static char tail[PATH_MAX], paths[DEVICE_RUNTIMES][PATH_MAX]; /* under the lock of look_again */
+/* How many libraries the process has ever loaded, when they were looked through. */
+static atomic_ullong seen;
+
+static int count_loads(struct dl_phdr_info *program, size_t size, void *loads)
+{
+    (void)size;
+    *(unsigned long long *)loads = program->dlpi_adds;
+    return 1;
+}
+
+typedef struct libraries {
+    unsigned long long loads;
+    char last[PATH_MAX], runtime[DEVICE_RUNTIMES][PATH_MAX];
+} libraries;
 
 static void note(char *to, const char *name)
 {
@@ -84,42 +96,29 @@ static void note(char *to, const char *name)
         strcpy(to, name);
 }
 
-/* The loader's lock is held: its list stays as it is. */
-static int walk(struct dl_phdr_info *program, size_t size, void *unused)
+static int walk(struct dl_phdr_info *library, size_t size, void *all)
 {
-    (void)size, (void)unused;
-    find_data(program);
-    for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
-        const char *slash = strrchr(m->l_name, '/'), *file = slash ? slash + 1 : m->l_name;
-        note(tail, m->l_name);
-        for (int i = 0; i < DEVICE_RUNTIMES; i++)
-            if (strncmp(file, device_runtimes[i].library, strlen(device_runtimes[i].library)) == 0)
-                note(paths[i], m->l_name);
-    }
-    return 1; /* the program comes first, and is all that is asked for */
+    const char *name = library->dlpi_name, *slash = strrchr(name, '/');
+    const char *file = slash ? slash + 1 : name;
+    libraries *l = all;
+
+    (void)size;
+    if (!data_high) /* the program comes first */
+        find_data(library);
+    l->loads = library->dlpi_adds;
+    note(l->last, name);
+    for (int i = 0; i < DEVICE_RUNTIMES; i++)
+        if (strncmp(file, device_runtimes[i].library, strlen(device_runtimes[i].library)) == 0)
+            note(l->runtime[i], name);
+    return 0;
 }
 
-/* It is held as long as it is watched: the program may close it. */
-static void watch_last(void)
-{
-    static void *held;
-    void *before = held;
-    struct link_map *m = NULL;
-
-    held = dlopen(tail, RTLD_LAZY | RTLD_NOLOAD);
-    if (!held || dlinfo(held, RTLD_DI_LINKMAP, &m) != 0)
-        m = NULL;
-    atomic_store(&last, m);
-    if (before)
-        dlclose(before);
-}
-
-static void find_runtimes(void)
+static void find_runtimes(const libraries *l)
 {
     for (int i = 0; i < DEVICE_RUNTIMES; i++) {
         void *handle = NULL; /* for good */
-        if (!found[i] && paths[i][0])
-            handle = dlopen(paths[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (!found[i] && l->runtime[i][0])
+            handle = dlopen(l->runtime[i], RTLD_LAZY | RTLD_NOLOAD);
         if (handle && device_runtimes[i].find(handle)) {
             found[i] = &device_runtimes[i];
             nfound++;
@@ -127,37 +126,43 @@ static void find_runtimes(void)
     }
 }
 
-static bool nothing_new(void)
+/* It is held for good, and the only one: the program may close what it loads later. */
+static struct link_map *held(const char *name)
 {
-    struct link_map *m = atomic_load_explicit(&last, memory_order_acquire);
+    void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    struct link_map *m = NULL;
 
-    return m && !__atomic_load_n(&m->l_next, __ATOMIC_RELAXED);
+    return handle && dlinfo(handle, RTLD_DI_LINKMAP, &m) == 0 && m ? m : &always;
 }
 
-/* Not waited for: who has the lock may wait for the loader, and it for a constructor that calls us.
- */
-static void look_again(void)
+/* dlopen waits for constructors that another thread runs: it is called here at the first look, and
+ * where a runtime has been loaded. */
+static void look_through(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    enum { TRIES = 4 }; /* others may load some meanwhile */
+    static struct link_map *last;
+    static libraries l;
 
-    if (pthread_mutex_trylock(&lock) != 0)
-        return;
-    if (!heap_low)
+    pthread_mutex_lock(&lock);
+    memset(l.runtime, 0, sizeof l.runtime);
+    dl_iterate_phdr(walk, &l);
+    if (!last) {
         find_heap();
-    for (int i = 0; i < TRIES && !nothing_new(); i++) {
-        dl_iterate_phdr(walk, NULL);
-        watch_last();
-        find_runtimes();
+        last = held(l.last);
     }
-    atomic_store(&device_watched, nfound || !nothing_new() ? &followed : last);
+    find_runtimes(&l);
+    atomic_store(&device_watched, nfound ? &always : last);
+    atomic_store(&seen, l.loads);
     pthread_mutex_unlock(&lock);
 }
 
 bool device_look(void)
 {
-    if (!nothing_new())
-        look_again();
+    unsigned long long loads = 0;
+
+    dl_iterate_phdr(count_loads, &loads);
+    if (loads != atomic_load_explicit(&seen, memory_order_acquire))
+        look_through();
     return atomic_load_explicit(&nfound, memory_order_acquire) > 0;
 }
 
@@ -178,21 +183,9 @@ const char *device_of(const void *address)
     return r ? r->name : NULL;
 }
 
-static bool copy(const device_copy *c)
+bool device_transfer(const device_copy *c)
 {
     const device_runtime *r = owner_of(c->device);
 
     return r && r->copy(c);
-}
-
-bool device_read(const char *device, char *host, const device_range *parts, int64_t n)
-{
-    return copy(
-        &(device_copy){.to = host, .from = device, .device = device, .parts = parts, .n = n});
-}
-
-bool device_write(char *device, const char *host, const device_range *parts, int64_t n)
-{
-    return copy(
-        &(device_copy){.to = device, .from = host, .device = device, .parts = parts, .n = n});
 }

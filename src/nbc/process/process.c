@@ -2,6 +2,7 @@
 /* process.c - see process.h. */
 #include "nbc/process/process.h"
 
+#include "nbc/process/device.h"
 #include "nbc/process/rest.h"
 
 #include <pthread.h>
@@ -33,6 +34,7 @@ int process_start(void)
     if (level != MPI_THREAD_MULTIPLE)
         process_threaded = false;
     make_empty_status();
+    device_look(); /* what is loaded by now is not closed by the program */
     error = PMPI_Comm_dup(MPI_COMM_SELF, &self);
     return error ? error : PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
 }

@@ -2,6 +2,8 @@
 /* staged.c - see staged.h. */
 #include "nbc/run/staged.h"
 
+#include "nbc/process/env.h"
+
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -31,10 +33,23 @@ void staged_free(staged *s)
     free(s);
 }
 
-static bool read_in(const staged_side *side)
+static bool read_in(const staged_side *s)
 {
-    return side->in_bytes == 0 ||
-           device_read(side->device, side->host, &(device_range){0, side->in_bytes}, 1);
+    return s->in_bytes == 0 ||
+           device_transfer(&(device_copy){.to = s->host,
+                                          .from = s->device,
+                                          .device = s->device,
+                                          .parts = &(device_range){0, s->in_bytes},
+                                          .n = 1});
+}
+
+static bool write_out(const staged_side *s)
+{
+    return s->n == 0 || device_transfer(&(device_copy){.to = s->device,
+                                                       .from = s->host,
+                                                       .device = s->device,
+                                                       .parts = s->result,
+                                                       .n = s->n});
 }
 
 void staged_begin(staged *s)
@@ -44,11 +59,12 @@ void staged_begin(staged *s)
 
 int staged_end(staged *s, int error)
 {
-    const staged_side *r = &s->recv;
-
     if (error)
         return error;
-    if (s->failed || (r->n > 0 && !device_write(r->device, r->host, r->result, r->n)))
-        return MPI_ERR_OTHER;
-    return MPI_SUCCESS;
+    if (!s->failed && write_out(&s->recv))
+        return MPI_SUCCESS;
+    env_say_here(s->failed ? "the GPU's library cannot copy from device memory: what this rank has "
+                             "sent is not its data"
+                           : "the GPU's library cannot copy to device memory");
+    return MPI_ERR_OTHER;
 }
