@@ -7,6 +7,7 @@
 #include "nbc/comm/hooks.h"
 #include "nbc/process/clock.h"
 #include "nbc/process/env.h"
+#include "nbc/process/fault_tolerance.h"
 #include "nbc/process/process.h"
 #include "nbc/process/waker.h"
 #include "nbc/process/watch.h"
@@ -86,7 +87,7 @@ void comm_set_current(comm *c, const handshake *h, const char *caller)
     c->current = h;
     c->caller = caller;
     c->reported = false;
-    if (h && (watch_on || caller == start))
+    if (h)
         c->opened = clock_now();
     engine_leave();
     if (h)
@@ -95,7 +96,7 @@ void comm_set_current(comm *c, const handshake *h, const char *caller)
 
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h)
 {
-    int error = handshake_open(h, c->p, c->rank, mine);
+    int error = handshake_open(h, c->p, c->rank, mine, caller == start);
 
     if (error)
         return error;
@@ -157,25 +158,35 @@ static void test_handshake(comm *c)
         comm_first_finish(c, error);
 }
 
+static const char perhaps[] =
+    "is libtutti_mpi.so preloaded on all ranks, or tutti_init called there?";
+
 static void say_start(const handshake *h)
 {
     char missing[512];
 
     handshake_missing(h, missing, sizeof missing);
     if (handshake_is_first(h))
-        env_say_here(
-            "%s of %d has not started Tutti; is libtutti_mpi.so preloaded on all ranks, or "
-            "tutti_init called there?",
-            missing, h->p);
+        env_say_here("%s of %d: Tutti has not been started there; %s", missing, h->p, perhaps);
 }
 
-/* A rank without the library never comes: one of those with it says so, without TUTTI_TIMEOUT. */
+/* A rank without the library never comes: one of those with it says so, without TUTTI_TIMEOUT. So
+ * it may be with processes that have been spawned. */
 static void report_start(comm *c)
 {
+    char missing[512];
+
     if (!c->current || c->reported || clock_now() - c->opened < start_patience)
         return;
     c->reported = true;
-    say_start(c->current);
+    if (c->caller == start) {
+        say_start(c->current);
+    } else if (handshake_is_first(c->current)) {
+        handshake_missing(c->current, missing, sizeof missing);
+        env_say_here("%s waits for %s of %d on a communicator of several MPI_COMM_WORLDs; is "
+                     "libtutti_mpi.so preloaded there, too?",
+                     c->caller, missing, c->p);
+    }
 }
 
 /* The first one ends the job, when it has said why. */
@@ -192,10 +203,14 @@ int comm_start(comm *world, const hello *mine, handshake *h)
 {
     int error = comm_meet(world, start, mine, true, h);
 
-    if (error || handshake_is_ours(h))
+    if (error ? error == MPI_ERR_NO_MEM || fault_tolerance : handshake_is_ours(h))
         return error;
-    say_start(h);
-    leave_time_to_say(h);
+    if (error) { /* what has come was too long */
+        env_say_here("the start of Tutti has met another collective; %s", perhaps);
+    } else {
+        say_start(h);
+        leave_time_to_say(h);
+    }
     return PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER); /* what that rank was sending is lost */
 }
 
@@ -204,7 +219,7 @@ static void report(comm *c)
 {
     char missing[512];
 
-    if (c->caller == start)
+    if (c->caller == start || (c->placed && !c->covered))
         report_start(c);
     if (!watch_on || !c->current || c->reported || !watch_too_long(c->opened))
         return;

@@ -14,20 +14,15 @@
 _Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 2 * CONSTANTS_PACKED + 40,
                "sent as bytes: no padding");
 
-/* tuning: ranks up to which everybody writes to everybody, so that it is known who has not come; of
- * more, p * p messages take longer than all the rest */
-enum { LINEAR = 16 };
+/* Ranks up to which everybody writes to everybody, so that it is known who has not come; of more,
+ * p * p messages take longer than all the rest. When Tutti starts that is the price for names. */
+enum { LINEAR = 16, LINEAR_AT_START = 256 };
 
 /* What the collectives read until they are complete. */
 typedef struct arguments {
     int *ones, *zeros, *displs; /* [p] */
     MPI_Datatype *types;        /* [p] */
 } arguments;
-
-static bool linear(const handshake *h)
-{
-    return h->p <= LINEAR;
-}
 
 static void *make_arguments(int p)
 {
@@ -48,13 +43,17 @@ static void *make_arguments(int p)
     return a;
 }
 
-int handshake_open(handshake *h, int p, int rank, const hello *mine)
+int handshake_open(handshake *h, int p, int rank, const hello *mine, bool at_start)
 {
-    *h = (handshake){.p = p, .rank = rank, .mine = *mine, .request = MPI_REQUEST_NULL};
+    *h = (handshake){.p = p,
+                     .rank = rank,
+                     .linear = p <= (at_start ? LINEAR_AT_START : LINEAR),
+                     .mine = *mine,
+                     .request = MPI_REQUEST_NULL};
     h->mine.mark = HELLO_MARK;
     h->all = calloc((size_t)p, sizeof *h->all);
-    h->arguments = linear(h) ? make_arguments(p) : NULL;
-    if (h->all && (h->arguments || !linear(h)))
+    h->arguments = h->linear ? make_arguments(p) : NULL;
+    if (h->all && (h->arguments || !h->linear))
         return MPI_SUCCESS;
     handshake_close(h);
     return MPI_ERR_NO_MEM;
@@ -76,7 +75,7 @@ static int post(handshake *h, MPI_Comm user)
     if (simulated())
         return native_mpi.Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello),
                                     MPI_BYTE, user);
-    if (linear(h))
+    if (h->linear)
         return native_mpi.Ialltoallv(&h->mine, a->ones, a->zeros, MPI_BYTE, h->all, a->ones,
                                      a->displs, MPI_BYTE, user, &h->request);
     return native_mpi.Iallgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello), MPI_BYTE,
@@ -85,7 +84,7 @@ static int post(handshake *h, MPI_Comm user)
 
 int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *mine)
 {
-    int error = handshake_open(h, p, rank, mine);
+    int error = handshake_open(h, p, rank, mine, false);
 
     if (!error)
         error = post(h, user);
@@ -121,7 +120,7 @@ int handshake_run(handshake *h, MPI_Comm user, bool may_block)
 
     if (!may_block || !comm_above.lend_progress(&lent))
         return wait_for(h, user);
-    if (linear(h))
+    if (h->linear)
         error = native_mpi.Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones,
                                      a->displs, a->types, user);
     else
@@ -163,13 +162,16 @@ void handshake_missing(const handshake *h, char *text, size_t size)
     int missing = 0;
     size_t n = 0;
 
+    if (!h->linear) { /* an allgather writes them when it ends */
+        snprintf(text, size, "some ranks");
+        return;
+    }
     for (int r = 0; r < h->p; r++)
         missing += !has_come(h, r);
     n = (size_t)snprintf(text, size, "%s",
                          missing == 0   ? "no rank"
                          : missing == 1 ? "rank"
-                         : linear(h)    ? "ranks"
-                                        : "some of ranks");
+                                        : "ranks");
     for (int r = 0, k = 0; r < h->p && n < size; r++)
         if (!has_come(h, r))
             n += (size_t)snprintf(text + n, size - n, "%s %d",
@@ -192,6 +194,8 @@ bool handshake_is_first(const handshake *h)
 {
     int first = 0;
 
+    if (!h->linear) /* at most one of these is missing, most often */
+        return h->rank < 2;
     while (!has_come(h, first))
         first++;
     return first == h->rank;

@@ -11,8 +11,8 @@
  * the program that is under way (that is so natively, and a blocking collective beside it is fine);
  * operations advance by the progress hook. These, because the MPIs send them in p - 1 messages that
  * land in their places: so one can see who has not come yet. (Open MPI's MPI_Alltoallv goes in
- * steps, its MPI_Ialltoallw crashes on Cartesian communicators.) Above 256 ranks it is an
- * allgather.
+ * steps, its MPI_Ialltoallw crashes on Cartesian communicators.) Above 16 ranks,
+ * and when Tutti starts above 256, it is an allgather.
  */
 #ifndef TUTTI_HANDSHAKE_H
 #define TUTTI_HANDSHAKE_H
@@ -46,6 +46,7 @@ typedef struct hello {
 
 typedef struct handshake {
     int p, rank;
+    bool linear; /* it tells who has not come */
     hello mine;
     hello *all; /* [p]; NULL: not under way */
     void *arguments;
@@ -61,10 +62,10 @@ bool handshake_test(handshake *h, int *error);
 /* The whole, waited for; operations advance. may_block: is the program's call one that may block?
  * The same on all ranks. It can be looked at meanwhile, from the engine: set up by handshake_open.
  * */
-int handshake_open(handshake *h, int p, int rank, const hello *mine);
+int handshake_open(handshake *h, int p, int rank, const hello *mine, bool at_start);
 int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 
-/* "ranks 3, 5 and 7": who has not come yet. */
+/* "ranks 3, 5 and 7": who has not come yet, or "some ranks". */
 void handshake_missing(const handshake *h, char *text, size_t size);
 bool handshake_is_first(const handshake *h); /* of the ranks that have come */
 
