@@ -17,6 +17,7 @@
     CALL(Alltoallw)                                                                                \
     CALL(Barrier)                                                                                  \
     CALL(Bcast)                                                                                    \
+    CALL(Cancel)                                                                                   \
     CALL(Finalize)                                                                                 \
     CALL(Iallgather)                                                                               \
     CALL(Iallreduce)                                                                               \

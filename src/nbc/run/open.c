@@ -243,7 +243,7 @@ static bool give_up_one(exec *e, int index)
         *r = MPI_REQUEST_NULL;
     else if (st->kind == STEP_SEND)
         leave_send(e, r);
-    else if (PMPI_Cancel(r) == MPI_SUCCESS)
+    else if (native_mpi.Cancel(r) == MPI_SUCCESS)
         native_mpi.Test(r, &over, MPI_STATUS_IGNORE);
     return over || st->kind == STEP_SEND;
 }
