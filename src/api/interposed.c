@@ -73,6 +73,11 @@ bool tutti_interposed_reproducible(int kind)
     return env_reproducible() && coll_has((coll_kind)kind, COLL_REDUCES);
 }
 
+bool tutti_interposed_reproducible_in_world(int kind)
+{
+    return env_reproducible_in_world() && coll_has((coll_kind)kind, COLL_REDUCES);
+}
+
 void tutti_interposed_finalize(void)
 {
     library_finalize();

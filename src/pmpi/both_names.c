@@ -31,7 +31,7 @@ static bool is_libtuttis(void *function)
     return same_library(function, (symbol){.function = tutti_interposed_native_mpi}.object);
 }
 
-/* The symbols that a library wants of others: in its table they are before those that it has hashed. */
+/* The symbols that a library wants of others: they are before those that are hashed. */
 typedef struct wanted {
     const ElfW(Sym) * symbols;
     const char *names;

@@ -8,8 +8,8 @@
  * stands, once, and Tutti serves what the tool has seen. Without a tool behind us MPI_Wait is one
  * load and one jump.
  *
- * A tool that finds the MPI's MPI_Wait by dlsym instead would pass requests of ours to the MPI where
- * it stands behind us. It stands in for the MPI then: it sees what is left to the MPI.
+ * A tool that finds the MPI's MPI_Wait by dlsym instead would pass requests of ours to the MPI,
+ * where it stands behind us. It stands in for the MPI then: it sees what is left to the MPI.
  */
 #ifndef TUTTI_BOTH_NAMES_H
 #define TUTTI_BOTH_NAMES_H
@@ -39,8 +39,8 @@
     }                                                                                              \
     result p_name parameters
 
-/* *own: the function p_name behind this library, if there is one; *next: the one without the P, if
- * that is a tool's which calls p_name. That of another tool is *own. Both are pointers to functions. */
+/* Both are pointers to functions. *own: p_name behind this library, if there is one; *next: the one
+ * without the P, if that is a tool's which calls p_name. That of another tool is *own. */
 void both_names_bind(const char *p_name, void *own, void *next);
 
 #endif

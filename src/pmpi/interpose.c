@@ -214,8 +214,11 @@ static void begin(void)
     interpose_fault_tolerant = leaves_all();
     if (interpose_fault_tolerant && world_rank() == 0)
         fprintf(stderr,
-                "tutti: fault tolerance is on: libtutti_mpi.so leaves all collectives to %s\n",
-                right_mpi_name());
+                "tutti: fault tolerance is on: libtutti_mpi.so leaves all collectives to %s%s\n",
+                right_mpi_name(),
+                tutti_interposed_reproducible(KIND_allreduce)
+                    ? ", and TUTTI_REPRODUCIBLE has no effect"
+                    : "");
     watch_for_the_end();
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         tutti_interposed_counts(left[i].reason, left[i].counters);
@@ -324,7 +327,8 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
         return left_out;
     if (is_of_one_process(kind, form, comm))
         return of_one_process;
-    if (gpu_mpi && !interpose_all && form != FORM_PERSISTENT)
+    if (gpu_mpi && !interpose_all && form != FORM_PERSISTENT &&
+        !tutti_interposed_reproducible_in_world(kind))
         return by_gpu_mpi;
     if (form != FORM_NONBLOCKING)
         return interpose_taken;

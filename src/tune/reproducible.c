@@ -18,9 +18,8 @@ static const struct row {
     int64_t most_bytes; /* of the vector, or of all blocks */
     int algo, pieces;   /* pieces: 0: it has none */
 } rows[] = {
-    {COLL_allreduce, 2, 256 * KIB, ALGO_allreduce_recursive_doubling, 0},
-    {COLL_allreduce, 2, ALL, ALGO_allreduce_circulant, 0},
     {COLL_allreduce, 4, 256 * KIB, ALGO_allreduce_recursive_doubling, 0},
+    {COLL_allreduce, 2, ALL, ALGO_allreduce_circulant, 0},
     {COLL_allreduce, 32, 16 * KIB, ALGO_allreduce_recursive_doubling, 0},
     {COLL_allreduce, 0, 4 * KIB, ALGO_allreduce_recursive_doubling, 0},
     {COLL_allreduce, 16, 4 * MIB, ALGO_allreduce_two_tree, 8},

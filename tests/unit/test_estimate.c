@@ -124,7 +124,8 @@ static void one_message(void **state)
     expect_us(end(0, NULL).time, 0);
 }
 
-/* Of this many ranks, the even ones each to the next; nodes of so many cores and ranks, which take turns of 4. */
+/* Of this many ranks each even one sends to the next; a node has so many cores and ranks, which
+ * take turns of 4. */
 static double messages_on(const char *shape, int ranks, double cores, int of_a_node)
 {
     constants k = machine, shared;

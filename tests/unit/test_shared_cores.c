@@ -57,8 +57,8 @@ static bool is_simpler(const forecast *f, const forecast *other, int64_t most)
     return f->executed && !f->longer && f->choice.algo < other->choice.algo && f->time <= most;
 }
 
-/* Of what takes up to an eighth longer than the fastest the first one of algos.def is taken, and the
- * others stay in their order. Returns whether that is not the fastest one. */
+/* Of what takes up to an eighth longer than the fastest the first one of algos.def is taken, and
+ * the others stay in their order. Returns whether that is not the fastest one. */
 static bool check_first(coll_kind kind, int64_t bytes, const constants *k)
 {
     static forecast list[PLANNER_MOST];
