@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plain_plugins.c - a program that opens and closes libraries of its own between collectives: the
+/* plain_opens.c - a program that opens and closes libraries of its own between collectives: the
  * library must neither keep them open nor wait for the loader.
- * TEST_PLUGIN and TEST_PLUGIN_CALLS name those of plugin.c.
+ * TEST_OPENED and TEST_OPENED_CALLS name those of opened.c.
  */
 #include "mpi/mpi_test.h"
 
@@ -17,7 +17,7 @@ static void call(void)
 
 static void what_is_closed_is_gone(void)
 {
-    const char *counts = getenv("TEST_PLUGIN");
+    const char *counts = getenv("TEST_OPENED");
 
     call();
     for (int i = 0; i < 3; i++) {
@@ -25,12 +25,12 @@ static void what_is_closed_is_gone(void)
             void *object;
             int (*function)(void);
         } asked;
-        void *plugin = dlopen(counts, RTLD_NOW);
-        CHECK((plugin) != NULL);
-        CHECK((asked.object = dlsym(plugin, "plugin_asked")) != NULL);
+        void *opened = dlopen(counts, RTLD_NOW);
+        CHECK((opened) != NULL);
+        CHECK((asked.object = dlsym(opened, "opened_asked")) != NULL);
         CHECK(asked.function() == 1);
         call();
-        dlclose(plugin);
+        dlclose(opened);
         CHECK(!dlopen(counts, RTLD_NOW | RTLD_NOLOAD));
         call();
     }
@@ -38,12 +38,12 @@ static void what_is_closed_is_gone(void)
 
 static void a_constructor_may_wait_for_a_call(void)
 {
-    void *plugin;
+    void *opened;
 
     call();
-    CHECK((plugin = dlopen(getenv("TEST_PLUGIN_CALLS"), RTLD_NOW)) != NULL);
+    CHECK((opened = dlopen(getenv("TEST_OPENED_CALLS"), RTLD_NOW)) != NULL);
     call();
-    dlclose(plugin);
+    dlclose(opened);
 }
 
 int main(int argc, char **argv)
@@ -53,5 +53,5 @@ int main(int argc, char **argv)
         MPI_TEST(a_constructor_may_wait_for_a_call),
     };
 
-    return mpi_test_main(argc, argv, "plugins", tests, sizeof tests / sizeof *tests);
+    return mpi_test_main(argc, argv, "opens", tests, sizeof tests / sizeof *tests);
 }
