@@ -167,10 +167,18 @@ static int64_t most_of(const listing *l)
     return near > least[1] ? near : least[1];
 }
 
+/* Too far behind the best to be executed? Closed forms of ranks that share cores are less right. */
+static bool is_late(const forecaster *q, const forecast *f, const listing *l)
+{
+    int64_t far = q->shares_cores ? 2 * FAR : FAR;
+
+    return l->n > 0 && f->time / far >= planner_judged(&l->list[0]);
+}
+
 static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
 {
     forecast f = {.choice = *c, .time = seen->whole.time};
-    bool late = l->n > 0 && f.time / FAR >= planner_judged(&l->list[0]);
+    bool late = is_late(q, &f, l);
 
     f.executed = !late && forecaster_execute(q, c, seen, most_of(l), &f.time);
     if (!f.executed && !late)

@@ -38,6 +38,7 @@ static void messages_between_ranks_on_shared_cores_are_whole(void **state)
     (void)state;
     assert_string_not_equal(taken(COLL_bcast, 65536, &k), "binomial");
     assert_string_equal(taken(COLL_bcast, 65536, &shared), "binomial");
+    assert_string_equal(taken(COLL_bcast, 1 << 20, &shared), "binomial");
 }
 
 /* Calls one behind the other overlap along a chain, and it has the fewest messages. */
