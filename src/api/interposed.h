@@ -43,7 +43,7 @@ EXPORTED bool tutti_interposed_fault_tolerant(void);
 
 /* Does TUTTI_REPRODUCIBLE ask that the MPI serves no call of this collective (a coll_kind)? */
 EXPORTED bool tutti_interposed_reproducible(int kind);
-EXPORTED bool tutti_interposed_reproducible_in_world(int kind); /* of all ranks */
+EXPORTED bool tutti_interposed_reproducible_in_world(int kind); /* on all ranks */
 
 /* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (mpi_names.c). */
 EXPORTED void tutti_interposed_finalize(void);

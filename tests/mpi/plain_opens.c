@@ -26,7 +26,7 @@ static void what_is_closed_is_gone(void)
             int (*function)(void);
         } asked;
         void *opened = dlopen(counts, RTLD_NOW);
-        CHECK((opened) != NULL);
+        CHECK(opened != NULL);
         CHECK((asked.object = dlsym(opened, "opened_asked")) != NULL);
         CHECK(asked.function() == 1);
         call();

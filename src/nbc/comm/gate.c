@@ -158,7 +158,7 @@ static void test_handshake(comm *c)
         comm_first_finish(c, error);
 }
 
-static const char perhaps[] =
+static const char to_check[] =
     "is libtutti_mpi.so preloaded on all ranks, or tutti_init called there?";
 
 static void say_start(const handshake *h)
@@ -167,7 +167,16 @@ static void say_start(const handshake *h)
 
     handshake_missing(h, missing, sizeof missing);
     if (handshake_is_first(h))
-        env_say_here("%s of %d: Tutti has not been started there; %s", missing, h->p, perhaps);
+        env_say_here("%s of %d: Tutti has not been started there; %s", missing, h->p, to_check);
+}
+
+/* Has it members that were not in this MPI_COMM_WORLD when Tutti started? */
+static bool spans_worlds(const comm *c)
+{
+    process_lock();
+    bool spans = c->placed && !c->covered;
+    process_unlock();
+    return spans;
 }
 
 /* A rank without the library never comes: one of those with it says so, without TUTTI_TIMEOUT. So
@@ -178,10 +187,13 @@ static void report_start(comm *c)
 
     if (!c->current || c->reported || clock_now() - c->opened < start_patience)
         return;
-    c->reported = true;
     if (c->caller == start) {
+        c->reported = true;
         say_start(c->current);
-    } else if (handshake_is_first(c->current)) {
+    } else if (!watch_on && spans_worlds(c)) {
+        c->reported = true;
+        if (!handshake_is_first(c->current))
+            return;
         handshake_missing(c->current, missing, sizeof missing);
         env_say_here("%s waits for %s of %d on a communicator of several MPI_COMM_WORLDs; is "
                      "libtutti_mpi.so preloaded there, too?",
@@ -206,7 +218,7 @@ int comm_start(comm *world, const hello *mine, handshake *h)
     if (error ? error == MPI_ERR_NO_MEM || fault_tolerance : handshake_is_ours(h))
         return error;
     if (error) { /* what has come was too long */
-        env_say_here("the start of Tutti has met another collective; %s", perhaps);
+        env_say_here("the start of Tutti has met another collective; %s", to_check);
     } else {
         say_start(h);
         leave_time_to_say(h);
@@ -219,8 +231,7 @@ static void report(comm *c)
 {
     char missing[512];
 
-    if (c->caller == start || (c->placed && !c->covered))
-        report_start(c);
+    report_start(c);
     if (!watch_on || !c->current || c->reported || !watch_too_long(c->opened))
         return;
     handshake_missing(c->current, missing, sizeof missing);

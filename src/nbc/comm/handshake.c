@@ -16,7 +16,7 @@ _Static_assert(sizeof(hello) == sizeof(location) + sizeof(link_offer) + 2 * CONS
 
 /* Ranks up to which everybody writes to everybody, so that it is known who has not come; of more,
  * p * p messages take longer than all the rest. When Tutti starts that is the price for names. */
-enum { LINEAR = 16, LINEAR_AT_START = 256 };
+enum { LINEAR = 16, LINEAR_AT_START = 64 };
 
 /* What the collectives read until they are complete. */
 typedef struct arguments {

@@ -12,7 +12,7 @@
  * operations advance by the progress hook. These, because the MPIs send them in p - 1 messages that
  * land in their places: so one can see who has not come yet. (Open MPI's MPI_Alltoallv goes in
  * steps, its MPI_Ialltoallw crashes on Cartesian communicators.) Above 16 ranks,
- * and when Tutti starts above 256, it is an allgather.
+ * and when Tutti starts above 64, it is an allgather.
  */
 #ifndef TUTTI_HANDSHAKE_H
 #define TUTTI_HANDSHAKE_H
@@ -61,7 +61,7 @@ bool handshake_test(handshake *h, int *error);
 
 /* The whole, waited for; operations advance. may_block: is the program's call one that may block?
  * The same on all ranks. It can be looked at meanwhile, from the engine: set up by handshake_open.
- * */
+ * at_start: it tells who has not come among more ranks than later ones do. */
 int handshake_open(handshake *h, int p, int rank, const hello *mine, bool at_start);
 int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 

@@ -223,7 +223,7 @@ static bool unread(const links *l)
 
     for (int k = 0; k < l->n; k++)
         for (int kind = 0; kind < RING_KINDS; kind++)
-            any |= ring_unread(&l->link[k].in[kind]);
+            any |= ring_used(&l->link[k].in[kind]) && ring_unread(&l->link[k].in[kind]);
     return any;
 }
 
@@ -292,10 +292,13 @@ bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room)
     return false;
 }
 
-/* Senders may have written what this rank has not read, because it has left a start out. */
+/* Senders may have written what this rank has not read, because it has left a start out. What is
+ * short is cleared as fast as it is looked at. */
 static bool may_be_unread(const own_ring *r)
 {
-    return r->size <= TOUCHED || !ring_used(&r->ring) || ring_unread(&r->ring);
+    if (r->size <= TOUCHED)
+        return true;
+    return (ring_used(&r->ring) || segment_touched(ring_next(&r->ring))) && ring_unread(&r->ring);
 }
 
 void own_ring_free(own_ring *r)

@@ -101,10 +101,14 @@ size_t ring_used(const ring *r)
     return lines ? PAIR + lines * (RING_LINE + (r->stamp ? sizeof *r->stamp : 0)) : 0;
 }
 
-/* Looks into a line behind one that was read: into memory that is there already. */
+const void *ring_next(const ring *r)
+{
+    return stamp_at(r, r->taken);
+}
+
 bool ring_unread(const ring *r)
 {
-    return used_lines(r) && get_stamp(r, r->taken) >> 16 == r->taken + 1;
+    return get_stamp(r, r->taken) >> 16 == r->taken + 1;
 }
 
 void ring_clear(ring *r)

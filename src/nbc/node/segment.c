@@ -159,22 +159,29 @@ static void return_pages(char *memory, size_t bytes)
     }
 }
 
+bool segment_touched(const void *memory)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)((const char *)memory - base);
+    unsigned char there = 1;
+
+    return mincore(base + at / page * page, page, &there) != 0 || there & 1;
+}
+
 bool segment_is_mine(void)
 {
     return base && getpid() == owner;
-}
-
-void segment_return(void *memory, size_t bytes)
-{
-    if (memory && segment_is_mine())
-        return_pages(memory, bytes);
-    segment_give(memory, bytes);
 }
 
 void segment_retire(void *memory, size_t bytes)
 {
     if (memory && segment_is_mine())
         return_pages(memory, bytes);
+}
+
+void segment_return(void *memory, size_t bytes)
+{
+    segment_retire(memory, bytes);
+    segment_give(memory, bytes);
 }
 
 size_t segment_left(void)

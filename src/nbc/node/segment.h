@@ -53,7 +53,8 @@ void *segment_take(size_t bytes);
 void segment_give(void *memory, size_t bytes);
 void segment_return(void *memory, size_t bytes);
 void segment_retire(void *memory, size_t bytes);
-bool segment_is_mine(void); /* a fork's child has no memory there */
+bool segment_touched(const void *memory); /* has anybody touched its page? Perhaps, if true */
+bool segment_is_mine(void);               /* a fork's child has no memory there */
 size_t segment_left(void);
 
 /* A place in the segment as others know it, in units of 64 bytes; 0: none. */
