@@ -128,167 +128,6 @@ static int check_type(call_side *s, MPI_Datatype given)
     return !error && !bytes_fit(s) ? MPI_ERR_COUNT : error;
 }
 
-static int64_t bytes_of(const call_side *s)
-{
-    return s->total * s->type.size;
-}
-
-static int64_t my_bytes(const call_side *s)
-{
-    return s->mine * s->type.size;
-}
-
-/* ---- buffers ---- */
-
-/* A null address is MPI_BOTTOM: right for a type of absolute addresses, whose data begins far from
- * it, and for absolute displacements in bytes; an error for any other. */
-static bool is_wrong(const call_side *s)
-{
-    if (s->extent == COLL_NONE)
-        return false;
-    return s->buffer == MPI_IN_PLACE || (s->buffer == NULL && bytes_of(s) > 0 &&
-                                         s->type.true_lb == 0 && s->extent != COLL_TYPED);
-}
-
-/* Bytes before my block on a side that has others beside it. */
-static int64_t before_mine(const call_side *s, int me)
-{
-    if (s->extent == COLL_EACH)
-        return me * s->count * s->type.extent;
-    return s->extent == COLL_LISTED && s->mine ? lists_displ(s->lists, me) * s->type.extent : 0;
-}
-
-/* Is all of one side compared with all of the other, and not my block with its place? Both have a
- * block for each rank, or I need not be my own neighbor. */
-static bool are_many(const call *c)
-{
-    return coll_has(c->coll.kind, COLL_NEIGHBORS) ||
-           (c->send.extent > COLL_ONE && c->recv.extent > COLL_ONE);
-}
-
-/* Of a list: elements before block i; of one with types bytes, to its data. */
-static int64_t displ_of(const call_side *s, int i)
-{
-    datatype type = {.true_lb = 0};
-
-    if (s->extent == COLL_TYPED)
-        datatype_describe(s->lists->types[i], &type);
-    return lists_displ(s->lists, i) + type.true_lb;
-}
-
-/* The same before the first block that is not empty. */
-static int64_t first_displ(const call_side *s)
-{
-    int64_t first = INT64_MAX;
-
-    for (int i = 0; i < s->n && s->extent >= COLL_LISTED; i++)
-        if (lists_count(s->lists, i) > 0 && displ_of(s, i) < first)
-            first = displ_of(s, i);
-    return first < INT64_MAX ? first : 0;
-}
-
-static int64_t forbidden(const call *c)
-{
-    if (are_many(c))
-        return first_displ(&c->recv) * c->recv.type.extent -
-               first_displ(&c->send) * c->send.type.extent;
-    if (coll_has(c->coll.kind, COLL_REDUCES))
-        return 0;
-    return before_mine(&c->recv, c->coll.rank) - before_mine(&c->send, c->coll.rank);
-}
-
-/* Does what is sent lie where something is received? Only the plain case: the first byte that is
- * sent is the first one that is received (of one block: from myself). */
-static bool is_aliased(const call *c)
-{
-    const call_side *r = &c->recv, *s = &c->send;
-    int64_t received = are_many(c) ? r->total : r->mine;
-    int64_t sent = are_many(c) ? s->total : s->mine;
-
-    if (s->buffer == NULL || received * r->type.size == 0 || sent * s->type.size == 0)
-        return false;
-    return s->type.extent >= 0 && r->type.extent >= 0 &&
-           (const char *)s->buffer + s->type.true_lb ==
-               (const char *)r->buffer + c->forbidden + r->type.true_lb;
-}
-
-static int64_t bytes_at(const call_side *s, int i)
-{
-    int64_t bytes;
-
-    if (s->extent < COLL_SIZED)
-        return my_bytes(s);
-    if (s->extent < COLL_TYPED)
-        return lists_count(s->lists, i) * s->type.size;
-    lists_block_bytes(s->lists, i, &bytes);
-    return bytes;
-}
-
-/* What I send to myself. Where it is not as long as its place only I know it: the MPIs go on, and
- * so the others get what they wait for. Not where it is too long and my messages follow from
- * lists. */
-static int check_own(call *c, int64_t sent, int64_t room)
-{
-    bool listed = c->send.extent >= COLL_SIZED || c->recv.extent >= COLL_SIZED;
-
-    if (sent > room && (listed || coll_has(c->coll.kind, COLL_NEIGHBORS)))
-        return MPI_ERR_TRUNCATE;
-    if (sent != room)
-        c->error = sent > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
-    return MPI_SUCCESS;
-}
-
-/* If the place of my own block is too short, those of the others' blocks are, too. The messages
- * must be as long as the others expect: what is received goes elsewhere, and is dropped. */
-static int make_room(call *c)
-{
-    call_side *r = &c->recv;
-
-    if (c->error != MPI_ERR_TRUNCATE)
-        return MPI_SUCCESS;
-    r->count = r->mine = my_bytes(&c->send);
-    if (__builtin_mul_overflow(r->count, blocks_of(&c->coll, r), &r->total))
-        return MPI_ERR_COUNT;
-    c->room = r->total;
-    return datatype_describe(MPI_PACKED, &r->type);
-}
-
-/* The same of every edge from me to myself. A graph in which they do not match is none. */
-static int check_own_edges(call *c)
-{
-    const coll_neighbors *n = comm_neighbors(c->comm, c->coll.kind);
-    int me = c->coll.rank, error = MPI_SUCCESS;
-
-    for (int i = 0, own = 0, from; i < n->ndestinations && !error; i++) {
-        if (n->destinations[i] != me)
-            continue;
-        from = coll_own_source(n, me, own++);
-        error = from < 0 ? MPI_ERR_TOPOLOGY
-                         : check_own(c, bytes_at(&c->send, i), bytes_at(&c->recv, from));
-    }
-    return error;
-}
-
-static int check_buffers(call *c)
-{
-    const coll_shape *shape = &coll_shapes[c->coll.kind];
-    bool near = shape->traits & COLL_NEIGHBORS;
-    bool at_root = c->coll.rank == c->coll.root || !(shape->traits & COLL_ROOTED);
-    int error;
-
-    if (c->coll.in_place && (near || !at_root) && shape->send != COLL_NONE)
-        return MPI_ERR_BUFFER;
-    if (is_wrong(&c->recv) || is_wrong(&c->send))
-        return MPI_ERR_BUFFER;
-    if (!c->send.extent || !c->recv.extent)
-        return MPI_SUCCESS;
-    error = near ? check_own_edges(c) : check_own(c, my_bytes(&c->send), my_bytes(&c->recv));
-    c->forbidden = forbidden(c);
-    if (!error && is_aliased(c))
-        error = MPI_ERR_BUFFER;
-    return error ? error : make_room(c);
-}
-
 /* ---- the whole ---- */
 
 static int check_root(const coll *c)
@@ -358,8 +197,8 @@ static bool packs(const call *c)
 static int64_t common_bytes(const call *c)
 {
     const coll_shape *shape = &coll_shapes[c->coll.kind];
-    int64_t sent = bytes_of(&c->send), received = bytes_of(&c->recv), all;
-    int64_t mine = my_bytes(c->recv.extent ? &c->recv : &c->send);
+    int64_t sent = side_bytes(&c->send), received = side_bytes(&c->recv), all;
+    int64_t mine = side_own_bytes(c->recv.extent ? &c->recv : &c->send);
 
     if (!coll_has_common_size(c->coll.kind))
         return 0;
@@ -378,7 +217,7 @@ static int64_t given_bytes(const call *c)
 
     if (shape->send == COLL_NONE && c->coll.rank != c->coll.root)
         return 0;
-    return shape->send >= COLL_EACH ? bytes_of(s) : my_bytes(s);
+    return shape->send >= COLL_EACH ? side_bytes(s) : side_own_bytes(s);
 }
 
 int call_check(const args *a, comm *on, call *c)
@@ -398,7 +237,7 @@ int call_check(const args *a, comm *on, call *c)
     if (!error)
         error = check_op(a, c);
     if (!error)
-        error = check_buffers(c);
+        error = call_check_buffers(c);
     if (error)
         return error;
     c->packs = packs(c);

@@ -25,7 +25,17 @@ static void fill_key(const call_side *s, int64_t *v)
     }
 }
 
-/* The same where the blocks lie one behind the other. */
+/* Of the room: one block behind the other. */
+static void fill_room(const call *c, int64_t *v)
+{
+    for (int64_t i = 0, at = 0; i < c->recv.n; i++) {
+        v[i] = call_room_of(c, (int)i);
+        v[c->recv.n + i] = at;
+        at += v[i];
+    }
+}
+
+/* Of what all receive, and is listed where it is sent. */
 static void fill_sized(const call *c, int64_t *v)
 {
     const call_side *s = &c->recv; /* all ranks receive */
@@ -76,7 +86,9 @@ plan_key *call_key(const call *c, plan_key *small, size_t *size)
         key->send_empty = is_empty(&c->send);
     if (sized)
         fill_sized(c, key->v);
-    if (in)
+    if (in && c->room.bytes)
+        fill_room(c, key->v);
+    else if (in)
         fill_key(&c->recv, key->v);
     if (out)
         fill_key(&c->send, key->v + in);
@@ -132,8 +144,8 @@ int call_binding(const call *c, binding *b)
         b->sendtype = c->send.type.type;
         b->sendcount = c->send.count;
     }
-    if (c->room) {
-        b->recvbuf = b->room = malloc((size_t)c->room);
+    if (c->room.bytes) {
+        b->recvbuf = b->room = malloc((size_t)c->room.bytes);
         if (!b->room)
             return MPI_ERR_NO_MEM;
     }

@@ -24,6 +24,13 @@ typedef struct call_side {
     int64_t low; /* LISTED: the least displacement below 0 of a block that is not empty, or 0 */
 } call_side;
 
+/* Where the place of my own block has another length: what is received goes elsewhere, packed. */
+typedef struct call_room {
+    int64_t bytes; /* 0: there is none, all goes into recv.buffer */
+    int64_t own;   /* of a block from myself; of neighbors, of the longest one */
+    int64_t item;  /* of an element as given: recv.type is MPI_PACKED */
+} call_room;
+
 typedef struct call {
     coll coll; /* what selection sees: without counts, the same on all ranks but for who it is */
     comm *comm;
@@ -35,11 +42,28 @@ typedef struct call {
     int error;         /* it is to run, because MPI's would, and to end with this error */
     staged *staged;    /* host copies, which send and recv are; NULL: none. Set after the check */
     int64_t forbidden; /* bytes from the receive buffer to where sending from is an error */
-    int64_t room;      /* 0, or bytes to receive into: recv.buffer is too short for what comes */
+    call_room room;
 } call;
+
+static inline int64_t side_bytes(const call_side *s)
+{
+    return s->total * s->type.size;
+}
+
+/* Of the block from and to myself. */
+static inline int64_t side_own_bytes(const call_side *s)
+{
+    return s->mine * s->type.size;
+}
 
 /* Check everything but the communicator, which is `on`. Returns an error class. */
 int call_check(const args *a, comm *on, call *result);
+
+/* The part of it that looks at buffers and at what a rank sends to itself. An error class. */
+int call_check_buffers(call *c);
+
+/* Bytes of block i in the room. */
+int64_t call_room_of(const call *c, int i);
 
 /* The plan's key and its size, but for algorithm, form and parameter: *small if that is large
  * enough, else allocated, for call_key_free. NULL: out of memory. */

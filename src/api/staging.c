@@ -170,7 +170,7 @@ static bool outlines(const args *a, comm *c, call *of, outline *send, outline *r
     if (!suspect(a) || call_check(a, c, of))
         return false;
     *send = outline_of(&of->send);
-    *recv = of->room ? (outline){0} : outline_of(&of->recv);
+    *recv = of->room.bytes ? (outline){0} : outline_of(&of->recv);
     return true;
 }
 

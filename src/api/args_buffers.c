@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* args_buffers.c - check where a call sends from and receives into. */
+#include "api/checked.h"
+
+/* A null address is MPI_BOTTOM: right for a type of absolute addresses, whose data begins far from
+ * it, and for absolute displacements in bytes; an error for any other. */
+static bool is_wrong(const call_side *s)
+{
+    if (s->extent == COLL_NONE)
+        return false;
+    return s->buffer == MPI_IN_PLACE || (s->buffer == NULL && side_bytes(s) > 0 &&
+                                         s->type.true_lb == 0 && s->extent != COLL_TYPED);
+}
+
+/* Bytes before my block on a side that has others beside it. */
+static int64_t before_mine(const call_side *s, int me)
+{
+    if (s->extent == COLL_EACH)
+        return me * s->count * s->type.extent;
+    return s->extent == COLL_LISTED && s->mine ? lists_displ(s->lists, me) * s->type.extent : 0;
+}
+
+/* Is all of one side compared with all of the other, and not my block with its place? Both have a
+ * block for each rank, or I need not be my own neighbor. */
+static bool are_many(const call *c)
+{
+    return coll_has(c->coll.kind, COLL_NEIGHBORS) ||
+           (c->send.extent > COLL_ONE && c->recv.extent > COLL_ONE);
+}
+
+/* Of a list: elements before block i; of one with types bytes, to its data. */
+static int64_t displ_of(const call_side *s, int i)
+{
+    datatype type = {.true_lb = 0};
+
+    if (s->extent == COLL_TYPED)
+        datatype_describe(s->lists->types[i], &type);
+    return lists_displ(s->lists, i) + type.true_lb;
+}
+
+/* The same before the first block that is not empty. */
+static int64_t first_displ(const call_side *s)
+{
+    int64_t first = INT64_MAX;
+
+    for (int i = 0; i < s->n && s->extent >= COLL_LISTED; i++)
+        if (lists_count(s->lists, i) > 0 && displ_of(s, i) < first)
+            first = displ_of(s, i);
+    return first < INT64_MAX ? first : 0;
+}
+
+static int64_t forbidden(const call *c)
+{
+    if (are_many(c))
+        return first_displ(&c->recv) * c->recv.type.extent -
+               first_displ(&c->send) * c->send.type.extent;
+    if (coll_has(c->coll.kind, COLL_REDUCES))
+        return 0;
+    return before_mine(&c->recv, c->coll.rank) - before_mine(&c->send, c->coll.rank);
+}
+
+/* Does what is sent lie where something is received? Only the plain case: the first byte that is
+ * sent is the first one that is received (of one block: from myself). */
+static bool is_aliased(const call *c)
+{
+    const call_side *r = &c->recv, *s = &c->send;
+    int64_t received = are_many(c) ? r->total : r->mine;
+    int64_t sent = are_many(c) ? s->total : s->mine;
+
+    if (s->buffer == NULL || received * r->type.size == 0 || sent * s->type.size == 0)
+        return false;
+    return s->type.extent >= 0 && r->type.extent >= 0 &&
+           (const char *)s->buffer + s->type.true_lb ==
+               (const char *)r->buffer + c->forbidden + r->type.true_lb;
+}
+
+static int64_t bytes_at(const call_side *s, int i)
+{
+    int64_t bytes;
+
+    if (s->extent < COLL_SIZED)
+        return side_own_bytes(s);
+    if (s->extent < COLL_TYPED)
+        return lists_count(s->lists, i) * s->type.size;
+    lists_block_bytes(s->lists, i, &bytes);
+    return bytes;
+}
+
+/* What I send to myself. Where it is not as long as its place only I know it: the MPIs go on, and
+ * so the others get what they wait for. */
+static void check_own(call *c, int64_t sent, int64_t place)
+{
+    if (sent > place)
+        c->error = MPI_ERR_TRUNCATE;
+    else if (sent < place && !c->error)
+        c->error = MPI_ERR_COUNT;
+    if (sent > c->room.own)
+        c->room.own = sent;
+}
+
+/* The same of every edge from me to myself. A graph in which they do not match is none. */
+static int check_own_edges(call *c)
+{
+    const coll_neighbors *n = comm_neighbors(c->comm, c->coll.kind);
+    int me = c->coll.rank;
+
+    for (int i = 0, own = 0, from; i < n->ndestinations; i++) {
+        if (n->destinations[i] != me)
+            continue;
+        from = coll_own_source(n, me, own++);
+        if (from < 0)
+            return MPI_ERR_TOPOLOGY;
+        check_own(c, bytes_at(&c->send, i), bytes_at(&c->recv, from));
+    }
+    return MPI_SUCCESS;
+}
+
+int64_t call_room_of(const call *c, int i)
+{
+    const coll_neighbors *n = comm_neighbors(c->comm, c->coll.kind);
+    int64_t bytes;
+
+    if (c->recv.extent < COLL_LISTED || (n ? n->sources[i] : i) == c->coll.rank)
+        return c->room.own;
+    if (coll_shapes[c->coll.kind].recv == COLL_LISTED)
+        return lists_count(c->recv.lists, i) * c->room.item;
+    lists_block_bytes(c->recv.lists, i, &bytes);
+    return bytes;
+}
+
+/* Where the place of my own block has another length and all are equal, those of the others'
+ * places have it, too; and algorithms send on what they have received there. The messages must be
+ * as long as the others expect: all that is received goes elsewhere, and is dropped. */
+static int make_room(call *c)
+{
+    call_side *r = &c->recv;
+    int blocks = r->extent == COLL_ONE ? 1 : r->n;
+    int64_t total = 0;
+
+    if (!c->error)
+        return MPI_SUCCESS;
+    c->room.item = r->type.size;
+    r->extent = r->extent == COLL_TYPED ? COLL_LISTED : r->extent;
+    r->count = r->extent == COLL_LISTED ? 1 : c->room.own;
+    r->low = 0;
+    for (int i = 0; i < blocks; i++)
+        if (__builtin_add_overflow(total, call_room_of(c, i), &total))
+            return MPI_ERR_COUNT;
+    c->room.bytes = total + 1; /* where all are empty, too */
+    r->total = total;
+    r->mine = c->room.own;
+    return datatype_describe(MPI_PACKED, &r->type);
+}
+
+int call_check_buffers(call *c)
+{
+    const coll_shape *shape = &coll_shapes[c->coll.kind];
+    bool near = shape->traits & COLL_NEIGHBORS;
+    bool at_root = c->coll.rank == c->coll.root || !(shape->traits & COLL_ROOTED);
+    int error = MPI_SUCCESS;
+
+    if (c->coll.in_place && (near || !at_root) && shape->send != COLL_NONE)
+        return MPI_ERR_BUFFER;
+    if (is_wrong(&c->recv) || is_wrong(&c->send))
+        return MPI_ERR_BUFFER;
+    if (!c->send.extent || !c->recv.extent)
+        return MPI_SUCCESS;
+    if (near)
+        error = check_own_edges(c);
+    else
+        check_own(c, side_own_bytes(&c->send), side_own_bytes(&c->recv));
+    c->forbidden = forbidden(c);
+    if (!error && is_aliased(c))
+        error = MPI_ERR_BUFFER;
+    return error ? error : make_room(c);
+}
