@@ -103,12 +103,11 @@ bool tutti_interposed_device(void)
     return device_loaded();
 }
 
-void *tutti_interposed_copy(struct staged *copies, const void *given, const void *address,
-                            bool received)
+void *tutti_interposed_copy(struct staged *copies, const void *buffer, bool received)
 {
     const staged_side *s = received ? &copies->recv : &copies->send;
 
-    return s->host ? staged_copy(s, address) : (void *)(uintptr_t)given;
+    return s->host ? staged_copy(s, buffer) : (void *)(uintptr_t)buffer;
 }
 
 void tutti_interposed_copy_begin(struct staged *copies)

@@ -61,10 +61,8 @@ EXPORTED void tutti_interposed_tried(void);
 EXPORTED bool tutti_interposed_device(void);
 
 /* Of a blocking call that is left with copies: what takes the place of a buffer, which may be host
- * memory (address: in C, what `given` is in Fortran, too); to be called before the MPI's call, and
- * after it with its error. */
-EXPORTED void *tutti_interposed_copy(struct staged *copies, const void *given, const void *address,
-                                     bool received);
+ * memory; to be called before the MPI's call, and after it with its error. */
+EXPORTED void *tutti_interposed_copy(struct staged *copies, const void *buffer, bool received);
 EXPORTED void tutti_interposed_copy_begin(struct staged *copies);
 EXPORTED int tutti_interposed_copy_end(struct staged *copies, MPI_Comm comm, int error);
 

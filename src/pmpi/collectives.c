@@ -35,7 +35,7 @@
         if (left.native == CALL_OURS)                                                              \
             return error;                                                                          \
         interpose_leave(KIND_##name, left.native);                                                 \
-        COPY_BEGIN(name, );                                                                        \
+        COPY_BEGIN(name);                                                                          \
         error = JOIN(own_MPI_##Name, suffix, )(UNWRAP arguments);                                  \
         COPY_END(comm, error);                                                                     \
         if (left.native == CALL_TRY)                                                               \

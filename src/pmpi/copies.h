@@ -7,20 +7,19 @@
 
 #include "api/interposed.h"
 
-/* The buffers among the parameters of each collective; value: what C gets for one. */
-#define COPY(buffer, value, received)                                                              \
-    (buffer = tutti_interposed_copy(left.copies, buffer, value(buffer), received))
-#define COPY_TWO(value)     COPY(sendbuf, value, false), COPY(recvbuf, value, true)
-#define COPY_bcast(value)   ~, COPY(buffer, value, true)
-#define COPY_barrier(value) ~, (void)0
+/* The buffers among the parameters of each collective. */
+#define COPY(buffer, received) (buffer = tutti_interposed_copy(left.copies, buffer, received))
+#define COPY_TWO               COPY(sendbuf, false), COPY(recvbuf, true)
+#define COPY_bcast             ~, COPY(buffer, true)
+#define COPY_barrier           ~, (void)0
 
 /* COPY_TWO, unless the collective has a COPY_ of its own. */
 #define COPY_OWN_(ignored, own, ...) own
 #define COPY_OWN(...)                COPY_OWN_(__VA_ARGS__)
-#define COPY_BEGIN(name, value)                                                                    \
+#define COPY_BEGIN(name)                                                                           \
     do {                                                                                           \
         if (left.copies) {                                                                         \
-            COPY_OWN(COPY_##name(value), (COPY_TWO(value)), ~);                                    \
+            COPY_OWN(COPY_##name, (COPY_TWO), ~);                                                  \
             tutti_interposed_copy_begin(left.copies);                                              \
         }                                                                                          \
     } while (0)

@@ -9,6 +9,27 @@
 
 MPIX_Request handle_table[HANDLES];
 
+#if defined OPEN_MPI || defined TUTTI_MPI_ABI
+
+handle_target handle_targets[HANDLES];
+
+static void write_number(uint32_t index)
+{
+    handle_target *t = &handle_targets[index];
+
+    for (size_t i = 0; i < sizeof t->number / sizeof *t->number; i++)
+        t->number[i] = handle_number(handle_value(index));
+}
+
+#else
+
+static void write_number(uint32_t index)
+{
+    (void)index; /* it is the handle */
+}
+
+#endif
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t next_free[HANDLES]; /* of a free place: the next one, plus 1 */
 static uint32_t first_free;         /* plus 1; 0: none has been given back */
@@ -24,6 +45,7 @@ int handle_make(MPIX_Request r, MPI_Request *result)
         first_free = next_free[index];
     } else if (used < HANDLES) {
         index = used++;
+        write_number(index);
     }
     if (index < HANDLES)
         handle_table[index] = r;

@@ -5,8 +5,12 @@
  * native request, and a call that we do not cover refuses it:
  *
  *   MPICH      an int of the kind "invalid" and the type "request", 0x2c800000 + index
- *   Open MPI   an address within our own table
+ *   Open MPI   an address of our own
  *   MPI ABI    likewise: MPICH's are small numbers there, Open MPI's addresses of its own
+ *
+ * Open MPI's Fortran functions call the C ones, and then read a request's number in Fortran out of
+ * the request itself: 104 bytes behind its address in versions 4.1, 5.0 and 6.0. So every word of
+ * what a handle points to is its number.
  */
 #ifndef TUTTI_HANDLES_H
 #define TUTTI_HANDLES_H
@@ -16,7 +20,7 @@
 #include <stdint.h>
 #include <tutti.h>
 
-enum { HANDLES = 1 << 20 };
+enum { HANDLES = 1 << 17 };
 
 extern MPIX_Request handle_table[HANDLES]; /* null: not in use; takes no memory until used */
 
@@ -27,16 +31,22 @@ extern MPIX_Request handle_table[HANDLES]; /* null: not in use; takes no memory 
  * MPICH behind the ABI have the type "request" in their bits, which these lack. */
 enum { HANDLE_NUMBER = -65536 };
 
+typedef struct handle_target {
+    int number[64];
+} handle_target;
+
+extern handle_target handle_targets[HANDLES];
+
 static inline uint32_t handle_index(MPI_Request r)
 {
-    uintptr_t offset = (uintptr_t)r - (uintptr_t)handle_table;
+    uintptr_t offset = (uintptr_t)r - (uintptr_t)handle_targets;
 
-    return offset < sizeof handle_table ? (uint32_t)(offset / sizeof *handle_table) : HANDLES;
+    return offset < sizeof handle_targets ? (uint32_t)(offset / sizeof *handle_targets) : HANDLES;
 }
 
 static inline MPI_Request handle_value(uint32_t index)
 {
-    return (MPI_Request)&handle_table[index];
+    return (MPI_Request)&handle_targets[index];
 }
 
 /* As an integer: in Fortran, and by MPI_Request_toint. */

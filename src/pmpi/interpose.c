@@ -26,7 +26,6 @@ bool interpose_all, interpose_fault_tolerant;
 atomic_bool interpose_asked[KINDS], interpose_ending;
 bool interpose_threaded = true;
 atomic_llong interpose_taken[KINDS];
-_Thread_local bool interpose_handed;
 static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
     by_gpu_mpi[KINDS], not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS],
     to_try[KINDS], fault_tolerant[KINDS];

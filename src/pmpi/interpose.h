@@ -7,6 +7,8 @@
  *           -> MPI_Wait ... (requests.c)     -> ours: MPIX_Wait; else PMPI_Wait
  *           -> anything else                 -> the MPI
  *
+ * The MPI's Fortran functions call MPI_ or PMPI_ names of C, both of which are ours.
+ *
  * A blocking call is ours where the planner sees a gain (tutti_interposed_allgather, ...,
  * api/interposed.c), else the MPI's; it returns when it is done.
  * A non-blocking one is ours because it goes on while the program computes; its request is a native
@@ -30,10 +32,6 @@ typedef enum interpose_kind {
 } interpose_kind;
 
 typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } interpose_form;
-
-/* A call that is the MPI's has been handed to a Fortran function of the MPI, which calls the C one:
- * ours. */
-extern _Thread_local bool interpose_handed __attribute__((tls_model("initial-exec")));
 
 /* May this call be Tutti's? Not if fault tolerance is on, TUTTI_INTERPOSE leaves it out, the
  * communicator is an intercommunicator, the program has sessions only, or the call is non-blocking
@@ -78,10 +76,6 @@ static inline void interpose_count(atomic_llong *counter, int n)
 static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
                                    int *error)
 {
-    if (interpose_handed) {
-        interpose_handed = false;
-        return false;
-    }
     if (form != FORM_BLOCKING || comm != MPI_COMM_WORLD ||
         !atomic_load_explicit(&interpose_asked[kind], memory_order_relaxed) ||
         atomic_load_explicit(&interpose_ending, memory_order_relaxed))

@@ -201,10 +201,11 @@ static void try_set(void)
 static MPI_Comm make_ring(void)
 {
     int sources[] = {rank, (rank + size - 1) % size}, destinations[] = {rank, (rank + 1) % size};
+    int weights[] = {1, 1};
     MPI_Comm ring;
 
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, destinations,
-                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 2, destinations, weights,
+                                   MPI_INFO_NULL, 0, &ring);
     MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
     return ring;
 }
