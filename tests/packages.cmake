@@ -4,6 +4,9 @@
 add_check(wrong_mpi long ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
 add_check(abi quick ${PROJECT_BINARY_DIR}/tutti.map)
 add_check(subproject long ${PROJECT_SOURCE_DIR} ${mpi})
+if(TUTTI_BUILD_SIM_TESTS)
+    add_check(add_algorithm long ${PROJECT_SOURCE_DIR} ${mpi})
+endif()
 add_check(lto long ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
 
 # A plug-in that Tutti is part of is unloaded before MPI_Finalize.

@@ -2,7 +2,9 @@
 /* test_shapes.c - every collective with every algorithm that serves it, proven in the simulator, in
  * all ranks and in parts of them.
  *
- * usage: test_shapes [--all] [collective]...
+ * usage: test_shapes [--all] [collective... | algorithm]
+ *
+ * An algorithm is called as its file is: allgather_ring.
  *
  * Each run draws its order of events from a seed that is printed when something is wrong. For up to
  * 9 ranks (17 with --all) every combination of what a call can ask for is run; up to 17 with a root
@@ -32,6 +34,7 @@ enum {
 };
 
 static bool all, brief, wanted[COLL_KINDS];
+static const algo *only;           /* the algorithm that is asked for; NULL: all */
 static bool ran[COLL_KINDS][ROWS]; /* each algorithm; and in parts: */
 static bool ran_split[COLL_KINDS][ROWS];
 
@@ -165,7 +168,8 @@ static void for_all_rows(body *each)
 {
     for (int i = 0; i < algo_count; i++)
         for (int kind = 0; kind < COLL_KINDS; kind++)
-            if (wanted[kind] && !coll_has((coll_kind)kind, COLL_NEIGHBORS) &&
+            if (wanted[kind] && (!only || algo_table[i] == only) &&
+                !coll_has((coll_kind)kind, COLL_NEIGHBORS) &&
                 algo_serves(algo_table[i], (coll_kind)kind))
                 each(algo_table[i], (coll_kind)kind);
 }
@@ -327,6 +331,22 @@ static void nothing_was_left_out(void **state)
     for_all_rows(was_run);
 }
 
+/* <family>_<name>: for all collectives that it serves. */
+static bool want_algorithm(const char *word)
+{
+    char name[64];
+
+    for (int i = 0; i < algo_count && !only; i++) {
+        snprintf(name, sizeof name, "%s_%s", coll_kind_name(algo_table[i]->kind),
+                 algo_table[i]->name);
+        if (strcmp(word, name) == 0)
+            only = algo_table[i];
+    }
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        wanted[kind] |= only != NULL;
+    return only;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -346,8 +366,11 @@ int main(int argc, char **argv)
         all |= strcmp(argv[i], "--all") == 0;
         if (kind != COLL_KINDS)
             wanted[kind] = ++named;
-        else if (strcmp(argv[i], "--all") != 0)
+        else if (strcmp(argv[i], "--all") != 0 && !(named = want_algorithm(argv[i]))) {
+            fprintf(stderr, "%s: neither a collective nor an algorithm, such as allgather_ring\n",
+                    argv[i]);
             return 2;
+        }
     }
     for (int kind = 0; kind < COLL_KINDS && !named; kind++)
         wanted[kind] = true;
