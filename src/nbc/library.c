@@ -89,6 +89,16 @@ static int start_communicators(void)
     return error;
 }
 
+/* Nobody would tell us of a failed rank there, and operations would wait for it for ever. */
+static void check_fault_tolerance(void)
+{
+#ifdef TUTTI_MPI_ABI
+    if (fault_tolerance)
+        env_refuse("fault tolerance is on, and through the MPI ABI Tutti does not see failed ranks; "
+                   "use a Tutti that is built for this MPI, or start without fault tolerance");
+#endif
+}
+
 static int start(void)
 {
     int error;
@@ -101,6 +111,7 @@ static int start(void)
         error = start_communicators();
     if (!error)
         error = env_read();
+    check_fault_tolerance();
     tally_start();
     if (error)
         return error;
