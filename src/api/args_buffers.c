@@ -86,68 +86,69 @@ static int64_t bytes_at(const call_side *s, int i)
     return bytes;
 }
 
+/* Of calls with lists on every rank. If all give the same wrong ones, which is the usual mistake,
+ * all see it at once, and nothing is sent that does not fit. */
+static bool all_have_lists(const call *c)
+{
+    return (c->send.extent >= COLL_SIZED || c->recv.extent >= COLL_SIZED) &&
+           !coll_has(c->coll.kind, COLL_ROOTED);
+}
+
 /* What I send to myself. Where it is not as long as its place only I know it: the MPIs go on, and
  * so the others get what they wait for. */
-static void check_own(call *c, int64_t sent, int64_t place)
+static int check_own(call *c, int64_t sent, int64_t place)
 {
-    if (sent > place)
+    if (sent > place && all_have_lists(c))
+        return MPI_ERR_TRUNCATE;
+    if (sent > place) {
         c->error = MPI_ERR_TRUNCATE;
-    else if (sent < place && !c->error)
-        c->error = MPI_ERR_COUNT;
-    if (sent > c->room.own)
         c->room.own = sent;
+    } else if (sent < place && !c->error) {
+        c->error = MPI_ERR_COUNT;
+    }
+    return MPI_SUCCESS;
 }
 
 /* The same of every edge from me to myself. A graph in which they do not match is none. */
 static int check_own_edges(call *c)
 {
     const coll_neighbors *n = comm_neighbors(c->comm, c->coll.kind);
-    int me = c->coll.rank;
+    int me = c->coll.rank, error = MPI_SUCCESS;
 
-    for (int i = 0, own = 0, from; i < n->ndestinations; i++) {
+    for (int i = 0, own = 0, from; i < n->ndestinations && !error; i++) {
         if (n->destinations[i] != me)
             continue;
         from = coll_own_source(n, me, own++);
-        if (from < 0)
-            return MPI_ERR_TOPOLOGY;
-        check_own(c, bytes_at(&c->send, i), bytes_at(&c->recv, from));
+        error = from < 0 ? MPI_ERR_TOPOLOGY
+                         : check_own(c, bytes_at(&c->send, i), bytes_at(&c->recv, from));
     }
-    return MPI_SUCCESS;
+    return error;
 }
 
 int64_t call_room_of(const call *c, int i)
 {
-    const coll_neighbors *n = comm_neighbors(c->comm, c->coll.kind);
-    int64_t bytes;
-
-    if (c->recv.extent < COLL_LISTED || (n ? n->sources[i] : i) == c->coll.rank)
+    if (c->recv.extent < COLL_LISTED || i == c->coll.rank)
         return c->room.own;
-    if (coll_shapes[c->coll.kind].recv == COLL_LISTED)
-        return lists_count(c->recv.lists, i) * c->room.item;
-    lists_block_bytes(c->recv.lists, i, &bytes);
-    return bytes;
+    return lists_count(c->recv.lists, i) * c->room.item;
 }
 
-/* Where the place of my own block has another length and all are equal, those of the others'
- * places have it, too; and algorithms send on what they have received there. The messages must be
- * as long as the others expect: all that is received goes elsewhere, and is dropped. */
+/* If the place of my own block is too short, and all are equal, those of the others' blocks are,
+ * too. The messages must be as long as the others expect: what is received goes elsewhere, and is
+ * dropped. */
 static int make_room(call *c)
 {
     call_side *r = &c->recv;
     int blocks = r->extent == COLL_ONE ? 1 : r->n;
-    int64_t total = 0;
 
-    if (!c->error)
+    if (c->error != MPI_ERR_TRUNCATE)
         return MPI_SUCCESS;
     c->room.item = r->type.size;
-    r->extent = r->extent == COLL_TYPED ? COLL_LISTED : r->extent;
     r->count = r->extent == COLL_LISTED ? 1 : c->room.own;
     r->low = 0;
     for (int i = 0; i < blocks; i++)
-        if (__builtin_add_overflow(total, call_room_of(c, i), &total))
+        if (__builtin_add_overflow(c->room.bytes, call_room_of(c, i), &c->room.bytes))
             return MPI_ERR_COUNT;
-    c->room.bytes = total + 1; /* where all are empty, too */
-    r->total = total;
+    r->total = c->room.bytes;
     r->mine = c->room.own;
     return datatype_describe(MPI_PACKED, &r->type);
 }
@@ -157,7 +158,7 @@ int call_check_buffers(call *c)
     const coll_shape *shape = &coll_shapes[c->coll.kind];
     bool near = shape->traits & COLL_NEIGHBORS;
     bool at_root = c->coll.rank == c->coll.root || !(shape->traits & COLL_ROOTED);
-    int error = MPI_SUCCESS;
+    int error;
 
     if (c->coll.in_place && (near || !at_root) && shape->send != COLL_NONE)
         return MPI_ERR_BUFFER;
@@ -165,10 +166,8 @@ int call_check_buffers(call *c)
         return MPI_ERR_BUFFER;
     if (!c->send.extent || !c->recv.extent)
         return MPI_SUCCESS;
-    if (near)
-        error = check_own_edges(c);
-    else
-        check_own(c, side_own_bytes(&c->send), side_own_bytes(&c->recv));
+    error = near ? check_own_edges(c)
+                 : check_own(c, side_own_bytes(&c->send), side_own_bytes(&c->recv));
     c->forbidden = forbidden(c);
     if (!error && is_aliased(c))
         error = MPI_ERR_BUFFER;

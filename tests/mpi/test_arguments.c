@@ -174,6 +174,10 @@ static void refuse_buffers(const coll_shape *shape)
         return;
     a.send.buffer = (int *)a.recv.buffer + forbidden(shape);
     refuse(&a, MPI_ERR_BUFFER, "both buffers are one");
+    a = right->args;
+    a.send.type = MPI_DOUBLE; /* twice as long */
+    if (coll_is_v(set->kind) && !(shape->traits & (COLL_ROOTED | COLL_REDUCES)))
+        refuse(&a, MPI_ERR_TRUNCATE, "sent more than received");
 }
 
 static void refuse_huge_counts(const coll_shape *shape)
