@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* estimate_model.c - see estimate_model.h. */
+#include "tune/estimate_model.h"
+
+#include <stdlib.h>
+
+static const double picoseconds = 1e12;
+
+static int find_way(const model *m, int send)
+{
+    int from = stepgraph_who(m->g, m->of[send].rank), to = stepgraph_step(m->g, send)->peer;
+
+    if (model_node(m, from) != model_node(m, to))
+        return WAY_NETWORK;
+    return m->inner && m->inner[from] == m->inner[to] ? WAY_INNER : WAY_NODE;
+}
+
+/* A message is as long as its send's intervals; COPY and REDUCE name what they write behind what
+ * they read. */
+static int64_t count_bytes(const model *m, int i)
+{
+    const sched *s = m->g->of[m->g->rank[i]];
+    const step *st = stepgraph_step(m->g, i);
+    int64_t sum = 0;
+
+    for (int k = 0; k < (step_is_message(st) ? st->n : st->n < 1 ? 0 : 1); k++) {
+        interval x = s->list[st->first + k];
+        sum += sched_items(s->parts, m->count, interval_end(x)) -
+               sched_items(s->parts, m->count, x.offset);
+    }
+    return sum * m->size;
+}
+
+static int64_t in_picoseconds(double seconds)
+{
+    return (int64_t)(seconds * picoseconds + 0.5);
+}
+
+static int64_t of_rate(double bytes_per_second)
+{
+    return bytes_per_second > 0 ? in_picoseconds((1 << 20) / bytes_per_second) : 0;
+}
+
+static model_costs costs_of(const way_constants *k)
+{
+    return (model_costs){.latency = in_picoseconds(k->latency),
+                         .overhead = in_picoseconds(k->overhead),
+                         .message = of_rate(k->bandwidth),
+                         .shared = of_rate(k->shared),
+                         .both = of_rate(k->both),
+                         .eager = (int64_t)k->eager};
+}
+
+static int count_queues(const model *m)
+{
+    int n = 0;
+
+    for (int r = 0; r < m->g->p; r++)
+        n += m->g->of[r]->nqueues;
+    return n;
+}
+
+static bool allocate(model *m)
+{
+    size_t n = (size_t)m->g->n + 1, links = (size_t)LINKS * (size_t)m->nodes;
+
+    m->processor = calloc((size_t)m->g->p, sizeof *m->processor);
+    m->home = calloc((size_t)m->g->p, sizeof *m->home);
+    m->core = calloc((size_t)m->cores * (size_t)m->nodes + 1, sizeof *m->core);
+    m->queue = malloc(((size_t)m->g->p + 1) * sizeof *m->queue);
+    m->last = malloc(((size_t)count_queues(m) + 1) * sizeof *m->last);
+    m->link = calloc(links, sizeof *m->link);
+    m->told = malloc(links * sizeof *m->told);
+    m->flow = malloc(2 * n * sizeof *m->flow);
+    m->of = malloc(n * sizeof *m->of);
+    return m->processor && m->home && m->core && m->queue && m->last && m->link && m->told &&
+           m->flow && m->of;
+}
+
+/* NULL: what goes there does not matter. */
+static tune_link *back_of(const model *m, int link, model_links which)
+{
+    const model_costs *c = &m->way[WAY_NETWORK];
+
+    if (which == LINK_MEMORY || c->both <= c->shared)
+        return NULL;
+    return &m->link[link < model_link(m, 0, LINK_IN) ? link + m->nodes : link - m->nodes];
+}
+
+/* Each has room for all messages that ever pass it. */
+static void make_links(model *m)
+{
+    link_flow *free = m->flow;
+    int passed[2];
+
+    for (int i = 0; i < m->g->n; i++)
+        for (int k = m->of[i].kind == STEP_SEND ? model_links_of(m, i, passed) : 0; k > 0; k--)
+            m->link[passed[k - 1]].n++;
+    for (int i = 0; i < LINKS * m->nodes; i++) {
+        model_links which = i < model_link(m, 0, LINK_OUT) ? LINK_MEMORY : LINK_OUT;
+        const model_costs *c = &m->way[which == LINK_MEMORY ? WAY_NODE : WAY_NETWORK];
+        int n = m->link[i].n, alike = m->g->fold ? m->g->fold->alike : 1;
+        m->link[i] = (tune_link){.alone = model_alone(m, which),
+                                 .shared = c->shared * alike,
+                                 .both = c->both * alike,
+                                 .back = back_of(m, i, which),
+                                 .flow = free};
+        m->told[i] = NEVER;
+        free += n;
+    }
+}
+
+static void make_step(model *m, int i)
+{
+    const step *st = stepgraph_step(m->g, i);
+    int rank = m->g->rank[i];
+    model_step *p = &m->of[i];
+
+    *p = (model_step){.rank = rank,
+                      .peer = m->g->peer[i],
+                      .kind = st->kind,
+                      .packs = st->n > 1,
+                      .behind = -1,
+                      .waiting = m->g->of[rank]->ndeps[i - m->g->base[rank]],
+                      .bytes = count_bytes(m, i)};
+    if (st->kind == STEP_SEND)
+        p->way = (uint8_t)find_way(m, i);
+}
+
+static void make_steps(model *m)
+{
+    for (int i = 0; i < m->g->n; i++)
+        make_step(m, i);
+    for (int r = 0; !m->g->fold && r < m->g->p; r++)
+        m->home[r] = model_node(m, r);
+}
+
+static void make_queues(model *m)
+{
+    m->queue[0] = 0;
+    for (int r = 0; r < m->g->p; r++)
+        m->queue[r + 1] = m->queue[r] + m->g->of[r]->nqueues;
+    for (int i = 0; i < m->queue[m->g->p]; i++)
+        m->last[i] = -1;
+}
+
+static bool has_switches(const topo *t)
+{
+    return t && t->nlevels > 0 && t->level[0].kind == TOPO_SWITCH;
+}
+
+/* Of cores that are shared those that wait look one after the other: half a round of them, or a
+ * whole one. */
+static void make_ways(model *m, const constants *own, bool shares)
+{
+    for (int w = 0; w < WAYS; w++) {
+        m->way[w] = costs_of(&own->way[w]);
+        if (shares)
+            m->way[w].latency += in_picoseconds(own->load * own->way[w].turn * 3 / 4);
+    }
+}
+
+bool model_make(model *m, const model_question *q)
+{
+    const topo_level *inner = topo_inner(q->t);
+    bool shares = estimate_gives_cores(q->k, q->g->p) && !q->g->fold;
+    constants own = shares ? constants_alone(q->k) : *q->k;
+
+    *m = (model){.g = q->g,
+                 .count = q->count,
+                 .size = q->size,
+                 .node = q->t ? q->t->node : NULL,
+                 .inner = inner ? inner->region : NULL,
+                 .climb = has_switches(q->t) ? q->t : NULL,
+                 .switches = in_picoseconds(q->k->switches),
+                 .cores = !shares           ? 0
+                          : q->k->cores < 1 ? 1
+                                            : (int)q->k->cores,
+                 .turn = in_picoseconds(q->k->way[WAY_NODE].turn),
+                 .nodes = q->t && !q->g->fold ? q->t->nodes : 1,
+                 .copy = of_rate(own.copy),
+                 .reduce = of_rate(own.reduce),
+                 .most = q->most,
+                 .times = q->times};
+    make_ways(m, &own, shares);
+    for (int i = 0; q->times && i < q->g->n; i++)
+        q->times[i] = (step_time){STEP_NEVER, STEP_NEVER, STEP_NEVER, STEP_NEVER};
+    if (!allocate(m))
+        return false;
+    make_steps(m);
+    make_queues(m);
+    make_links(m);
+    return true;
+}
+
+void model_free(model *m)
+{
+    free(m->events.at);
+    free(m->of);
+    free(m->flow);
+    free(m->told);
+    free(m->link);
+    free(m->last);
+    free(m->queue);
+    free(m->core);
+    free(m->home);
+    free(m->processor);
+}
