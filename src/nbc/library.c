@@ -94,8 +94,8 @@ static void check_fault_tolerance(void)
 {
 #ifdef TUTTI_MPI_ABI
     if (fault_tolerance)
-        env_refuse("fault tolerance is on, and through the MPI ABI Tutti does not see failed ranks; "
-                   "use a Tutti that is built for this MPI, or start without fault tolerance");
+        env_refuse("fault tolerance is on, and through the MPI ABI Tutti does not see failed "
+                   "ranks; use a Tutti that is built for this MPI, or start without it");
 #endif
 }
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* segment_map.c - the file of a node: how long, made or opened, and mapped. See segment.h. */
+#define _GNU_SOURCE /* MADV_DONTFORK, MADV_DONTDUMP */
+#include "nbc/node/node_file.h"
+#include "nbc/node/segment_inside.h"
+#include "nbc/node/store.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+    PAGE = 65536,             /* of any machine */
+    NODE_MOST = 1 << 29,      /* bytes of a node's slices, */
+    NODE_ALLOCATED = 1 << 27, /* where memory must be allocated before it is touched, */
+    SLICE_MOST = 1 << 22,     /* and of one process; */
+    SLICE_LEAST = 8192,       /* for each process of the node: rings of a few communicators */
+    HUGE_PAGE = 1 << 21
+};
+
+static const size_t stores_most = (size_t)1 << 40; /* addresses of a node */
+
+/* Where the shared part of each begins: all processes of the node count alike. */
+void segment_divide(int n)
+{
+    size_t most = node_file_must_allocate() ? NODE_ALLOCATED : NODE_MOST;
+    size_t share = most / (size_t)n / PAGE * PAGE;
+    size_t least = segment_rounded((size_t)n * SLICE_LEAST, PAGE);
+
+    segment_here.processes = n;
+    segment_here.slice = share < SLICE_MOST ? share : SLICE_MOST;
+    if (segment_here.slice < least)
+        segment_here.slice = least;
+    segment_here.header = segment_rounded(sizeof(segment_header) + (size_t)n, PAGE);
+    segment_here.size = segment_here.header + (size_t)n * segment_here.slice;
+}
+
+static size_t with_stores(size_t one)
+{
+    return one ? segment_rounded(segment_here.size, HUGE_PAGE) +
+                     (size_t)segment_here.processes * one
+               : segment_here.size;
+}
+
+/* As much for each process as the machine has, as long as addresses suffice; 0: none. */
+static size_t choose_store(int n)
+{
+    size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    size_t most = stores_most / (size_t)n;
+    size_t one = (memory < most ? memory : most) / HUGE_PAGE * HUGE_PAGE;
+
+    return node_file_may_be(with_stores(one)) ? one : 0;
+}
+
+/* Under a limit the program will want its addresses itself. */
+static bool addresses_abound(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
+static char *map(int fd, size_t bytes, int protection)
+{
+    void *memory = mmap(NULL, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+    if (memory == MAP_FAILED)
+        return NULL;
+    segment_here.mapped = bytes;
+    return memory;
+}
+
+/* Closed from the begin: what can be read or written is in memory at once, all of it, when the
+ * program has called mlockall(MCL_FUTURE). NULL: not possible. */
+static char *map_with_stores(int fd, size_t one)
+{
+    char *memory = map(fd, with_stores(one), PROT_NONE);
+
+    if (!memory || mprotect(memory, segment_here.size, PROT_READ | PROT_WRITE) == 0)
+        return memory;
+    munmap(memory, segment_here.mapped);
+    return NULL;
+}
+
+/* All of it if there are addresses enough, else without the stores. */
+static char *map_as_much(int fd, size_t one)
+{
+    char *memory = NULL;
+
+    if (one == 0)
+        segment_here.storeless = "a limit on the size of files";
+    else if (!addresses_abound())
+        segment_here.storeless = "a limit on addresses";
+    else if (!(memory = map_with_stores(fd, one)))
+        segment_here.storeless = "not enough addresses";
+    return memory ? memory : map(fd, segment_here.size, PROT_READ | PROT_WRITE);
+}
+
+/* Map the file. NULL, or what was not possible. */
+static const char *map_file(int fd, int mine, size_t one)
+{
+    size_t begin = segment_here.header + (size_t)mine * segment_here.slice;
+
+    if ((node_file_must_allocate() && !node_file_allocate(fd, begin, segment_here.slice)) ||
+        !node_file_allocate(fd, 0, segment_here.header))
+        return "no memory for it";
+    segment_here.base = map_as_much(fd, one);
+    if (!segment_here.base)
+        return "mmap failed";
+    madvise(segment_here.base, segment_here.size, MADV_DONTFORK);
+    madvise(segment_here.base, segment_here.mapped, MADV_DONTDUMP);
+    arena_begin(&segment_here.mine, segment_here.base + begin, segment_here.slice);
+    segment_here.owner = getpid();
+    if (segment_here.mapped != segment_here.size &&
+        !store_begin(segment_here.base, segment_rounded(segment_here.size, HUGE_PAGE),
+                     segment_here.mapped,
+                     segment_rounded(segment_here.size, HUGE_PAGE) + (size_t)mine * one, one))
+        segment_here.storeless = "out of memory";
+    return NULL;
+}
+
+/* The first process makes it. */
+const char *segment_begin_file(segment_offer *o)
+{
+    const char *why;
+
+    o->pid = getpid();
+    o->store = choose_store(segment_here.processes);
+    o->fd = node_file_make(with_stores(o->store));
+    if (o->fd < 0)
+        return "memfd_create failed, or a limit of this process is too low";
+    if (getrandom(o->nonce, sizeof o->nonce, GRND_NONBLOCK) != (ssize_t)sizeof o->nonce) {
+        o->nonce[0] = (uint64_t)(uintptr_t)o ^ (uint64_t)getpid() << 32;
+        o->nonce[1] = (uint64_t)MPI_Wtime();
+    }
+    why = map_file(o->fd, 0, o->store);
+    if (!why)
+        memcpy(((segment_header *)(void *)segment_here.base)->nonce, o->nonce, sizeof o->nonce);
+    return why;
+}
+
+/* The others open it. */
+const char *segment_join_file(const segment_offer *o, int mine)
+{
+    const char *why;
+    int fd;
+
+    if (o->fd < 0)
+        return "the first process of this node could not make it";
+    fd = node_file_open(o->pid, o->fd, with_stores(o->store), o->nonce);
+    if (fd < 0)
+        return "cannot open the file of the first process of this node";
+    why = map_file(fd, mine, o->store);
+    close(fd);
+    return why;
+}
