@@ -56,8 +56,9 @@ topo *machine(const char *shape, int p)
     topo *t;
 
     if (!shape_places(shape, p, at, why, sizeof why))
-        fail_msg("%s", why);
+        fail_msg("%s: %s", shape, why);
     t = topo_make(at, p);
+    assert_non_null(t);
     assert_null(topo_check(t));
     free(at);
     return t;
