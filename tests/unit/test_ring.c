@@ -1,130 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_ring.c - messages through a ring: both ends in this process, in every order; and two
- * processes that race, with random messages, laps without number, and positions that wrap.
- */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "nbc/node/ring.h"
+/* test_ring.c - messages through a ring with both ends in this process: of all lengths, also longer
+ * than the ring or other than the receiver expects; in any order; and skipped ones. */
+#include "unit/ring_pair.h"
 
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <cmocka.h>
-
-enum { MOST = 5 * RING_BLOCK };
-
-static const uint64_t begins[] = {0, (1ull << 32) - 3000, (1ull << 48) - 5000, 0 - 5000ull};
-enum { BEGINS = sizeof begins / sizeof *begins };
-
-typedef struct pair {
-    ring in, out;
-    void *shared;
-    size_t size;
-} pair;
-
-static pair make(ring_kind kind, uint64_t lines)
-{
-    pair x = {.size = ring_size(kind, lines)};
-
-    x.shared = mmap(NULL, x.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(x.shared, MAP_FAILED);
-    assert_int_equal(x.size % (2 * RING_LINE), 0);
-    assert_true(ring_open(&x.in, x.shared, kind, lines, true));
-    assert_true(ring_open(&x.out, x.shared, kind, lines, false));
-    return x;
-}
-
-static void drop(pair *x)
-{
-    ring_close(&x->in);
-    munmap(x->shared, x->size);
-}
-
-static ring_kind kind_of(int64_t bytes)
-{
-    return bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
-}
-
-static uint64_t lines_of(int64_t bytes)
-{
-    return ring_lines(kind_of(bytes), bytes);
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-/* Data that looks like stamps of positions near `at`, wherever a stamp might be looked for. */
-static void fill(unsigned char *to, int64_t bytes, uint64_t at)
-{
-    for (int64_t i = 0; i < bytes; i++) {
-        uint64_t first = (uint64_t)(i / 8 % 2) * RING_FIRST;
-        uint64_t stamp =
-            (at + (uint64_t)i / 8 % 7 + 1) << 16 | first | ((uint64_t)bytes & RING_LENGTH);
-        to[i] = (unsigned char)(stamp >> 8 * (i % 8));
-    }
-}
-
-static unsigned char sent[MOST], got[MOST];
-
-static void put(pair *x, uint64_t at, int64_t bytes)
-{
-    int64_t done = 0;
-
-    fill(sent, bytes, at);
-    assert_true(ring_room(&x->out, at, lines_of(bytes)));
-    assert_true(ring_put(&x->out, at, sent, bytes, false, &done));
-}
-
-/* What has come of a message, in whatever ring. */
-static ring_state take(ring *r, uint64_t at, unsigned char *to, int64_t bytes, ring_progress *so)
-{
-    ring_piece piece = {.last = false};
-
-    if (!r->stamp)
-        return ring_get(r, at, to, bytes, so);
-    while (!piece.last) {
-        ring_state state = ring_look(r, at, bytes, so, &piece);
-        if (state != RING_COMPLETE)
-            return state;
-        memcpy(to + so->done, piece.at ? piece.at : (const void *)(uintptr_t)piece.where,
-               (size_t)piece.bytes);
-        ring_read(r, at, bytes, so, &piece);
-        if (!piece.at)
-            ring_answer((_Atomic uint64_t *)(uintptr_t)piece.answer, piece.position, RING_WAS_READ);
-    }
-    return RING_COMPLETE;
-}
-
-static void get(pair *x, uint64_t at, int64_t bytes)
-{
-    ring_progress so = {0};
-
-    memset(got, 0xee, sizeof got);
-    assert_true(ring_begun(&x->in, at, false));
-    assert_true(ring_complete(&x->in, at, false));
-    assert_int_equal(take(&x->in, at, got, bytes, &so), RING_COMPLETE);
-    assert_int_equal(so.done, bytes);
-    fill(sent, bytes, at);
-    assert_memory_equal(got, sent, (size_t)bytes);
-}
-
-static void is_empty(pair *x, uint64_t at, int64_t bytes)
-{
-    ring_progress so = {0};
-
-    assert_false(ring_begun(&x->in, at, false));
-    assert_false(ring_complete(&x->in, at, false));
-    assert_int_equal(take(&x->in, at, got, bytes, &so), RING_EMPTY);
-    assert_int_equal(so.done, 0);
-}
 
 static const int64_t sizes[] = {0,     1,     8,     55,    56,    57,    111,      112,
                                 113,   392,   447,   448,   449,   1088,  4096,     32767,
@@ -135,19 +18,19 @@ static void every_length_goes_round(void **state)
 {
     (void)state;
     for (int b = 0; b < BEGINS; b++) {
-        ring_test_begin = begins[b];
+        ring_test_begin = ring_begins[b];
         for (int i = 0; i < SIZES; i++) {
             uint64_t n = lines_of(sizes[i]), lines = 64;
             while (!ring_fits(n, lines))
                 lines *= 2;
-            pair x = make(kind_of(sizes[i]), lines);
+            pair x = pair_make(kind_of(sizes[i]), lines);
             uint64_t at = ring_test_begin;
             for (uint64_t k = 0; k * n < 4 * lines + 6000; k++, at += n) {
-                is_empty(&x, at, sizes[i]);
-                put(&x, at, sizes[i]);
-                get(&x, at, sizes[i]);
+                pair_expect_empty(&x, at, sizes[i]);
+                pair_put(&x, at, sizes[i]);
+                pair_get(&x, at, sizes[i]);
             }
-            drop(&x);
+            pair_drop(&x);
         }
     }
     ring_test_begin = 0;
@@ -171,10 +54,10 @@ static void memory_that_was_used_is_zero_again(void **state)
         for (int messages = 0; messages < 40; messages++) {
             int64_t bytes = kind == RING_OF_LINES ? 8 * messages : RING_SMALL + 61 * messages + 1;
             uint64_t at = 0;
-            pair x = make((ring_kind)kind, 256);
+            pair x = pair_make((ring_kind)kind, 256);
             for (int m = 0; m < messages; m++, at += lines_of(bytes)) {
-                put(&x, at, bytes);
-                get(&x, at, bytes);
+                pair_put(&x, at, bytes);
+                pair_get(&x, at, bytes);
             }
             assert_int_equal(is_zero(&x), messages == 0);
             assert_int_equal(ring_used(&x.in) == 0, messages == 0);
@@ -183,69 +66,69 @@ static void memory_that_was_used_is_zero_again(void **state)
             assert_true(ring_used(&x.in) <= x.size);
             ring_clear(&x.in);
             assert_true(is_zero(&x));
-            drop(&x);
+            pair_drop(&x);
         }
 }
 
 /* A ring that is full of small messages has no room until enough of them have been read. */
 static void a_full_ring_has_no_room(void **state)
 {
-    pair x = make(RING_OF_LINES, 64);
+    pair x = pair_make(RING_OF_LINES, 64);
 
     (void)state;
     for (uint64_t at = 0; at < 64; at++)
-        put(&x, at, 8);
+        pair_put(&x, at, 8);
     assert_false(ring_room(&x.out, 64, 1));
     for (uint64_t at = 0; at < 15; at++) {
-        get(&x, at, 8);
+        pair_get(&x, at, 8);
         assert_false(ring_room(&x.out, 64, 1));
     }
-    get(&x, 15, 8);
+    pair_get(&x, 15, 8);
     assert_true(ring_room(&x.out, 64, 16));
     assert_false(ring_room(&x.out, 64, 17));
-    drop(&x);
+    pair_drop(&x);
 }
 
 /* What is behind a message that has not been read is not given back. */
 static void messages_are_read_in_any_order(void **state)
 {
-    pair x = make(RING_OF_LINES, 64);
+    pair x = pair_make(RING_OF_LINES, 64);
 
     (void)state;
     for (uint64_t at = 0; at < 63; at += 3)
-        put(&x, at, 150);
+        pair_put(&x, at, 150);
     for (uint64_t at = 60; at > 0; at -= 3)
-        get(&x, at, 150);
+        pair_get(&x, at, 150);
     assert_false(ring_room(&x.out, 63, 3));
-    get(&x, 0, 150);
+    pair_get(&x, 0, 150);
     assert_true(ring_room(&x.out, 63, 64));
-    drop(&x);
+    pair_drop(&x);
 }
 
 static void messages_are_written_in_any_order(void **state)
 {
-    pair x = make(RING_OF_BLOCKS, 2048);
+    pair x = pair_make(RING_OF_BLOCKS, 2048);
     uint64_t second = lines_of(40000);
 
     (void)state;
-    put(&x, second, 2000);
-    is_empty(&x, 0, 40000);
-    get(&x, second, 2000);
-    put(&x, 0, 40000);
-    get(&x, 0, 40000);
-    drop(&x);
+    pair_put(&x, second, 2000);
+    pair_expect_empty(&x, 0, 40000);
+    pair_get(&x, second, 2000);
+    pair_put(&x, 0, 40000);
+    pair_get(&x, 0, 40000);
+    pair_drop(&x);
 }
 
 /* The first block is read while the second is not there yet. */
 static void blocks_are_read_as_they_come(void **state)
 {
-    pair x = make(RING_OF_BLOCKS, 2048);
+    pair x = pair_make(RING_OF_BLOCKS, 2048);
     int64_t bytes = RING_BLOCK + 100;
     ring_progress so = {0};
     _Atomic uint64_t *stamp = &x.out.stamp[RING_BLOCK / RING_LINE];
 
     (void)state;
-    put(&x, 0, bytes);
+    pair_put(&x, 0, bytes);
     uint64_t value = atomic_exchange(stamp, 0);
     assert_false(ring_complete(&x.in, 0, false));
     assert_int_equal(take(&x.in, 0, got, bytes, &so), RING_EMPTY);
@@ -254,7 +137,7 @@ static void blocks_are_read_as_they_come(void **state)
     assert_int_equal(take(&x.in, 0, got, bytes, &so), RING_COMPLETE);
     fill(sent, bytes, 0);
     assert_memory_equal(got, sent, (size_t)bytes);
-    drop(&x);
+    pair_drop(&x);
 }
 
 /* A message that is longer than its ring: both ends go on whenever they can. Another one follows,
@@ -262,8 +145,8 @@ static void blocks_are_read_as_they_come(void **state)
 static void stream(uint64_t lines)
 {
     for (int b = 0; b < BEGINS; b++) {
-        ring_test_begin = begins[b];
-        pair x = make(RING_OF_BLOCKS, lines);
+        ring_test_begin = ring_begins[b];
+        pair x = pair_make(RING_OF_BLOCKS, lines);
         int64_t bytes = 5 * x.out.block - 100, written = 0, none = 0;
         int64_t tail = x.out.block < 2000 ? x.out.block : 2000;
         uint64_t at = ring_test_begin, next = at + lines_of(bytes);
@@ -286,7 +169,7 @@ static void stream(uint64_t lines)
         so = (ring_progress){0};
         assert_int_equal(take(&x.in, next, got, tail, &so), RING_COMPLETE);
         assert_memory_equal(got, sent, (size_t)tail);
-        drop(&x);
+        pair_drop(&x);
     }
     ring_test_begin = 0;
 }
@@ -298,90 +181,11 @@ static void a_long_message_streams(void **state)
         stream(lines);
 }
 
-/* Lent data stays where it is, until the other answers that it has read it: not in the ring, whose
- * memory may have gone. */
-static void data_is_lent(void **state)
-{
-    pair x = make(RING_OF_BLOCKS, 128);
-    int64_t bytes = 3 * RING_BLOCK;
-    uint64_t at = 0;
-    _Atomic uint64_t answer = 0;
-
-    (void)state;
-    for (int k = 0; k < 20; k++, at += lines_of(bytes) + 40) {
-        static unsigned char lent[3 * RING_BLOCK];
-        ring_progress so = {0};
-        ring_piece piece;
-
-        is_empty(&x, at, bytes);
-        fill(lent, bytes, at);
-        assert_true(ring_lend(&x.out, at, (uintptr_t)lent, (uintptr_t)&answer, bytes));
-        assert_false(ring_lend(&x.out, at + lines_of(bytes), (uintptr_t)lent, 0, bytes));
-        assert_true(ring_complete(&x.in, at, false));
-        assert_int_equal(ring_look(&x.in, at, bytes, &so, &piece), RING_COMPLETE);
-        assert_true(!piece.at && piece.last && piece.bytes == bytes);
-        assert_int_equal(ring_answered(&answer, at), RING_NO_REPLY);
-        so = (ring_progress){0};
-        assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
-        assert_memory_equal(got, lent, (size_t)bytes);
-        if (k % 2)
-            memset(x.shared, 0, x.size / 2);
-        assert_int_equal(ring_answered(&answer, at), RING_WAS_READ);
-        if (k % 2) { /* as it was */
-            drop(&x);
-            x = make(RING_OF_BLOCKS, 128);
-            at = 0 - lines_of(bytes) - 40;
-            continue;
-        }
-        put(&x, at + lines_of(bytes), 40 * RING_LINE);
-        get(&x, at + lines_of(bytes), 40 * RING_LINE);
-    }
-    drop(&x);
-}
-
-/* What its receiver cannot read comes again, block by block: it is not taken before, also where
- * its first block is written over the words that said where it was. */
-static void what_is_lent_in_vain_comes_again(void **state)
-{
-    int64_t bytes = 2 * RING_BLOCK;
-    _Atomic uint64_t answer = 0;
-
-    (void)state;
-    for (int b = 0; b < BEGINS; b++) {
-        ring_test_begin = begins[b];
-        pair x = make(RING_OF_BLOCKS, 2 * RING_BLOCK / RING_LINE);
-        uint64_t at = ring_test_begin;
-        for (int k = 0; k < 20; k++, at += lines_of(bytes)) {
-            int64_t done = 0;
-            ring_progress so = {.again = false};
-            ring_piece piece;
-
-            fill(sent, bytes, at);
-            assert_true(ring_lend(&x.out, at, 64, (uintptr_t)&answer, bytes));
-            assert_int_equal(ring_look(&x.in, at, bytes, &so, &piece), RING_COMPLETE);
-            assert_true(!piece.at && piece.where == 64);
-            so.again = true;
-            ring_answer(&answer, piece.position, RING_UNREADABLE);
-            assert_int_equal(ring_answered(&answer, at + 1), RING_NO_REPLY);
-            assert_int_equal(ring_answered(&answer, at), RING_UNREADABLE);
-            assert_false(ring_begun(&x.in, at, true));
-            assert_false(ring_complete(&x.in, at, true));
-            assert_int_equal(take(&x.in, at, got, bytes, &so), RING_EMPTY);
-            assert_true(ring_put(&x.out, at, sent, bytes, true, &done));
-            assert_true(ring_complete(&x.in, at, true));
-            assert_int_equal(take(&x.in, at, got, bytes, &so), RING_COMPLETE);
-            assert_memory_equal(got, sent, (size_t)bytes);
-        }
-        drop(&x);
-    }
-    ring_test_begin = 0;
-}
-
 /* A wrong program: the receiver expects other bytes. All that comes behind is what was sent, also
  * where it is looked for first. */
 static void expect_other(ring_kind kind, uint64_t lines, int64_t its, int64_t mine)
 {
-    pair x = make(kind, lines);
+    pair x = pair_make(kind, lines);
     uint64_t at = 0, theirs = 0;
     int64_t after = kind == RING_OF_LINES ? 100 : 5000;
 
@@ -413,7 +217,7 @@ static void expect_other(ring_kind kind, uint64_t lines, int64_t its, int64_t mi
             theirs += ring_lines(kind, after);
         }
     }
-    drop(&x);
+    pair_drop(&x);
 }
 
 static void another_length_is_noticed(void **state)
@@ -429,62 +233,6 @@ static void another_length_is_noticed(void **state)
     expect_other(RING_OF_BLOCKS, 2048, 5000, 4 * RING_BLOCK);
 }
 
-/* ---- two processes ---- */
-
-/* The k-th message: mostly short, some as long as the ring takes, or longer. */
-static int64_t length(ring_kind kind, uint64_t lines, uint64_t k)
-{
-    int64_t most = kind == RING_OF_LINES ? RING_SMALL : (int64_t)(lines / 8 * 5 * RING_LINE);
-    uint64_t x = mix(k * 2 + (uint64_t)kind);
-
-    if (most > MOST || (kind == RING_OF_BLOCKS && lines >= RING_STREAM))
-        most = MOST;
-    if (kind == RING_OF_LINES)
-        return (int64_t)(x % 8 ? x % 60 : x / 8 % (uint64_t)(most + 1));
-    return RING_SMALL + 1 + (int64_t)(x / 8 % (uint64_t)(x % 8 ? 4000 : most - RING_SMALL));
-}
-
-static void write_all(pair *x, ring_kind kind, uint64_t lines, int n)
-{
-    uint64_t at = ring_test_begin;
-
-    for (int k = 0; k < n; k++) {
-        int64_t bytes = length(kind, lines, (uint64_t)k), done = 0;
-        fill(sent, bytes, at);
-        while (!ring_put(&x->out, at, sent, bytes, false, &done))
-            sched_yield();
-        at += lines_of(bytes);
-    }
-}
-
-/* Two messages at a time: the later one first, if it is there. */
-static int read_all(pair *x, ring_kind kind, uint64_t lines, int n)
-{
-    uint64_t at = ring_test_begin;
-    int wrong = 0;
-
-    for (int k = 0; k < n; k += 2) {
-        int64_t bytes[2] = {length(kind, lines, (uint64_t)k), length(kind, lines, (uint64_t)k + 1)};
-        uint64_t place[2] = {at, at + lines_of(bytes[0])};
-        bool have[2] = {false, false};
-        ring_progress so[2] = {{0}, {0}};
-
-        while (!have[0] || !have[1])
-            for (int i = 1; i >= 0; i--) {
-                static unsigned char partly[2][MOST];
-                if (have[i] || take(&x->in, place[i], partly[i], bytes[i], &so[i]) == RING_EMPTY) {
-                    sched_yield();
-                    continue;
-                }
-                have[i] = true;
-                fill(sent, bytes[i], place[i]);
-                wrong += memcmp(partly[i], sent, (size_t)bytes[i]) != 0;
-            }
-        at = place[1] + lines_of(bytes[1]);
-    }
-    return wrong;
-}
-
 /* Of four messages all but the first have left the ring, the last one further on than a lap. */
 static void places_are_skipped(void **state)
 {
@@ -493,12 +241,12 @@ static void places_are_skipped(void **state)
     (void)state;
     for (int b = 0; b < BEGINS; b++) {
         pair x;
-        uint64_t begin = ring_test_begin = begins[b];
+        uint64_t begin = ring_test_begin = ring_begins[b];
         ring_progress progress = {0};
         ring_piece piece;
         int64_t done = 0;
 
-        x = make(RING_OF_BLOCKS, 128);
+        x = pair_make(RING_OF_BLOCKS, 128);
         assert_true(ring_skip(&x.in, begin + 2 * n + 200, 1000));
         assert_true(ring_skip(&x.in, begin + 2 * n, 200));
         assert_true(ring_skip(&x.in, begin + n, n));
@@ -512,41 +260,7 @@ static void places_are_skipped(void **state)
         assert_true(ring_all_read(&x.out, begin + 2 * n + 1200));
         assert_true(ring_room(&x.out, begin + 2 * n + 1200, 128));
         assert_int_equal(x.in.nskipped, 0);
-        drop(&x);
-    }
-    ring_test_begin = 0;
-}
-
-static void race(ring_kind kind, uint64_t lines, int n)
-{
-    pair x = make(kind, lines);
-    int status = -1;
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0) {
-        write_all(&x, kind, lines, n);
-        _exit(0);
-    }
-    assert_int_equal(read_all(&x, kind, lines, n), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    drop(&x);
-}
-
-/* A tenth of it under sanitizers: TEST_CASES=few. */
-static void two_processes_race(void **state)
-{
-    const char *cases = getenv("TEST_CASES");
-    int times = cases && strcmp(cases, "few") == 0 ? 1 : 10;
-
-    (void)state;
-    for (int b = 0; b < BEGINS; b++) {
-        ring_test_begin = begins[b];
-        race(RING_OF_LINES, 64, 10000 * times);
-        race(RING_OF_LINES, 1024, 10000 * times);
-        race(RING_OF_BLOCKS, 128, 2000 * times);
-        race(RING_OF_BLOCKS, 2048, 1000 * times);
+        pair_drop(&x);
     }
     ring_test_begin = 0;
 }
@@ -561,12 +275,9 @@ int main(void)
         cmocka_unit_test(messages_are_written_in_any_order),
         cmocka_unit_test(blocks_are_read_as_they_come),
         cmocka_unit_test(a_long_message_streams),
-        cmocka_unit_test(data_is_lent),
-        cmocka_unit_test(what_is_lent_in_vain_comes_again),
         cmocka_unit_test(another_length_is_noticed),
         cmocka_unit_test(places_are_skipped),
-        cmocka_unit_test(two_processes_race),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }
