@@ -2,7 +2,7 @@
 /* plan_dot.c - which steps of one rank wait for which, in the language of Graphviz.
  *
  * Boxes are sends, ellipses receives, notes copies, hexagons reductions; a phase of the algorithm
- * is a cluster. Colours are those of plan_svg.c.
+ * is a cluster. Colours are those of plan_svg_legend.c.
  */
 #include "plan.h"
 
