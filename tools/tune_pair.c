@@ -1,71 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune_measure.c - one core, and messages between two ranks. See tune_measure.h. */
+/* tune_pair.c - messages between two ranks: latency, overhead and bandwidth, and up to which length
+ * their senders do not wait for their receivers. See tune_measure.h.
+ */
 #include "tune_turns.h"
 
-#include "nbc/run/reduce.h"
-
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <tutti.h>
 
 enum {
     MANY = 33, /* messages of one start */
     FEW_BYTES = 8,
 };
-
-/* ---- one core ---- */
-
-enum { LOCAL_BYTES = 1 << 20, LOCAL_CALLS = 2 };
-
-static double time_copy(void *to, const void *from)
-{
-    double begin = MPI_Wtime();
-
-    for (int i = 0; i < LOCAL_CALLS; i++) {
-        memcpy(to, from, LOCAL_BYTES);
-        __asm__ volatile("" : : "r"(to) : "memory"); /* each is done */
-    }
-    return MPI_Wtime() - begin;
-}
-
-/* As the engine does it. */
-static double time_reduce(void *to, const void *from)
-{
-    int n = LOCAL_BYTES / (int)sizeof(double);
-    reduce_function *sum = (size_t)n <= reduce_most() ? reduce_find(MPI_SUM, MPI_DOUBLE) : NULL;
-    double begin = MPI_Wtime();
-
-    for (int i = 0; i < LOCAL_CALLS; i++)
-        if (sum)
-            sum(from, to, (size_t)n);
-        else
-            MPI_Reduce_local(from, to, n, MPI_DOUBLE, MPI_SUM);
-    return MPI_Wtime() - begin;
-}
-
-void measure_local(figure *copy, figure *reduce)
-{
-    double copied[TURNS_MOST], reduced[TURNS_MOST];
-    int ncopied = 0, nreduced = 0;
-    void *to = tune_allocate(LOCAL_BYTES), *from = tune_allocate(LOCAL_BYTES);
-
-    time_copy(to, from);
-    time_reduce(to, from);
-    for (int turn = 0; turn < TURNS_MOST; turn++) {
-        turns_rate(copied, &ncopied, (double)LOCAL_BYTES * LOCAL_CALLS, time_copy(to, from));
-        turns_rate(reduced, &nreduced, (double)LOCAL_BYTES * LOCAL_CALLS, time_reduce(to, from));
-    }
-    *copy = turns_figure(copied, ncopied, TURNS_MOST);
-    *reduce = turns_figure(reduced, nreduced, TURNS_MOST);
-    free(to);
-    free(from);
-}
-
-/* ---- two ranks ---- */
 
 /* One message, or MANY at a time, from rank `from`: a persistent request of ours, or messages of
  * the MPI's own. */
@@ -83,7 +29,7 @@ typedef struct pair {
     message pong, ping, many, length[2];
 } pair;
 
-static message make_message(pair *p, size_t bytes, int from)
+static message message_make(pair *p, size_t bytes, int from)
 {
     message m = {.ours = MPIX_REQUEST_NULL, .bytes = bytes, .from = from, .n = 1};
 
@@ -94,7 +40,7 @@ static message make_message(pair *p, size_t bytes, int from)
 }
 
 /* Several messages of one start: an edge for each, all of one weight. */
-static void make_graph(pair *p)
+static void pair_make_graph(pair *p)
 {
     int other[MANY], weight[MANY], in = p->rank ? MANY : 0;
 
@@ -106,7 +52,7 @@ static void make_graph(pair *p)
                                    MPI_INFO_NULL, 0, &p->graph);
 }
 
-static message make_many(pair *p)
+static message message_make_many(pair *p)
 {
     message m = {.ours = MPIX_REQUEST_NULL, .bytes = FEW_BYTES, .n = MANY};
 
@@ -116,7 +62,7 @@ static message make_many(pair *p)
     return m;
 }
 
-static void start(pair *p, message *m)
+static void message_start(pair *p, message *m)
 {
     char *buffer = m->from == 0 ? p->out : p->in;
 
@@ -131,7 +77,7 @@ static void start(pair *p, message *m)
             MPI_Irecv(buffer, (int)m->bytes, MPI_BYTE, 1 - p->rank, 0, p->comm, &m->theirs[i]);
 }
 
-static void wait(message *m)
+static void message_wait(message *m)
 {
     if (m->ours != MPIX_REQUEST_NULL)
         MPIX_Wait(&m->ours, MPI_STATUS_IGNORE);
@@ -140,7 +86,7 @@ static void wait(message *m)
 }
 
 /* Has it ended? */
-static int test(message *m)
+static int message_test(message *m)
 {
     int ended;
 
@@ -151,13 +97,13 @@ static int test(message *m)
     return ended;
 }
 
-static void run(pair *p, message *m)
+static void message_run(pair *p, message *m)
 {
-    start(p, m);
-    wait(m);
+    message_start(p, m);
+    message_wait(m);
 }
 
-static void free_message(message *m)
+static void message_free(message *m)
 {
     if (m->ours != MPIX_REQUEST_NULL)
         MPIX_Request_free(&m->ours);
@@ -173,14 +119,14 @@ static trip time_trips(pair *p, message *m, int calls)
 {
     double begin, sent = 0;
 
-    run(p, &p->ping);
-    run(p, &p->pong);
+    message_run(p, &p->ping);
+    message_run(p, &p->pong);
     begin = MPI_Wtime();
     for (int i = 0; i < calls; i++) {
         double began = MPI_Wtime();
-        run(p, m);
+        message_run(p, m);
         sent += MPI_Wtime() - began;
-        run(p, &p->pong);
+        message_run(p, &p->pong);
     }
     return (trip){.all = (MPI_Wtime() - begin) / calls, .send = sent / calls};
 }
@@ -191,23 +137,23 @@ static trip shorter_trip(trip a, trip b)
 }
 
 /* Two lengths, the longer one at most `longest`, and shorter where a message takes long. */
-static size_t make_lengths(pair *p, size_t longest)
+static size_t pair_make_lengths(pair *p, size_t longest)
 {
     const double enough = 0.15;
     size_t bytes = longest < 1 << 16 ? longest : 1 << 16;
     double seconds;
 
     while (true) {
-        p->length[1] = make_message(p, bytes, 0);
+        p->length[1] = message_make(p, bytes, 0);
         time_trips(p, &p->length[1], 1);
         seconds = time_trips(p, &p->length[1], 1).all;
         MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, p->comm);
         if (seconds > enough || LONG_TO_SHORT * bytes > longest)
             break;
-        free_message(&p->length[1]);
+        message_free(&p->length[1]);
         bytes *= LONG_TO_SHORT;
     }
-    p->length[0] = make_message(p, bytes / LONG_TO_SHORT, 0);
+    p->length[0] = message_make(p, bytes / LONG_TO_SHORT, 0);
     p->tries = seconds > long_try ? 1 : TRIES;
     return bytes;
 }
@@ -216,7 +162,7 @@ typedef struct turn {
     trip one, many, shorter, longer;
 } turn;
 
-static turn take_turn(pair *p)
+static turn pair_take_turn(pair *p)
 {
     enum { CALLS = 16 };
     const trip never = {HUGE_VAL, HUGE_VAL};
@@ -289,15 +235,15 @@ static void find_large(turn t[], int n, pair_figures *f)
     f->bandwidth = turns_figure(x, rates, n);
 }
 
-static void take_turns(pair *p, bool network, pair_figures *f)
+static void pair_take_turns(pair *p, bool network, pair_figures *f)
 {
     turn turns[TURNS_MOST];
     double begin = MPI_Wtime();
     int n = 0;
 
-    take_turn(p);
+    pair_take_turn(p);
     for (; turns_again(p->comm, n, begin); n++)
-        turns[n] = take_turn(p);
+        turns[n] = pair_take_turn(p);
     find_small(turns, n, network, f);
     find_large(turns, n, f);
 }
@@ -306,23 +252,23 @@ static void take_turns(pair *p, bool network, pair_figures *f)
  * did not run, so it is asked again. */
 static bool ends_alone(pair *p, size_t bytes, double patience)
 {
-    message m = make_message(p, bytes, 0);
+    message m = message_make(p, bytes, 0);
     int ended = 0;
 
     for (int turn = 0; turn < 3 && !ended; turn++) {
         if (p->rank == 0) {
             double begin = MPI_Wtime();
-            start(p, &m);
+            message_start(p, &m);
             do
-                ended = test(&m);
+                ended = message_test(&m);
             while (!ended && MPI_Wtime() - begin < patience);
         }
         MPI_Bcast(&ended, 1, MPI_INT, 0, p->comm);
         if (p->rank == 1)
-            start(p, &m);
-        wait(&m);
+            message_start(p, &m);
+        message_wait(&m);
     }
-    free_message(&m);
+    message_free(&m);
     return ended;
 }
 
@@ -355,7 +301,7 @@ static void find_eager(pair *p, size_t longest, pair_figures *f)
 
 /* Does its receiver read a message where it is, if it may? Then its send waits for that; copied, it
  * would not. */
-static bool reads(pair *p)
+static bool pair_reads(pair *p)
 {
     enum { BYTES = 16384 };
     bool waits;
@@ -377,24 +323,24 @@ pair_figures measure_pair(MPI_Comm comm, pair_way way, size_t longest)
     p.out = tune_allocate(room);
     p.in = tune_allocate(room);
     if (way != PAIR_MPI)
-        make_graph(&p);
-    f.reads = way == PAIR_NODE && reads(&p);
+        pair_make_graph(&p);
+    f.reads = way == PAIR_NODE && pair_reads(&p);
     if (f.reads) {
         f.eager = measure_reads(comm, longest);
         tune_node_eager(comm, f.eager.value);
     }
-    p.ping = make_message(&p, FEW_BYTES, 0);
-    p.pong = make_message(&p, FEW_BYTES, 1);
-    p.many = make_many(&p);
-    bytes = make_lengths(&p, longest);
+    p.ping = message_make(&p, FEW_BYTES, 0);
+    p.pong = message_make(&p, FEW_BYTES, 1);
+    p.many = message_make_many(&p);
+    bytes = pair_make_lengths(&p, longest);
     f.longest = (double)bytes;
-    take_turns(&p, way == PAIR_NETWORK, &f);
+    pair_take_turns(&p, way == PAIR_NETWORK, &f);
     if (!f.reads)
         find_eager(&p, bytes, &f);
 
     message *all[] = {&p.ping, &p.pong, &p.many, &p.length[0], &p.length[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free_message(all[i]);
+        message_free(all[i]);
     if (p.graph != MPI_COMM_NULL)
         MPI_Comm_free(&p.graph);
     free(p.out);
