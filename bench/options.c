@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - see options.h. */
+/* options.c - take the options of the command line, and say which one is wrong. See options.h. */
 #include "options.h"
 
 #include "buffers.h"
@@ -68,71 +68,8 @@ static const struct option known[] = {{"message-size", required_argument, NULL, 
                                       {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
                                       {0}};
 
-void options_usage(const char *command)
-{
-    printf(
-        "usage: mpiexec -n RANKS tutti-bench %s [OPTION...]\n"
-        "What is measured:\n"
-        "  -a, --algorithms=NAME,...  columns (auto); may be repeated. all: every algorithm of "
-        "Tutti;\n"
-        "                             ring, lane:ring+block: one of them, in the subcommand's "
-        "form;\n"
-        "                             with _b, _i, _init, _thread: blocking, non-blocking,\n"
-        "                             persistent, non-blocking with the progress thread; native,\n"
-        "                             native_i, native_init: the MPI's own; mpi...: what MPI_ is\n"
-        "                             linked to (wrappers of libtutti_mpi.so); hand, hand_init: "
-        "the\n"
-        "                             messages that a programmer would write\n"
-        "  -m, --message-size=[MIN:]MAX  bytes of a block (1:1M), each --factor times the one\n"
-        "                             before; reductions add up doubles: MIN is rounded up to 8; "
-        "a\n"
-        "                             barrier has no sizes\n"
-        "      --factor=N             (2)\n"
-        "      --root=RANK            of collectives that have one (0)\n"
-        "      --vary=WHAT            from call to call: buffers, lengths, counts, roots, ops, "
-        "types;\n"
-        "                             derived, own: a derived type, an operation of the program; "
-        "8\n"
-        "                             calls in turn, not of persistent requests or by hand\n"
-        "      --call=NAME            multi_collective: the alltoall in the lanes (native)\n"
-        "      --shared-buffers       buffers are those of tutti_alloc\n"
-        "  -M, --mem-limit=BYTES      leave out sizes that need more for buffers in a process "
-        "(512M)\n"
-        "      --fold=BYTES           SimGrid: larger buffers share memory between ranks, "
-        "unverified\n\n"
-        "How:\n"
-        "  -i, --iterations=N         repetitions (1000, above 8 KiB 100)\n"
-        "  -x, --warmup=N             repetitions before, not counted (200, above 8 KiB 10)\n"
-        "      --time-ms=N            stop the repetitions of a size after so long\n"
-        "      --batch=N              operations between two looks at the clock (1)\n"
-        "      --seed=N               of the order in which algorithms take turns (1)\n"
-        "      --sync=barrier|dissem|roundtime\n"
-        "                             how repetitions begin at one time (barrier)\n"
-        "      --overlap[=osu|imb]    overlap with a computation as long as the operation, in per "
-        "cent\n"
-        "  -t, --num_test_calls=N     progress calls during the computation (0)\n"
-        "      --threads              at MPI_THREAD_MULTIPLE (_thread implies it)\n\n"
-        "What is printed:\n"
-        "  -f, --full                 more columns: extremes, phases; with several algorithms\n"
-        "                             intervals\n"
-        "  -c, --verify, --validation  column #wrong: bytes that are wrong, of all ranks and\n"
-        "                             algorithms; of a barrier: ranks that left before the last "
-        "had\n"
-        "                             come\n"
-        "      --csv=FILE             results; -: on standard output, without the table\n"
-        "      --json=FILE            everything measured; -: on standard output, without the "
-        "table\n"
-        "      --html=FILE            a page with plots, tables, and what they were measured on\n"
-        "      --label=TEXT           column of the CSV, key of the JSON\n"
-        "  -q, --quiet                do not say on standard error how much time is left\n"
-        "  -h, --help                 print this\n"
-        "  -v, --version              print the version\n\n"
-        "Numbers may end in K, M, G for 1024, 1024^2, 1024^3: 4096, 4k, 4KiB.\n",
-        command);
-}
-
 /* A whole number of at least `least`, or a size. */
-static bool number(const char *text, int64_t least, int64_t most, int64_t *result)
+static bool parse_number(const char *text, int64_t least, int64_t most, int64_t *result)
 {
     int64_t n;
 
@@ -142,18 +79,18 @@ static bool number(const char *text, int64_t least, int64_t most, int64_t *resul
     return true;
 }
 
-static bool small_number(const char *text, int least, int *result)
+static bool parse_int(const char *text, int least, int *result)
 {
     int64_t n;
 
-    if (!number(text, least, INT_MAX, &n))
+    if (!parse_number(text, least, INT_MAX, &n))
         return false;
     *result = (int)n;
     return true;
 }
 
 /* A copy that may be taken apart; NULL: too long. */
-static char *keep(options *o, const char *text)
+static char *options_keep(options *o, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = o->kept + o->kept_bytes;
@@ -164,16 +101,17 @@ static char *keep(options *o, const char *text)
     return memcpy(copy, text, size);
 }
 
-static bool parse_sizes(options *o, const char *argument)
+static bool parse_message_size(options *o, const char *argument)
 {
-    char *text = keep(o, argument), *colon = text ? strchr(text, ':') : NULL;
+    char *text = options_keep(o, argument), *colon = text ? strchr(text, ':') : NULL;
 
     if (!text || coll_shapes[o->what].recv == COLL_NONE)
         return false;
     if (!colon)
-        return number(text, 1, INT_MAX, &o->max);
+        return parse_number(text, 1, INT_MAX, &o->max);
     *colon = '\0';
-    return number(text, 1, INT_MAX, &o->min) && number(colon + 1, o->min, INT_MAX, &o->max);
+    return parse_number(text, 1, INT_MAX, &o->min) &&
+           parse_number(colon + 1, o->min, INT_MAX, &o->max);
 }
 
 static bool is_guidelines(const options *o)
@@ -184,7 +122,7 @@ static bool is_guidelines(const options *o)
 /* "all" stands for every algorithm; '+' between words, because ',' is between names. */
 static bool parse_names(options *o, const char *argument)
 {
-    char *text = keep(o, argument);
+    char *text = options_keep(o, argument);
 
     for (char *name = text ? strtok(text, ",") : NULL; name; name = strtok(NULL, ",")) {
         bool all = strcmp(name, "all") == 0 && !is_guidelines(o);
@@ -243,9 +181,9 @@ static bool parse_guidelines(options *o, int option, char *argument)
     if (!is_guidelines(o))
         return false;
     if (option == OPTION_COLLECTIVES)
-        return (o->collectives = keep(o, argument));
+        return (o->collectives = options_keep(o, argument));
     if (option == OPTION_RULES)
-        return (o->rules = keep(o, argument));
+        return (o->rules = options_keep(o, argument));
     return option != OPTION_TOLERANCE || parse_tolerance(o, argument);
 }
 
@@ -255,36 +193,36 @@ static bool parse_one(options *o, int option, char *argument)
 
     switch (option) {
     case 'm':
-        return parse_sizes(o, argument);
+        return parse_message_size(o, argument);
     case 'i':
-        return small_number(argument, 1, &o->iterations);
+        return parse_int(argument, 1, &o->iterations);
     case 'x':
-        return small_number(argument, 0, &o->warmup);
+        return parse_int(argument, 0, &o->warmup);
     case 'M':
-        return number(argument, 1, INT64_MAX, &o->memory);
+        return parse_number(argument, 1, INT64_MAX, &o->memory);
     case 't':
-        return small_number(argument, 0, &o->calls);
+        return parse_int(argument, 0, &o->calls);
     case 'a':
         return parse_names(o, argument);
     case OPTION_FACTOR:
-        return number(argument, 2, INT_MAX, &o->factor);
+        return parse_number(argument, 2, INT_MAX, &o->factor);
     case OPTION_ROOT:
-        return coll_has(o->what, COLL_ROOTED) && small_number(argument, 0, &o->root);
+        return coll_has(o->what, COLL_ROOTED) && parse_int(argument, 0, &o->root);
     case OPTION_VARY:
         return parse_vary(o, argument);
     case OPTION_BATCH:
-        return small_number(argument, 1, &o->batch);
+        return parse_int(argument, 1, &o->batch);
     case OPTION_SEED:
-        return small_number(argument, 0, &o->seed);
+        return parse_int(argument, 0, &o->seed);
     case OPTION_SYNC:
         return parse_sync(o, argument);
     case OPTION_TIME:
-        o->seconds = number(argument, 1, INT_MAX, &n) ? 1e-3 * (double)n : 0;
+        o->seconds = parse_number(argument, 1, INT_MAX, &n) ? 1e-3 * (double)n : 0;
         return n > 0;
     case OPTION_OVERLAP:
         return parse_overlap(o, argument);
     case OPTION_FOLD:
-        return number(argument, 0, INT64_MAX, &o->fold);
+        return parse_number(argument, 0, INT64_MAX, &o->fold);
     case OPTION_COLLECTIVES:
     case OPTION_RULES:
     case OPTION_TOLERANCE:
@@ -346,7 +284,7 @@ void options_fit(options *o)
         o->max = o->min;
 }
 
-static void wrong_value(command *c, int option, const char *value)
+static void options_wrong_value(command *c, int option, const char *value)
 {
     const struct option *o = known;
     char what[100];
@@ -378,7 +316,7 @@ bool options_parse(options *o, int argc, char **argv, command *c)
         if (option == '?' || option == ':')
             command_wrong_option(c, option, argv, known);
         else if (!parse_plain(o, option, optarg) && !parse_one(o, option, optarg))
-            wrong_value(c, option, optarg);
+            options_wrong_value(c, option, optarg);
     }
     if (!o->help && !o->version && optind < argc)
         command_wrong(c, argv[optind], "not an option", NULL);
