@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mailbox.c - see mailbox.h. Memory failures abort: it is a test tool. */
+/* mailbox.c - see mailbox.h. */
 #include "sim/mailbox.h"
+
+#include "sim/sim.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-
-static void *must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
 
 static envelope **bucket(envelope **list, int peer, int tag)
 {
@@ -30,7 +25,7 @@ envelope *mailbox_take(envelope **list, int peer, int tag)
 
 void mailbox_append(envelope **list, envelope e)
 {
-    envelope **end = bucket(list, e.peer, e.tag), *copy = must(malloc(sizeof *copy));
+    envelope **end = bucket(list, e.peer, e.tag), *copy = sim_must(malloc(sizeof *copy));
 
     while (*end)
         end = &(*end)->next;
