@@ -5,6 +5,7 @@
  * Under tests/mpi/cluster it runs on three hosts; anywhere with TUTTI_REGIONS set.
  */
 #include "mpi/hints.h"
+#include "mpi/unequal_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -223,95 +224,25 @@ static void the_order_is_the_one_that_is_asked_for(void)
 
 /* ---- alltoalls of unequal blocks: those who carry them ask for their lengths ---- */
 
-/* Block k of an alltoallv lies in another order than the ranks, with gaps, and may be empty. */
-typedef struct unequal {
-    int *sent, *sent_at, *received, *received_at; /* [p] */
-    int *out, *in, room;
-    bool in_place;
-} unequal;
-
-/* In place the same in both directions. */
-static int length_of(const unequal *u, int from, int to)
-{
-    return (u->in_place ? from + to : from + 3 * to) % 4 * N;
-}
-
-static int item_of(int from, int to, int turn, int k)
-{
-    return from * 100000 + to * 1000 + turn * 50 + k;
-}
-
-static void open_unequal(unequal *u, bool in_place)
-{
-    int p = world_size, block = 3 * N + 1;
-
-    *u = (unequal){.in_place = in_place, .room = p * block};
-    u->sent = malloc(4 * (size_t)p * sizeof *u->sent);
-    u->sent_at = u->sent + p;
-    u->received = u->sent_at + p;
-    u->received_at = u->received + p;
-    u->out = malloc(2 * (size_t)u->room * sizeof *u->out);
-    u->in = u->out + u->room;
-    for (int i = 0; i < p; i++) {
-        u->sent[i] = length_of(u, world_rank, i);
-        u->received[i] = length_of(u, i, world_rank);
-        u->sent_at[i] = (p - 1 - i) * block;
-        u->received_at[i] = (i + p / 2) % p * block;
-    }
-}
-
-static void close_unequal(unequal *u)
-{
-    free(u->out);
-    free(u->sent);
-}
-
-static void fill_unequal(unequal *u, int turn)
-{
-    for (int i = 0; i < u->room; i++)
-        u->in[i] = -1;
-    for (int i = 0; i < world_size; i++)
-        for (int k = 0; k < length_of(u, world_rank, i); k++)
-            *(u->in_place ? &u->in[(i + world_size / 2) % world_size * (3 * N + 1) + k]
-                          : &u->out[u->sent_at[i] + k]) = item_of(world_rank, i, turn, k);
-}
-
-static void check_unequal(const unequal *u, int turn)
-{
-    int wrong = 0;
-
-    for (int i = 0; i < world_size; i++) {
-        const int *from = &u->in[(i + world_size / 2) % world_size * (3 * N + 1)];
-        int length = length_of(u, i, world_rank);
-        for (int k = 0; k < 3 * N + 1; k++)
-            wrong += from[k] != (k < length ? item_of(i, world_rank, turn, k) : -1);
-    }
-    CHECK(wrong == 0);
-}
-
-static const void *sends(const unequal *u)
-{
-    return u->in_place ? MPI_IN_PLACE : u->out;
-}
-
 static void restart_unequal(MPI_Comm comm, const char *name, bool in_place)
 {
     MPI_Info info = info_of("tutti_algorithm", name);
     MPIX_Request r = MPIX_REQUEST_NULL;
-    unequal u;
+    unequal_blocks u;
 
-    open_unequal(&u, in_place);
-    CHECK(MPIX_Alltoallv_auto_init(sends(&u), u.sent, u.sent_at, MPI_INT, u.in, u.received,
-                                   u.received_at, MPI_INT, comm, info, &r) == MPI_SUCCESS);
+    unequal_blocks_open(&u, in_place);
+    CHECK(MPIX_Alltoallv_auto_init(unequal_blocks_sendbuf(&u), u.sent, u.sent_at, MPI_INT, u.in,
+                                   u.received, u.received_at, MPI_INT, comm, info,
+                                   &r) == MPI_SUCCESS);
     for (int turn = 0; turn < 4 && r != MPIX_REQUEST_NULL; turn++) {
-        fill_unequal(&u, turn);
+        unequal_blocks_fill(&u, turn);
         CHECK(MPIX_Start(&r) == MPI_SUCCESS);
         CHECK(MPIX_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-        check_unequal(&u, turn);
+        unequal_blocks_check(&u, turn);
     }
     MPIX_Request_free(&r);
     MPI_Info_free(&info);
-    close_unequal(&u);
+    unequal_blocks_close(&u);
 }
 
 static const char *const machines[] = {"none", "node:2", "node:2@cyclic", "node:1,3@cyclic",
@@ -340,24 +271,24 @@ static void the_machine_changes_while_lengths_are_asked_for(void)
 {
     enum { CALLS = 6 };
     MPI_Comm comm = fresh();
-    unequal u[CALLS];
+    unequal_blocks u[CALLS];
     MPI_Request r[CALLS];
 
     for (int turn = 0; turn < 4 * MACHINES; turn++) {
         mpi_test_context("turn %d", turn);
         for (int i = 0; i < CALLS; i++) {
-            open_unequal(&u[i], i % 3 == 2);
-            fill_unequal(&u[i], i);
+            unequal_blocks_open(&u[i], i % 3 == 2);
+            unequal_blocks_fill(&u[i], i);
             CHECK((i % 2 ? MPIX_Ialltoallv_lane : MPIX_Ialltoallv_hierarchical)(
-                      sends(&u[i]), u[i].sent, u[i].sent_at, MPI_INT, u[i].in, u[i].received,
-                      u[i].received_at, MPI_INT, comm, &r[i]) == MPI_SUCCESS);
+                      unequal_blocks_sendbuf(&u[i]), u[i].sent, u[i].sent_at, MPI_INT, u[i].in,
+                      u[i].received, u[i].received_at, MPI_INT, comm, &r[i]) == MPI_SUCCESS);
             memset(u[i].sent, -1, 4 * (size_t)world_size * sizeof(int));
         }
         CHECK(hint(comm, "tutti_regions", machines[(turn + 1) % MACHINES]) == MPI_SUCCESS);
         MPI_Waitall(CALLS, r, MPI_STATUSES_IGNORE);
         for (int i = 0; i < CALLS; i++) {
-            check_unequal(&u[i], i);
-            close_unequal(&u[i]);
+            unequal_blocks_check(&u[i], i);
+            unequal_blocks_close(&u[i]);
         }
     }
     MPI_Comm_free(&comm);
@@ -368,12 +299,12 @@ static void a_call_that_asks_for_lengths_does_not_wait_for_late_ranks(void)
 {
     MPI_Comm comm = fresh();
     MPI_Request r;
-    unequal u;
+    unequal_blocks u;
     int token = 0;
 
     CHECK(hint(comm, "tutti_regions", "node:2") == MPI_SUCCESS);
-    open_unequal(&u, false);
-    fill_unequal(&u, 1);
+    unequal_blocks_open(&u, false);
+    unequal_blocks_fill(&u, 1);
     if (world_rank == world_size - 1 && world_size > 1)
         MPI_Recv(&token, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(MPIX_Ialltoallv_lane(u.out, u.sent, u.sent_at, MPI_INT, u.in, u.received, u.received_at,
@@ -381,8 +312,8 @@ static void a_call_that_asks_for_lengths_does_not_wait_for_late_ranks(void)
     if (world_rank == 0 && world_size > 1)
         MPI_Send(&token, 1, MPI_INT, world_size - 1, 7, MPI_COMM_WORLD);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
-    check_unequal(&u, 1);
-    close_unequal(&u);
+    unequal_blocks_check(&u, 1);
+    unequal_blocks_close(&u);
     MPI_Comm_free(&comm);
 }
 
