@@ -3,7 +3,7 @@
  * on with the same one, the fastest by the times that the test gives out.
  */
 #define _XOPEN_SOURCE 700 /* mkstemp */
-#include "mpi/hints.h"
+#include "mpi/trial_sum.h"
 
 #include "nbc/process/knowledge.h"
 #include "nbc/process/test_knobs.h"
@@ -16,79 +16,6 @@
 #include <time.h>
 #include <tutti.h>
 #include <unistd.h>
-
-enum { COUNT = 600, STARTS = TRIAL_MOST * (1 + TRIAL_ROUNDS) + 4 };
-
-typedef struct sum {
-    MPIX_Request request;
-    int in[COUNT], out[COUNT];
-} sum;
-
-static MPI_Info measuring(void)
-{
-    return info_of("tutti_plan", "measure");
-}
-
-static void make(sum *s, MPI_Comm comm, MPI_Info info)
-{
-    CHECK(MPIX_Allreduce_auto_init(s->in, s->out, COUNT, MPI_INT, MPI_SUM, comm, info,
-                                   &s->request) == MPI_SUCCESS);
-    if (info != MPI_INFO_NULL)
-        MPI_Info_free(&info);
-}
-
-static void set(sum *s, int turn)
-{
-    for (int i = 0; i < COUNT; i++) {
-        s->in[i] = world_rank + i + turn;
-        s->out[i] = -1;
-    }
-}
-
-static bool is_sum(const sum *s, int turn)
-{
-    int p = world_size;
-
-    for (int i = 0; i < COUNT; i++)
-        if (s->out[i] != p * (p - 1) / 2 + p * (i + turn))
-            return false;
-    return true;
-}
-
-static void start_and_wait(sum *s, int turn)
-{
-    set(s, turn);
-    CHECK(MPIX_Start(&s->request) == MPI_SUCCESS);
-    CHECK(MPIX_Wait(&s->request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-    CHECK(is_sum(s, turn));
-}
-
-/* All ranks have the same number? */
-static bool alike(int n)
-{
-    int least, most;
-
-    MPI_Allreduce(&n, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(&n, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return least == most;
-}
-
-static int algorithm_of(const sum *s)
-{
-    tutti_stats stats;
-
-    CHECK(tutti_get_stats(s->request, &stats) == MPI_SUCCESS);
-    return algo_find(COLL_allreduce, strtok(stats.algorithm, ":"));
-}
-
-/* The algorithms that it is going to try; -1: it does not. */
-static void candidates(const sum *s, int list[TRIAL_MOST])
-{
-    const trial *t = s->request->trial;
-
-    for (int i = 0; i < TRIAL_MOST; i++)
-        list[i] = t && i < t->n ? t->choice[i].algo : -1;
-}
 
 /* ---- times ---- */
 
@@ -126,19 +53,19 @@ static int64_t one_round_is_noisy(int candidate, int round, int rank)
 /* Runs the whole trial; the place of the winner among the candidates. */
 static int winner_by(int64_t (*time)(int candidate, int round, int rank))
 {
-    sum s = {.request = MPIX_REQUEST_NULL};
+    trial_sum s = {.request = MPIX_REQUEST_NULL};
     int list[TRIAL_MOST], after, place = -1;
     MPI_Comm comm = fresh();
 
     trial_test_time = time;
-    make(&s, comm, measuring());
-    candidates(&s, list);
+    trial_sum_init(&s, comm, trial_info());
+    trial_sum_candidates(&s, list);
     CHECK(world_size == 1 || list[1] >= 0);
-    for (int k = 0; k < STARTS; k++)
-        start_and_wait(&s, k);
+    for (int k = 0; k < TRIAL_STARTS; k++)
+        trial_sum_run(&s, k);
     CHECK(s.request->trial == NULL);
-    after = algorithm_of(&s);
-    CHECK(alike(after));
+    after = trial_sum_algorithm(&s);
+    CHECK(same_on_all_ranks(after));
     for (int i = 0; i < TRIAL_MOST; i++)
         if (list[i] == after)
             place = i;
@@ -172,31 +99,31 @@ static void only_what_is_asked_for_is_tried(void)
 {
     MPI_Comm comm = fresh();
     MPI_Info info;
-    sum s = {.request = MPIX_REQUEST_NULL};
+    trial_sum s = {.request = MPIX_REQUEST_NULL};
 
-    make(&s, comm, info_of("tutti_plan", "estimate"));
+    trial_sum_init(&s, comm, info_of("tutti_plan", "estimate"));
     CHECK(s.request->trial == NULL);
     MPIX_Request_free(&s.request);
-    info = measuring();
+    info = trial_info();
     MPI_Info_set(info, "tutti_algorithm", "ring");
-    make(&s, comm, info);
+    trial_sum_init(&s, comm, info);
     CHECK(s.request->trial == NULL);
     MPIX_Request_free(&s.request);
-    info = measuring();
+    info = trial_info();
     MPI_Info_set(info, "tutti_algorithm", "^recursive_doubling,ring");
-    make(&s, comm, info);
+    trial_sum_init(&s, comm, info);
     if (world_size > 1) {
         CHECK(s.request->trial != NULL);
         for (int i = 0; i < s.request->trial->n; i++)
             CHECK(s.request->trial->choice[i].algo != ALGO_allreduce_ring &&
                   s.request->trial->choice[i].algo != ALGO_allreduce_recursive_doubling);
     }
-    start_and_wait(&s, 1);
+    trial_sum_run(&s, 1);
     MPIX_Request_free(&s.request);
     info = info_of("tutti_plan", "guess");
-    CHECK_CLASS(
-        MPIX_Allreduce_auto_init(s.in, s.out, COUNT, MPI_INT, MPI_SUM, comm, info, &s.request),
-        MPI_ERR_INFO_VALUE);
+    CHECK_CLASS(MPIX_Allreduce_auto_init(s.in, s.out, TRIAL_COUNT, MPI_INT, MPI_SUM, comm, info,
+                                         &s.request),
+                MPI_ERR_INFO_VALUE);
     MPI_Info_free(&info);
     MPI_Comm_free(&comm);
 }
@@ -205,19 +132,19 @@ static void only_what_is_asked_for_is_tried(void)
 static void several_are_tried_at_a_time(void)
 {
     enum { N_REQUESTS = 4 };
-    sum *s = calloc(N_REQUESTS, sizeof *s);
+    trial_sum *s = calloc(N_REQUESTS, sizeof *s);
     MPIX_Request all[N_REQUESTS];
     MPI_Comm comm = fresh();
     int after[N_REQUESTS];
 
     trial_test_time = second_is_fast;
     for (int i = 0; i < N_REQUESTS; i++)
-        make(&s[i], comm, measuring());
+        trial_sum_init(&s[i], comm, trial_info());
     MPI_Comm_free(&comm);
-    for (int k = 0; k < STARTS; k++) {
+    for (int k = 0; k < TRIAL_STARTS; k++) {
         int left = N_REQUESTS, index, flag;
         for (int i = 0; i < N_REQUESTS; i++) {
-            set(&s[i], k);
+            trial_sum_fill(&s[i], k);
             all[i] = s[(i + world_rank) % N_REQUESTS].request;
         }
         if (k % 2) {
@@ -235,16 +162,16 @@ static void several_are_tried_at_a_time(void)
         for (int i = 0; k % 5 > 2 && i < N_REQUESTS; i++)
             CHECK(MPIX_Wait(&s[i].request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         for (int i = 0; i < N_REQUESTS; i++)
-            CHECK(is_sum(&s[i], k));
+            CHECK(trial_sum_is_right(&s[i], k));
         if (k == 7 || k == 32) { /* while they try */
             int gone = k == 7 ? 1 : 2;
             MPIX_Request_free(&s[gone].request);
-            make(&s[gone], MPI_COMM_WORLD, measuring());
+            trial_sum_init(&s[gone], MPI_COMM_WORLD, trial_info());
         }
     }
     for (int i = 0; i < N_REQUESTS; i++) {
-        after[i] = algorithm_of(&s[i]);
-        CHECK(alike(after[i]));
+        after[i] = trial_sum_algorithm(&s[i]);
+        CHECK(same_on_all_ranks(after[i]));
         MPIX_Request_free(&s[i].request);
     }
     CHECK(after[0] == after[3]);
@@ -255,14 +182,14 @@ static void several_are_tried_at_a_time(void)
 /* Some ranks start through native requests, and some late. */
 static void starts_may_be_of_any_kind(void)
 {
-    sum s = {.request = MPIX_REQUEST_NULL};
+    trial_sum s = {.request = MPIX_REQUEST_NULL};
     MPI_Request native;
     int flag;
 
     trial_test_time = second_is_fast;
-    make(&s, MPI_COMM_WORLD, measuring());
-    for (int k = 0; k < STARTS; k++) {
-        set(&s, k);
+    trial_sum_init(&s, MPI_COMM_WORLD, trial_info());
+    for (int k = 0; k < TRIAL_STARTS; k++) {
+        trial_sum_fill(&s, k);
         if ((k + world_rank) % 7 == 0)
             nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         switch ((k / 2 + world_rank) % 3) {
@@ -279,10 +206,10 @@ static void starts_may_be_of_any_kind(void)
             CHECK(MPIX_Start(&s.request) == MPI_SUCCESS);
             CHECK(MPIX_Wait(&s.request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         }
-        CHECK(is_sum(&s, k));
+        CHECK(trial_sum_is_right(&s, k));
     }
     CHECK(s.request->trial == NULL);
-    CHECK(alike(algorithm_of(&s)));
+    CHECK(same_on_all_ranks(trial_sum_algorithm(&s)));
     MPIX_Request_free(&s.request);
     trial_test_time = NULL;
 }
@@ -292,28 +219,28 @@ static void starts_may_be_of_any_kind(void)
 static void an_error_of_one_rank_changes_nothing(void)
 {
     size_t p = (size_t)world_size;
-    int mine[COUNT], *all = calloc(p * COUNT, sizeof *all);
-    int n = world_rank == 0 ? COUNT - 1 : COUNT;
+    int mine[TRIAL_COUNT], *all = calloc(p * TRIAL_COUNT, sizeof *all);
+    int n = world_rank == 0 ? TRIAL_COUNT - 1 : TRIAL_COUNT;
     int expected = world_rank == 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
     MPI_Comm comm = fresh();
-    MPI_Info info = measuring();
+    MPI_Info info = trial_info();
     MPIX_Request r;
     tutti_stats stats;
 
     trial_test_time = second_is_fast;
-    CHECK(MPIX_Allgather_auto_init(mine, n, MPI_INT, all, COUNT, MPI_INT, comm, info, &r) ==
+    CHECK(MPIX_Allgather_auto_init(mine, n, MPI_INT, all, TRIAL_COUNT, MPI_INT, comm, info, &r) ==
           MPI_SUCCESS);
     MPI_Info_free(&info);
-    for (int k = 0; k < STARTS; k++) {
-        for (int i = 0; i < COUNT; i++)
+    for (int k = 0; k < TRIAL_STARTS; k++) {
+        for (int i = 0; i < TRIAL_COUNT; i++)
             mine[i] = 1000 * world_rank + k;
         CHECK(MPIX_Start(&r) == MPI_SUCCESS);
         CHECK_CLASS(MPIX_Wait(&r, MPI_STATUS_IGNORE), expected);
         for (int q = 1; q < world_size; q++)
-            CHECK(all[q * COUNT + COUNT - 1] == 1000 * q + k);
+            CHECK(all[q * TRIAL_COUNT + TRIAL_COUNT - 1] == 1000 * q + k);
     }
     CHECK(tutti_get_stats(r, &stats) == MPI_SUCCESS);
-    CHECK(alike(algo_find(COLL_allgather, strtok(stats.algorithm, ":"))));
+    CHECK(same_on_all_ranks(algo_find(COLL_allgather, strtok(stats.algorithm, ":"))));
     CHECK(stats.overlapped >= 0 && stats.overlapped <= 1);
     MPIX_Request_free(&r);
     MPI_Comm_free(&comm);
@@ -327,16 +254,16 @@ static void refused_by_all(const char *key, const char *value, const char *other
     MPI_Comm comm = fresh();
     const char *mine = world_rank == world_size - 1 ? other : value;
     MPI_Info info = mine ? info_of(key, mine) : MPI_INFO_NULL;
-    sum s = {.request = MPIX_REQUEST_NULL};
+    trial_sum s = {.request = MPIX_REQUEST_NULL};
 
-    CHECK_CLASS(
-        MPIX_Allreduce_auto_init(s.in, s.out, COUNT, MPI_INT, MPI_SUM, comm, info, &s.request),
-        MPI_ERR_INFO_VALUE);
+    CHECK_CLASS(MPIX_Allreduce_auto_init(s.in, s.out, TRIAL_COUNT, MPI_INT, MPI_SUM, comm, info,
+                                         &s.request),
+                MPI_ERR_INFO_VALUE);
     CHECK(s.request == MPIX_REQUEST_NULL);
     if (mine)
         MPI_Info_free(&info);
-    make(&s, comm, info_of("tutti_plan", "measure")); /* nothing is left of it */
-    start_and_wait(&s, 1);
+    trial_sum_init(&s, comm, info_of("tutti_plan", "measure")); /* nothing is left of it */
+    trial_sum_run(&s, 1);
     MPIX_Request_free(&s.request);
     MPI_Comm_free(&comm);
 }
@@ -361,7 +288,7 @@ static void allgathers_of_records_are_tried(void)
 {
     MPI_Datatype record;
     MPIX_Request r;
-    MPI_Info info = measuring();
+    MPI_Info info = trial_info();
     int mine[2 * N], *all = calloc((size_t)world_size * 2 * N, sizeof *all);
 
     MPI_Type_vector(N, 1, 2, MPI_INT, &record);
@@ -371,7 +298,7 @@ static void allgathers_of_records_are_tried(void)
           MPI_SUCCESS);
     MPI_Info_free(&info);
     MPI_Type_free(&record);
-    for (int k = 0; k < STARTS; k++) {
+    for (int k = 0; k < TRIAL_STARTS; k++) {
         for (int i = 0; i < 2 * N; i++)
             mine[i] = 1000 * k + 10 * world_rank + i;
         CHECK(MPIX_Start(&r) == MPI_SUCCESS);
@@ -388,17 +315,17 @@ static void allgathers_of_records_are_tried(void)
 static void what_was_found_is_wisdom(void)
 {
     char file[] = "/tmp/tutti-measure-XXXXXX", text[300];
-    sum s = {.request = MPIX_REQUEST_NULL};
+    trial_sum s = {.request = MPIX_REQUEST_NULL};
     MPI_Comm comm = fresh();
     int winner;
 
     close(mkstemp(file)); /* each rank has one; rank 0's is used */
     unlink(file);
     trial_test_time = second_is_fast;
-    make(&s, comm, measuring());
-    for (int k = 0; k < STARTS; k++)
-        start_and_wait(&s, k);
-    winner = algorithm_of(&s);
+    trial_sum_init(&s, comm, trial_info());
+    for (int k = 0; k < TRIAL_STARTS; k++)
+        trial_sum_run(&s, k);
+    winner = trial_sum_algorithm(&s);
     MPIX_Request_free(&s.request);
     CHECK(tutti_comm_explain(comm, "allreduce 2400", text, sizeof text) == MPI_SUCCESS);
     CHECK(strstr(text, "wisdom") == NULL);
@@ -406,10 +333,10 @@ static void what_was_found_is_wisdom(void)
     CHECK(tutti_wisdom_import(comm, file) == MPI_SUCCESS);
     CHECK(tutti_comm_explain(comm, "allreduce 2400", text, sizeof text) == MPI_SUCCESS);
     CHECK((strstr(text, "(wisdom: ") != NULL) == (world_size > 1));
-    make(&s, comm, measuring());
+    trial_sum_init(&s, comm, trial_info());
     CHECK(s.request->trial == NULL);
-    start_and_wait(&s, 3);
-    CHECK(world_size == 1 || algorithm_of(&s) == winner);
+    trial_sum_run(&s, 3);
+    CHECK(world_size == 1 || trial_sum_algorithm(&s) == winner);
     MPIX_Request_free(&s.request);
     CHECK(tutti_wisdom_import(comm, NULL) == MPI_SUCCESS);
     MPI_Comm_free(&comm);
