@@ -11,19 +11,18 @@
 #include "nbc/process/simulated.h"
 #include "nbc/process/waker.h"
 #include "nbc/process/watch.h"
+#include "nbc/run/life.h"
 #include "nbc/run/record.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
 #include "nbc/run/told.h"
-#include "nbc/run/traffic.h"
 
 #include <utlist.h>
 
 enum {
     BATCH = 16,      /* execs polled by one call: bounds its cost however many run */
     LOOKS = 64,      /* polls of messages in shared memory in a turn of a wait */
-    POKE = 128,      /* operations through shared memory to one look at MPI; */
-    POKE_SHARED = 16 /* where ranks share processors rests to one, in which MPIs yield, too */
+    POKE_SHARED = 16 /* where ranks share processors: rests to one look at MPI, which yields, too */
 };
 
 static exec *running;               /* engine lock */
@@ -91,92 +90,6 @@ void engine_i_am_background(void)
     told_background = true;
 }
 
-/* An operation that finds all in shared memory has called no MPI; nor would a program that starts
- * nothing else. */
-static void poke_at_times(void)
-{
-    static unsigned turns; /* engine lock */
-
-    if (++turns % POKE == 0)
-        channel_poke();
-}
-
-__attribute__((noinline)) static void stop_clock(exec *e)
-{
-    tally_traffic sent;
-
-    e->stats.seconds = clock_now() - e->stats.started;
-    if (e->stats.tally.form == TALLY_NONE)
-        return;
-    sent = traffic_of(e);
-    tally_end(&e->stats.tally, &sent);
-}
-
-/* It is not in the list, or not any more. */
-static void done(exec *e)
-{
-    if (e->near)
-        poke_at_times();
-    if (!e->ticket.persistent)
-        comm_window_done(e->comm, &e->ticket);
-    if (e->staged)
-        e->run.error = staged_end(e->staged, e->run.error);
-    if (e->stats.timed)
-        stop_clock(e);
-    record_end(e);
-    MPI_Request native = e->native.request;
-    bool detached = e->native.detached,
-         later = native != MPI_REQUEST_NULL && !detached && told_background;
-    if (later)
-        told_later(e);
-    atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
-    if (!later)
-        told_complete(e, native, detached);
-}
-
-/* Where all messages go; a persistent request knows since its init. Those of an operation's later
- * schedules go by MPI (near.h): when the exec is used again, it is addressed anew. */
-static int address(exec *e, bool first)
-{
-    int error = MPI_SUCCESS;
-
-    if (e->ticket.persistent || (first && e->bound.addressed == e->ticket.lane + 1))
-        return MPI_SUCCESS;
-    exec_address(e);
-    if (first)
-        error = near_address(&e->near, &e->bound, e->comm->links);
-    if (!first || error)
-        exec_forget_address(e);
-    return error;
-}
-
-static void begin_steps(exec *e, bool first)
-{
-    int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
-
-    if (fault_tolerance)
-        failures_look(e->comm);
-    if (!error || fault_tolerance)
-        error = e->comm->failure ? e->comm->failure : error;
-    if (!error)
-        error = address(e, first);
-    if (!error) {
-        steps_begin(e);
-        return;
-    }
-    if (e->comm->links && !e->ticket.persistent && !e->comm->failure) /* its rings are behind now */
-        e->comm->failure = error;
-    steps_fail(e, error);
-}
-
-/* It is done if no step is left, unless there is another schedule behind this one, or beside it. */
-static bool end_steps(exec *e)
-{
-    while (e->run.left == 0 && e->prepare)
-        begin_steps(e, false);
-    return e->run.left == 0 && (!e->beside || exec_get_state(e->beside) == EXEC_DONE);
-}
-
 static void list(exec *e)
 {
     DL_APPEND(running, e);
@@ -185,11 +98,11 @@ static void list(exec *e)
 
 static void end_listed(exec *e)
 {
-    if (!end_steps(e))
+    if (!life_is_over(e))
         return;
     DL_DELETE(running, e);
     count_running(-1);
-    done(e);
+    life_end(e);
 }
 
 static int poll(exec *e)
@@ -207,21 +120,10 @@ static int poll(exec *e)
 
 /* ---- start ---- */
 
-/* A single message of a non-blocking call: often it is there already, or sent at once, and the
- * native request never waits. Of two that cross one of them is always too early. */
-static bool may_be_over(const exec *e)
-{
-    return e->run.left && e->bound.sched->nmessages == 1 && e->native.request != MPI_REQUEST_NULL;
-}
-
 static void begin(exec *e)
 {
-    atomic_store_explicit(&e->state, EXEC_RUNNING, memory_order_relaxed);
-    begin_steps(e, true);
-    if (may_be_over(e))
-        steps_poll(e);
-    if (end_steps(e))
-        done(e);
+    if (life_begin(e))
+        life_end(e);
     else
         list(e);
 }

@@ -7,61 +7,10 @@
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
+#include "nbc/run/one_step.h"
 #include "nbc/run/open_simulated.h"
 #include "nbc/run/record.h"
 #include "nbc/run/wire.h"
-
-enum { RETIRED = -1 };
-
-static void keep_error(exec *e, int error)
-{
-    if (error != MPI_SUCCESS && e->run.error == MPI_SUCCESS)
-        e->run.error = error;
-    if (error != MPI_SUCCESS && fault_tolerance)
-        failures_note(e->comm, error);
-}
-
-static inline void retire(exec *e, int index)
-{
-    const sched *s = e->bound.sched;
-
-    e->run.left--;
-    e->run.waiting[index] = RETIRED;
-    for (int k = s->succ_at[index]; k < s->succ_at[index + 1]; k++) {
-        int next = s->succ[k];
-        if (--e->run.waiting[next] > 0)
-            continue;
-        if (step_is_message(&s->steps[next]))
-            e->run.ready[e->run.ready_tail++] = next;
-        else
-            e->run.ready[e->run.local_tail++] = next;
-    }
-}
-
-/* As if MPI packed it (simulated.h). */
-static void simulate_derived(const exec *e, const step *st)
-{
-    if (simulated() && st->n > 1 && !wire_packed(&e->bound.messages[st->message]))
-        simulated_copy(wire_bytes(&e->bound, st));
-}
-
-static int post(exec *e, const step *st)
-{
-    const message *m = &e->bound.messages[st->message];
-    MPI_Request *r = &e->run.requests[st->message];
-    char *at = e->bound.base[m->base] + m->offset;
-    int tag = steps_tag(e, m);
-
-    record_post(e, (int)(st - e->bound.sched->steps), false);
-    if (e->run.persistent)
-        return native_mpi.Start(r);
-    if (st->kind == STEP_SEND)
-        simulate_derived(e, st);
-    simulated_pay();
-    if (st->kind == STEP_SEND)
-        return PMPI_Isend(at, m->count, m->type, m->peer, tag, e->comm->wire.comm, r);
-    return PMPI_Irecv(at, m->count, m->type, m->peer, tag, e->comm->wire.comm, r);
-}
 
 /* An error is kept and the operation goes on, so that the peers are not left waiting: a message
  * that could not be packed is sent all the same, one that could not be posted counts as done. */
@@ -71,15 +20,15 @@ static void post_message(exec *e, int index)
     int error;
 
     if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-        keep_error(e, wire_pack(&e->bound, st));
-    error = post(e, st);
+        step_keep_error(e, wire_pack(&e->bound, st));
+    error = step_post(e, st);
     if (error == MPI_SUCCESS) {
         open_add(e, index);
         return;
     }
     record_done(e, index, false);
-    keep_error(e, error);
-    retire(e, index);
+    step_keep_error(e, error);
+    step_retire(e, index);
 }
 
 /* near_asks */
@@ -102,8 +51,8 @@ static void pass_message(exec *e, int index)
     if (!near_post(e->near, &e->bound, index, may_begin, e, &error))
         return;
     record_done(e, index, true);
-    keep_error(e, error);
-    retire(e, index);
+    step_keep_error(e, error);
+    step_retire(e, index);
 }
 
 static void issue_message(exec *e, int index)
@@ -114,47 +63,11 @@ static void issue_message(exec *e, int index)
         post_message(e, index);
 }
 
-/* Functions of the program run in its own calls: until one comes the step stays ready. */
-static bool is_put_off(const exec *e, const step *st)
-{
-    return st->kind == STEP_REDUCE && process_in_background && !e->bound.given.op.predefined;
-}
-
-/* False: it is put off. */
-static bool do_local(exec *e, const step *st)
-{
-    const raw_local *x = &e->bound.locals[st->queue];
-
-    if (x->amount && st->kind == STEP_COPY) {
-        wire_copy(&e->bound, x);
-        return true;
-    }
-    if (x->amount) {
-        keep_error(e, wire_reduce_rest(&e->bound, x, near_reduced(e->near, st)));
-        return true;
-    }
-    if (is_put_off(e, st))
-        return false;
-    if (st->kind != STEP_FENCE)
-        keep_error(e, wire_local(&e->bound, st));
-    return true;
-}
-
-static bool run_local(exec *e, const step *st)
-{
-    int64_t begun = record_now();
-    bool done = do_local(e, st);
-
-    if (done)
-        record_local(e, st, begun);
-    return done;
-}
-
 static bool issue_local(exec *e, int index)
 {
-    if (!run_local(e, &e->bound.sched->steps[index]))
+    if (!step_run_local(e, &e->bound.sched->steps[index]))
         return false;
-    retire(e, index);
+    step_retire(e, index);
     return true;
 }
 
@@ -179,18 +92,6 @@ static void issue_ready(exec *e)
     simulated_pay();
 }
 
-/* The tail of a flat schedule may wait for this step. */
-static void meet_tail(exec *e, int index)
-{
-    const sched *s = e->bound.sched;
-    int n = e->run.tail_waits ? s->succ_at[index + 1] - s->succ_at[index] : 0;
-
-    if (n == 0 || (e->run.tail_waits -= n) > 0)
-        return;
-    run_local(e, &s->steps[s->tail]);
-    e->run.left--;
-}
-
 static void finish(exec *e, int index, int error)
 {
     const step *st = &e->bound.sched->steps[index];
@@ -200,14 +101,14 @@ static void finish(exec *e, int index, int error)
         error = wire_unpack(&e->bound, st);
     record_done(e, index, false);
     if (st->kind == STEP_RECV)
-        simulate_derived(e, st);
-    keep_error(e, error);
+        step_simulate_derived(e, st);
+    step_keep_error(e, error);
     if (e->run.flat) {
         e->run.left--;
-        meet_tail(e, index);
+        step_meet_tail(e, index);
         return;
     }
-    retire(e, index);
+    step_retire(e, index);
     if (simulated()) {
         int next = open_release(e, st->queue);
         if (next >= 0)
@@ -219,12 +120,12 @@ static void finish(exec *e, int index, int error)
 static inline void finish_near(exec *e, int index, int error)
 {
     record_done(e, index, true);
-    keep_error(e, error);
+    step_keep_error(e, error);
     if (e->run.flat) {
         e->run.left--;
-        meet_tail(e, index);
+        step_meet_tail(e, index);
     } else {
-        retire(e, index);
+        step_retire(e, index);
     }
 }
 
@@ -236,8 +137,8 @@ static void divert(exec *e, int index)
 
     record_done(e, index, true);
     if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-        keep_error(e, wire_pack(&e->bound, st));
-    error = post(e, st);
+        step_keep_error(e, wire_pack(&e->bound, st));
+    error = step_post(e, st);
     if (error == MPI_SUCCESS)
         open_add(e, index);
     else
@@ -332,8 +233,8 @@ static void pass_flat(exec *e, int index)
         return;
     }
     record_done(e, index, true);
-    keep_error(e, error);
-    meet_tail(e, index);
+    step_keep_error(e, error);
+    step_meet_tail(e, index);
 }
 
 /* A flat schedule needs none of the book-keeping: nothing waits for anything but the tail, no queue
@@ -356,8 +257,8 @@ static void begin_flat(exec *e)
         const step *st = &s->steps[index];
 
         if (!step_is_message(st)) {
-            run_local(e, st);
-            meet_tail(e, index);
+            step_run_local(e, st);
+            step_meet_tail(e, index);
             continue;
         }
         if (near_takes(e->near, st)) {
@@ -365,12 +266,12 @@ static void begin_flat(exec *e)
             continue;
         }
         if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-            keep_error(e, wire_pack(&e->bound, st));
-        error = post(e, st);
-        keep_error(e, error);
+            step_keep_error(e, wire_pack(&e->bound, st));
+        error = step_post(e, st);
+        step_keep_error(e, error);
         if (error != MPI_SUCCESS) {
             record_done(e, index, false);
-            meet_tail(e, index);
+            step_meet_tail(e, index);
             continue;
         }
         e->run.probe_step[n] = index;
@@ -428,7 +329,7 @@ int steps_give_up(exec *e, int error)
 bool steps_retired(const exec *e, int index)
 {
     if (!e->run.flat)
-        return e->run.waiting[index] == RETIRED;
+        return e->run.waiting[index] == STEP_RETIRED;
     if (index == e->bound.sched->tail)
         return e->run.tail_waits <= 0;
     for (int i = 0; i < e->run.nprobes; i++)
