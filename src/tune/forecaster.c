@@ -3,11 +3,9 @@
 #include "tune/forecaster.h"
 
 #include "tune/estimate.h"
+#include "tune/execution.h"
 #include "tune/extend.h"
 #include "tune/size.h"
-#include "tune/uniform.h"
-
-#include <stdlib.h>
 
 /* Steps of all executions, which take about half a microsecond each: of few ranks; of one rank
  * more; of those that correct closed forms; of those on the whole machine behind others; of a large
@@ -67,137 +65,6 @@ static bool look_at_parts(const forecaster *q, const choice *c, sight *f)
 
 /* ---- execute ---- */
 
-/* What most of the time is the work of, or nothing has that much to do. */
-static const char *bound_of(const estimate *e)
-{
-    int64_t half = e->time / 2;
-
-    if (e->out > half || e->in > half)
-        return "links between nodes";
-    if (e->memory > half)
-        return "memory of a node";
-    if (e->cores > half)
-        return "cores of a node";
-    if (e->processor > half)
-        return "a rank's processor";
-    return "latency";
-}
-
-static void free_some(sched **of, int n)
-{
-    for (int i = 0; of && i < n; i++)
-        sched_free(of[i]);
-    free(of);
-}
-
-/* who: NULL: ranks 0 to n - 1. */
-static sched **compile_some(forecaster *q, const choice *c, const place *m, const int *who, int n)
-{
-    sched **of = calloc((size_t)n, sizeof(sched *));
-
-    for (int i = 0; of && i < n; i++) {
-        of[i] = look_compile(&q->asked, c, m, who ? who[i] : i);
-        if (!of[i]) {
-            free_some(of, i);
-            return NULL;
-        }
-        q->intervals += of[i]->nintervals;
-    }
-    return of;
-}
-
-static bool execute_graph(forecaster *q, const place *m, sched **of, int n, const fold *f,
-                          int64_t *time)
-{
-    stepgraph g = {0};
-    estimate e;
-    bool done = stepgraph_make(&g, of, n, f) &&
-                estimate_find(&g, q->asked.count, q->asked.size, m->t, &q->executed, q->most, &e);
-
-    if (done) {
-        *time = e.time;
-        q->bound = bound_of(&e);
-        q->last = e;
-        q->spent = e.longer ? (g.n + e.steps) / 2 : g.n;
-    }
-    stepgraph_free(&g);
-    return done;
-}
-
-/* Of a vector that is cut into more parts than it has items some have no part. */
-static bool has_all_parts(const forecaster *q, const choice *c, const place *m)
-{
-    return !algo_table[c->algo]->parts || !coll_is_vector(q->asked.kind) || q->asked.count >= m->p;
-}
-
-/* Who has a root, or sums up what ranks before it have, does nothing that another does, too. */
-static bool is_uniform(coll_kind kind)
-{
-    return !coll_has(kind, COLL_ROOTED) && coll_shapes[kind].family != COLL_scan &&
-           coll_shapes[kind].family != COLL_exscan;
-}
-
-/* Are there ranks enough that others stand for? Of nodes that are not alike there often is
- * something that does not fit. */
-static bool is_worth(const fold *f, int p)
-{
-    return f->n > 0 && (p % f->n == 0 || 2 * f->n <= p);
-}
-
-/* What does not fit is no work: that is found out before anything is executed. */
-static bool execute_folded(forecaster *q, const choice *c, const place *m, int64_t steps,
-                           int64_t *time)
-{
-    int64_t work = steps * m->fold.n;
-    sched **of;
-    bool done;
-
-    if (!is_worth(&m->fold, m->p) || work > q->work || !has_all_parts(q, c, m))
-        return false;
-    of = compile_some(q, c, m, m->fold.who, m->fold.n);
-    done =
-        of && uniform_on(&q->asked, c, m, of) && execute_graph(q, m, of, m->fold.n, &m->fold, time);
-    if (done)
-        q->work -= q->last.longer ? q->spent : work;
-    free_some(of, m->fold.n);
-    return done;
-}
-
-static bool execute_all(forecaster *q, const choice *c, const place *m, int64_t steps,
-                        int64_t *time)
-{
-    sched **of = steps * m->p <= q->work ? compile_some(q, c, m, NULL, m->p) : NULL;
-    bool done = of && execute_graph(q, m, of, m->p, NULL, time);
-
-    if (of)
-        q->work -= done && q->last.longer ? q->spent : steps * m->p;
-    free_some(of, m->p);
-    return done;
-}
-
-/* steps: of one rank. Not if it is more work than is left. */
-static bool execute_on(forecaster *q, const choice *c, const place *m, int64_t steps, int64_t *time)
-{
-    bool even = m == &q->whole && q->even.p > 0 && !algo_table[c->algo]->regional;
-
-    if (q->shares_cores &&
-        m == &q->whole) /* where others stand for ranks, cores are not given out */
-        return execute_all(q, c, m, steps, time);
-    if (even && execute_folded(q, c, &q->even, steps, time))
-        return true;
-    return execute_folded(q, c, m, steps, time) || execute_all(q, c, m, steps, time);
-}
-
-/* What takes longer than `most` is given up. */
-static bool execute_to(forecaster *q, const choice *c, const place *m, int64_t steps, int64_t most,
-                       int64_t *time)
-{
-    q->most = most;
-    bool done = execute_on(q, c, m, steps, time);
-    q->most = ESTIMATE_ALL;
-    return done;
-}
-
 /* At least: others may stand for none of its ranks. */
 static int64_t work_of_parts(const forecaster *q, const sight *f)
 {
@@ -219,9 +86,9 @@ static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_
 
     if (work_of_parts(q, f) > q->work)
         return false;
-    done = execute_to(q, c, &q->part[LAST], f->part[LAST].steps, most, &times[LAST]);
+    done = execution_to(q, c, &q->part[LAST], f->part[LAST].steps, most, &times[LAST]);
     for (int i = LAST; done && !q->last.longer && i-- > 0;)
-        done = execute_on(q, c, &q->part[i], f->part[i].steps, &times[i]);
+        done = execution_on(q, c, &q->part[i], f->part[i].steps, &times[i]);
     q->work -= (q->intervals - before) / INTERVALS_OF_A_STEP;
     if (done)
         *time = q->last.longer ? times[LAST] : extend_time(f->part, times, &f->whole, times_of(q));
@@ -229,25 +96,6 @@ static bool execute_parts(forecaster *q, const choice *c, const sight *f, int64_
 }
 
 /* ---- sketch ---- */
-
-/* On one of its machines. *steps: of all ranks, also where they are too many: then it is not
- * executed. */
-static bool execute_sketch(forecaster *q, const choice *c, int i, int64_t most, estimate *e,
-                           int64_t *steps)
-{
-    const place *m = &q->sketch.at[i];
-    sched **of = compile_some(q, c, m, NULL, m->p);
-    int64_t time;
-    bool done;
-
-    *steps = 0;
-    for (int r = 0; of && r < m->p; r++)
-        *steps += of[r]->nsteps;
-    done = of && *steps <= most && execute_graph(q, m, of, m->p, NULL, &time);
-    *e = q->last;
-    free_some(of, m->p);
-    return done;
-}
 
 /* By as few machines as tell how it begins to grow: what it takes at least, for most grow as much
  * again with each doubling, or more. */
@@ -258,7 +106,7 @@ static bool look_at_sketch(forecaster *q, const choice *c, sight *f)
     *f = (sight){.steps = 0};
     for (int i = 0; i < SKETCH_FIRST; i++)
         if (q->sketch.at[i].p > 0) {
-            if (!execute_sketch(q, c, i, i == 0 ? LONG_SKETCH : INT64_MAX, &f->on[i], &steps))
+            if (!execution_of_sketch(q, c, i, i == 0 ? LONG_SKETCH : INT64_MAX, &f->on[i], &steps))
                 return false;
             f->steps += steps;
         }
@@ -276,7 +124,7 @@ static bool execute_sketches(forecaster *q, const choice *c, const sight *f, int
         return false;
     for (int i = SKETCH_FIRST; i < SKETCH_MOST; i++)
         if (q->sketch.at[i].p > 0) {
-            if (!execute_sketch(q, c, i, INT64_MAX, &on[i], &steps))
+            if (!execution_of_sketch(q, c, i, INT64_MAX, &on[i], &steps))
                 return false;
             q->work -= steps;
         }
@@ -330,7 +178,7 @@ static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t
     q->work = q->thin_work;
     if (most < ESTIMATE_ALL && f->whole.time > 0)
         most = (int64_t)((__int128)most * said.time / f->whole.time);
-    done = execute_to(q, c, &q->thin, said.steps, most, &took);
+    done = execution_to(q, c, &q->thin, said.steps, most, &took);
     q->thin_work = q->work;
     q->work = work;
     if (done)
@@ -341,7 +189,7 @@ static bool execute_thin(forecaster *q, const choice *c, const sight *f, int64_t
 static bool execute_whole(forecaster *q, const choice *c, const sight *f, int64_t most,
                           int64_t *time)
 {
-    bool done = execute_to(q, c, &q->whole, f->whole.steps, most, time);
+    bool done = execution_to(q, c, &q->whole, f->whole.steps, most, time);
 
     q->proven = done && !q->last.longer;
     return done;
@@ -386,7 +234,7 @@ bool forecaster_prove(forecaster *q, const choice *c, int64_t *time)
     if (q->whole.p <= FORECASTER_FEW || q->whole.p > PROOF_MOST)
         return false;
     q->work = q->proof_work;
-    q->proven = execute_on(q, c, &q->whole, most_steps(q, c), time);
+    q->proven = execution_on(q, c, &q->whole, most_steps(q, c), time);
     q->proof_work = q->work;
     q->work = work;
     return q->proven;
@@ -418,6 +266,13 @@ static void take_constants(forecaster *q)
     else
         q->executed.load = 0;
     q->asked.k = &q->closed;
+}
+
+/* Who has a root, or sums up what ranks before it have, does nothing that another does, too. */
+static bool is_uniform(coll_kind kind)
+{
+    return !coll_has(kind, COLL_ROOTED) && coll_shapes[kind].family != COLL_scan &&
+           coll_shapes[kind].family != COLL_exscan;
 }
 
 static coll_kind regular_kind(coll_kind kind)

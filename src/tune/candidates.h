@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* candidates.h - what may serve a call, for the planner: each algorithm, with its variants and forms,
+ * and how long it takes at first sight.
+ */
+#ifndef TUTTI_CANDIDATES_H
+#define TUTTI_CANDIDATES_H
+
+#include "tune/forecaster.h"
+#include "tune/planner.h"
+
+typedef struct first_look {
+    sight sight;
+    choice choice;
+    int number; /* of the candidate */
+} first_look;
+
+/* The fastest first. Returns how many. */
+int candidates_look(forecaster *q, first_look list[PLANNER_MOST]);
+
+/* Can its vector be cut into pieces? */
+bool candidates_have_pieces(const choice *c);
+
+#endif
