@@ -9,13 +9,13 @@
 enum { STEP_MOST = 256 << 10, BLOCK_LEAST = 8 << 10 };
 
 typedef struct candidates {
-    choice choice[PLANNER_MOST];
+    choice choice[CANDIDATES_MOST];
     int n;
 } candidates;
 
 static void add(candidates *all, choice c)
 {
-    if (all->n < PLANNER_MOST)
+    if (all->n < CANDIDATES_MOST)
         all->choice[all->n++] = c;
 }
 
@@ -94,7 +94,7 @@ static int drop_known(first_look *list, int n)
     return kept;
 }
 
-int candidates_look(forecaster *q, first_look list[PLANNER_MOST])
+int candidates_look(forecaster *q, first_look list[CANDIDATES_MOST])
 {
     candidates all = {.n = 0};
     int n = 0;

@@ -6,7 +6,6 @@
 #define TUTTI_CANDIDATES_H
 
 #include "tune/forecaster.h"
-#include "tune/planner.h"
 
 typedef struct first_look {
     sight sight;
@@ -14,8 +13,11 @@ typedef struct first_look {
     int number; /* of the candidate */
 } first_look;
 
+/* Choices of one call. */
+enum { CANDIDATES_MOST = 96 };
+
 /* The fastest first. Returns how many. */
-int candidates_look(forecaster *q, first_look list[PLANNER_MOST]);
+int candidates_look(forecaster *q, first_look list[CANDIDATES_MOST]);
 
 /* Can its vector be cut into pieces? */
 bool candidates_have_pieces(const choice *c);

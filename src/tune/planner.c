@@ -2,7 +2,6 @@
 /* planner.c - see planner.h. */
 #include "tune/planner.h"
 
-#include "tune/candidates.h"
 #include "tune/size.h"
 
 #include <string.h>

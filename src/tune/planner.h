@@ -18,7 +18,7 @@
 #ifndef TUTTI_PLANNER_H
 #define TUTTI_PLANNER_H
 
-#include "tune/forecaster.h"
+#include "tune/candidates.h"
 
 typedef struct forecast {
     choice choice;
@@ -29,7 +29,7 @@ typedef struct forecast {
     const char *bound; /* what most of the time is the work of, static: "latency", ...; NULL */
 } forecast;
 
-enum { PLANNER_MOST = 96 };
+enum { PLANNER_MOST = CANDIDATES_MOST };
 
 /* The one to be taken first: the fastest, or, where ranks share cores, a simpler one that takes
  * hardly longer. Behind it the fastest first; those with a closed form only as if they took twice

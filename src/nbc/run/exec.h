@@ -160,4 +160,10 @@ static inline exec_state exec_get_state(exec *e)
     return (exec_state)atomic_load_explicit(&e->state, memory_order_acquire);
 }
 
+/* The tag that one of its messages travels with. */
+static inline int exec_tag(const exec *e, const message *m)
+{
+    return m->tag + e->ticket.window * SCHED_WINDOW;
+}
+
 #endif

@@ -8,7 +8,6 @@
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/record.h"
-#include "nbc/run/steps.h"
 #include "nbc/run/wire.h"
 
 void step_keep_error(exec *e, int error)
@@ -30,7 +29,7 @@ int step_post(exec *e, const step *st)
     const message *m = &e->bound.messages[st->message];
     MPI_Request *r = &e->run.requests[st->message];
     char *at = e->bound.base[m->base] + m->offset;
-    int tag = steps_tag(e, m);
+    int tag = exec_tag(e, m);
 
     record_post(e, (int)(st - e->bound.sched->steps), false);
     if (e->run.persistent)

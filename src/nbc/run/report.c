@@ -31,7 +31,7 @@ static int add_message(const exec *e, int index, char *at, size_t room)
 
     mpi_type_size(m->type, &size);
     return snprintf(at, room, " [%s rank %d, tag %d, %lld bytes]",
-                    st->kind == STEP_SEND ? "send to" : "receive from", st->peer, steps_tag(e, m),
+                    st->kind == STEP_SEND ? "send to" : "receive from", st->peer, exec_tag(e, m),
                     (long long)size * m->count);
 }
 

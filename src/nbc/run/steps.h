@@ -41,10 +41,4 @@ int steps_give_up(exec *e, int error);
 /* Has this step of a running exec retired? */
 bool steps_retired(const exec *e, int index);
 
-/* The tag that a message travels with. */
-static inline int steps_tag(const exec *e, const message *m)
-{
-    return m->tag + e->ticket.window * SCHED_WINDOW;
-}
-
 #endif

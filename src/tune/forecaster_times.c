@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* forecaster.c - see forecaster.h. */
+/* forecaster_times.c - which machines a choice is executed on, and what follows of it: see
+ * forecaster.h.
+ */
 #include "tune/forecaster.h"
 
 #include "tune/estimate.h"

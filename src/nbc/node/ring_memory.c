@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.c - the memory of a ring: see ring.h. */
+/* ring_memory.c - the memory of a ring: see ring.h. */
 #include "nbc/node/ring_inside.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate.c - see estimate.h. */
+/* estimate_find.c - how long the execution of a graph takes: see estimate.h. */
 #include "tune/estimate_model.h"
 
 /* Tuning: on nodes of more cores than that all ranks are as slow as if all were at work. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segment.c - what others ask of a segment, and its end: see segment.h. */
+/* segment_state.c - what others ask of a segment, and its end: see segment.h. */
 #include "nbc/node/segment_inside.h"
 #include "nbc/node/store.h"
 
