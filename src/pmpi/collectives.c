@@ -20,8 +20,19 @@
 #define JOIN_(a, b, c) a##b##c
 #define JOIN(a, b, c)  JOIN_(a, b, c)
 
+/* Fortran functions of Open MPI 5 and 6 look into requests of calls with lists (handles.h). */
+#if defined OPEN_MPI && defined TUTTI_HAVE_MPI4_PERSISTENT
+#define FOR_CALLER(request) handle_for_caller(request, __builtin_return_address(0))
+#else
+#define FOR_CALLER(request) MPI_SUCCESS
+#endif
+
+enum { SIDE_NONE, SIDE_ONE, SIDE_EACH, SIDE_SIZED, SIDE_LISTED, SIDE_TYPED };
+
+#define HAS_LISTS(send, recv) (SIDE_##send >= SIDE_SIZED || SIDE_##recv >= SIDE_SIZED)
+
 /* The blocking and the non-blocking call. */
-#define DEFINE_CALLS(name, Name, suffix, parameters, arguments)                                    \
+#define DEFINE_CALLS(name, Name, suffix, lists, parameters, arguments)                             \
     BOTH_NAMES(JOIN(Name, suffix, ), parameters, arguments)                                        \
     {                                                                                              \
         call_left left = {CALL_OURS, NULL};                                                        \
@@ -53,6 +64,8 @@
         if (!error)                                                                                \
             error = JOIN(tutti_interposed_i, name, suffix)(UNWRAP arguments, request,              \
                                                            interpose_all ? NULL : &left);          \
+        if (left.native == CALL_OURS && !error && (lists))                                         \
+            return FOR_CALLER(request);                                                            \
         if (left.native == CALL_OURS)                                                              \
             return error;                                                                          \
         interpose_leave(KIND_##name, left.native);                                                 \
@@ -84,19 +97,19 @@
 #define DISPL int
 #if defined TUTTI_HAVE_MPI4_PERSISTENT
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
+    DEFINE_CALLS(name, Name, , HAS_LISTS(send, recv), parameters, arguments)                       \
     DEFINE_INIT(MPI, Name##_init, own_MPI_##Name##_init, name, Name, , parameters, arguments)
 #elif defined TUTTI_HAVE_MPIX_PERSISTENT
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     DECLARE_INIT(Name, parameters)                                                                 \
-    DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
+    DEFINE_CALLS(name, Name, , HAS_LISTS(send, recv), parameters, arguments)                       \
     DEFINE_INIT(MPIX, Name##_init, own_MPIX_##Name##_init, name, Name, , parameters, arguments)    \
     DEFINE_INIT(MPI, Name##_init, own_MPIX_##Name##_init, name, Name, , parameters, arguments)
 #else
 #define NO_INIT(...) interpose_raise(MPI_ERR_UNSUPPORTED_OPERATION) /* the MPI's */
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
     DECLARE_INIT(Name, parameters)                                                                 \
-    DEFINE_CALLS(name, Name, , parameters, arguments)                                              \
+    DEFINE_CALLS(name, Name, , HAS_LISTS(send, recv), parameters, arguments)                       \
     DEFINE_INIT(MPI, Name##_init, NO_INIT, name, Name, , parameters, arguments)
 #endif
 #include "nbc/sched/collectives.def"
@@ -108,7 +121,7 @@
 #define COUNT MPI_Count
 #define DISPL MPI_Aint
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    DEFINE_CALLS(name, Name, _c, parameters, arguments)                                            \
+    DEFINE_CALLS(name, Name, _c, HAS_LISTS(send, recv), parameters, arguments)                     \
     DEFINE_INIT(MPI, Name##_init_c, own_MPI_##Name##_init_c, name, Name, _c, parameters, arguments)
 #define COLLECTIVE_UNCOUNTED(...)
 #include "nbc/sched/collectives.def"

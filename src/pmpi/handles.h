@@ -8,9 +8,12 @@
  *   Open MPI   an address of our own
  *   MPI ABI    likewise: MPICH's are small numbers there, Open MPI's addresses of its own
  *
- * Open MPI's Fortran functions call the C ones, and then read a request's number in Fortran out of
- * the request itself: 104 bytes behind its address in versions 4.1, 5.0 and 6.0. So every word of
- * what a handle points to is its number.
+ * Open MPI's Fortran functions call the C ones, and then look into the request itself. They read its
+ * number in Fortran (104 bytes behind its address in versions 4.1, 5.0 and 6.0). In 5.0 and 6.0
+ * those of non-blocking and persistent calls with lists also leave arrays there, from byte 200 on,
+ * to be freed with it, because they take it for one of the MPI's own collectives. So what a handle
+ * points to has its number in every word up to there, and room for arrays behind. A generalized
+ * request has not: where such a function is the caller it gets a handle that stands for one.
  */
 #ifndef TUTTI_HANDLES_H
 #define TUTTI_HANDLES_H
@@ -32,7 +35,8 @@ extern MPIX_Request handle_table[HANDLES]; /* null: not in use; takes no memory 
 enum { HANDLE_NUMBER = -65536 };
 
 typedef struct handle_target {
-    int number[64];
+    int number[50];
+    void *arrays[7]; /* to be freed; null: none */
 } handle_target;
 
 extern handle_target handle_targets[HANDLES];
@@ -63,6 +67,19 @@ static inline bool handle_number_ours(int number)
 static inline MPI_Request handle_numbered(int number)
 {
     return handle_value((uint32_t)(HANDLE_NUMBER - number));
+}
+
+extern MPI_Request handle_natives[HANDLES]; /* null: it stands for a request of ours */
+
+/* Does this one of ours stand for a native request? */
+static inline bool handle_wraps(MPI_Request r)
+{
+    return handle_natives[handle_index(r)] != (MPI_Request)0;
+}
+
+static inline MPI_Request handle_native(MPI_Request r)
+{
+    return handle_natives[handle_index(r)];
 }
 
 #else
@@ -96,12 +113,29 @@ static inline MPI_Request handle_numbered(int number)
     return number;
 }
 
+static inline bool handle_wraps(MPI_Request r)
+{
+    (void)r;
+    return false;
+}
+
+static inline MPI_Request handle_native(MPI_Request r)
+{
+    return r;
+}
+
 #endif
 
 /* Is it one of ours, in use or not? */
 static inline bool handle_ours(MPI_Request r)
 {
     return handle_index(r) < HANDLES;
+}
+
+/* A persistent collective of ours? */
+static inline bool handle_persistent(MPI_Request r)
+{
+    return handle_ours(r) && !handle_wraps(r);
 }
 
 static inline bool handle_any_ours(int n, const MPI_Request requests[])
@@ -113,7 +147,7 @@ static inline bool handle_any_ours(int n, const MPI_Request requests[])
     return any;
 }
 
-/* What it stands for; only of ours. Null once it has been freed. */
+/* What it stands for; only of persistent ones. Null once it has been freed. */
 static inline MPIX_Request *handle_request(MPI_Request r)
 {
     return &handle_table[handle_index(r)];
@@ -124,5 +158,12 @@ int handle_make(MPIX_Request r, MPI_Request *result);
 
 /* The request has been freed. */
 void handle_release(MPI_Request r);
+
+/* Of a call with lists: if a Fortran function that looks into the request is the caller, *request
+ * becomes a handle that stands for it. */
+int handle_for_caller(MPI_Request *request, const void *caller);
+
+/* MPI has been called with what *request stands for, if it does: is that null now? */
+void handle_after(MPI_Request *request, MPI_Request native);
 
 #endif

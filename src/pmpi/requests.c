@@ -38,10 +38,22 @@ BOTH_NAMES(Startall, (int count, MPI_Request requests[]), (count, requests))
 
 /* ---- complete ---- */
 
+/* Of a handle that stands for a native request: MPI gets that. */
+#define RETURN_NATIVE(call)                                                                        \
+    do {                                                                                           \
+        MPI_Request native = handle_native(*request);                                              \
+        int error = call;                                                                          \
+                                                                                                   \
+        handle_after(request, native);                                                             \
+        return error;                                                                              \
+    } while (0)
+
 BOTH_NAMES(Wait, (MPI_Request * request, MPI_Status *status), (request, status))
 {
     if (!request || !handle_ours(*request))
         return own_MPI_Wait(request, status);
+    if (handle_wraps(*request))
+        RETURN_NATIVE(own_MPI_Wait(&native, status));
     return PMPIX_Wait(handle_request(*request), status);
 }
 
@@ -49,6 +61,8 @@ BOTH_NAMES(Test, (MPI_Request * request, int *flag, MPI_Status *status), (reques
 {
     if (!request || !handle_ours(*request))
         return own_MPI_Test(request, flag, status);
+    if (handle_wraps(*request))
+        RETURN_NATIVE(own_MPI_Test(&native, flag, status));
     return PMPIX_Test(handle_request(*request), flag, status);
 }
 
@@ -56,9 +70,11 @@ BOTH_NAMES(Test, (MPI_Request * request, int *flag, MPI_Status *status), (reques
 BOTH_NAMES(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status),
            (request, flag, status))
 {
-    if (handle_ours(request))
+    if (handle_persistent(request))
         return PMPIX_Request_get_status(*handle_request(request), flag, status);
     tutti_progress();
+    if (handle_ours(request))
+        request = handle_native(request);
     return own_MPI_Request_get_status(request, flag, status);
 }
 
@@ -85,6 +101,8 @@ BOTH_NAMES(Request_free, (MPI_Request * request), (request))
 
     if (!request || !handle_ours(*request))
         return own_MPI_Request_free(request);
+    if (handle_wraps(*request))
+        RETURN_NATIVE(own_MPI_Request_free(&native));
     error = PMPIX_Request_free(handle_request(*request));
     if (error)
         return error;

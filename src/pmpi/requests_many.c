@@ -59,11 +59,12 @@ static bool split_make(split *s, int n, const MPI_Request requests[], const MPI_
     s->native.at = s->ours.indices + m;
     s->native.indices = s->native.at + m;
     for (int i = 0; i < n; i++) {
-        part *p = handle_ours(requests[i]) ? &s->ours : &s->native;
+        part *p = handle_persistent(requests[i]) ? &s->ours : &s->native;
         if (p == &s->ours)
             s->our_requests[p->n] = *handle_request(requests[i]);
         else
-            s->native_requests[p->n] = requests[i];
+            s->native_requests[p->n] =
+                handle_ours(requests[i]) ? handle_native(requests[i]) : requests[i];
         if (status)
             p->statuses[p->n] = statuses[i];
         p->at[p->n++] = i;
@@ -75,7 +76,7 @@ static bool split_make(split *s, int n, const MPI_Request requests[], const MPI_
 static void put_back(split *s, MPI_Request requests[])
 {
     for (int i = 0; i < s->native.n; i++)
-        requests[s->native.at[i]] = s->native_requests[i];
+        handle_after(&requests[s->native.at[i]], s->native_requests[i]);
     free(s->memory);
 }
 

@@ -34,7 +34,9 @@ static MPI_Request *without_ours(int n, const MPI_Request requests[])
     MPI_Request *native = malloc((size_t)n * sizeof *native);
 
     for (int i = 0; native && i < n; i++)
-        native[i] = handle_ours(requests[i]) ? MPI_REQUEST_NULL : requests[i];
+        native[i] = handle_persistent(requests[i]) ? MPI_REQUEST_NULL
+                    : handle_ours(requests[i])     ? handle_native(requests[i])
+                                                   : requests[i];
     return native;
 }
 
@@ -48,7 +50,7 @@ static bool our_status(MPI_Request r, bool *active, MPI_Status *status)
 {
     int flag = 0;
 
-    if (!handle_ours(r) || !tutti_interposed_active(*handle_request(r)))
+    if (!handle_persistent(r) || !tutti_interposed_active(*handle_request(r)))
         return false;
     *active = true;
     PMPIX_Request_get_status(*handle_request(r), &flag, status);
@@ -67,7 +69,7 @@ static int status_all(int n, const MPI_Request requests[], int *flag, MPI_Status
     error = own_MPI_Request_get_status_all(n, native, flag, statuses);
     free(native);
     for (int i = 0; !error && *flag && i < n; i++)
-        if (handle_ours(requests[i]))
+        if (handle_persistent(requests[i]))
             error = PMPIX_Request_get_status(*handle_request(requests[i]), flag,
                                              status_at(statuses, i));
     return error;
