@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_tally.c - the table of statistics when it is full, as only long programs fill it. The locks
- * and the MPI are not there. */
+/* test_tally.c - the table of statistics when it is full, as only long programs fill it; and whose
+ * time is counted. The locks and the MPI are not there. */
+#include "nbc/process/clock.h"
 #include "nbc/process/process.h"
+#include "nbc/process/role.h"
 #include "nbc/tally/tally.h"
 
 #include <setjmp.h>
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-_Thread_local bool process_in_background;
+_Thread_local role role_now;
 
 void process_lock(void)
 {
@@ -83,11 +85,44 @@ static void all_calls_of_another_rank_beyond_the_table_are_counted(void **state)
     assert_int_equal(unplaced() - before, 546);
 }
 
+/* Seconds inside of calls, of an operation during which `who` polls for a while. */
+static double inside_while_polled_by(role who)
+{
+    tally_call call = {.form = TALLY_NONBLOCKING, .key = key_of(0)};
+    tally_table t;
+    double inside = 0, from;
+
+    tally_clear();
+    tally_enter();
+    tally_begin(&call);
+    tally_leave(MPI_SUCCESS);
+    role_now = who;
+    tally_poll_begin();
+    for (from = clock_now(); clock_now() - from < 1e-3;)
+        ;
+    tally_poll_end();
+    role_now = ROLE_PROGRAM;
+    tally_end(&call, &(tally_traffic){0});
+    assert_true(tally_all(&t));
+    for (int i = 0; i < t.nrows; i++)
+        inside += t.row[i]->sum.inside;
+    free(t.row);
+    return inside;
+}
+
+static void what_the_progress_thread_does_is_not_inside_of_a_call(void **state)
+{
+    (void)state;
+    assert_true(inside_while_polled_by(ROLE_PROGRAM) >= 1e-3);
+    assert_true(inside_while_polled_by(ROLE_THREAD) < 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_beyond_the_table_is_counted_in_a_number),
         cmocka_unit_test(all_calls_of_another_rank_beyond_the_table_are_counted),
+        cmocka_unit_test(what_the_progress_thread_does_is_not_inside_of_a_call),
     };
 
     return cmocka_run_group_tests(tests, fill, clear);

@@ -2,6 +2,7 @@
 /* trace_json.c - see trace_json.h. */
 #include "nbc/comm/trace_json.h"
 
+#include "nbc/process/role.h"
 #include "nbc/process/trace.h"
 
 #include <inttypes.h>
@@ -253,19 +254,19 @@ static void put_thread(const writer *w, int thread, int who)
         w->out,
         ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s",
         w->rank, tid_of(w, thread, who), callers[who]);
-    if (who != TRACE_THREAD && thread > 0)
+    if (who != ROLE_THREAD && thread > 0)
         fprintf(w->out, ", thread %d", thread);
     fprintf(w->out, "\"}}");
 }
 
 static void put_threads(const writer *w)
 {
-    bool there[TRACE_THREADS][TRACE_WHOS] = {{false}};
+    bool there[TRACE_THREADS][ROLES] = {{false}};
 
     for (int64_t i = 0; i < w->n; i++)
         there[w->event[i].thread][w->event[i].who] = true;
     for (int t = 0; t < TRACE_THREADS; t++)
-        for (int who = 0; who < TRACE_WHOS; who++)
+        for (int who = 0; who < ROLES; who++)
             if (there[t][who])
                 put_thread(w, t, who);
 }

@@ -2,6 +2,8 @@
 /* process.c - see process.h. */
 #include "nbc/process/process.h"
 
+#include "nbc/process/role.h"
+
 #include "nbc/process/device.h"
 #include "nbc/process/rest.h"
 
@@ -9,7 +11,8 @@
 
 bool process_threaded = true;
 _Thread_local bool process_in_callback;
-_Thread_local bool process_in_background;
+_Thread_local role role_now;
+_Thread_local bool role_keeps_off;
 atomic_flag engine_taken = ATOMIC_FLAG_INIT;
 bool engine_inside;
 atomic_bool process_litter;

@@ -34,9 +34,6 @@ extern _Thread_local bool process_in_callback;
 /* Something waits for comm_reap. */
 extern atomic_bool process_litter;
 
-/* This thread is ours and must not call functions of the program: those of MPI_Op_create. */
-extern _Thread_local bool process_in_background;
-
 /* Free of cost unless process_threaded. */
 void process_lock(void);
 void process_unlock(void);

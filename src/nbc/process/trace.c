@@ -2,11 +2,12 @@
 /* trace.c - see trace.h. */
 #include "nbc/process/trace.h"
 
+#include "nbc/process/role.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 atomic_bool trace_active;
-_Thread_local trace_who trace_caller;
 
 static trace_event *events;
 static int64_t room;
@@ -61,7 +62,7 @@ trace_event *trace_add(trace_what what, uint64_t operation, const char *name)
     e->operation = operation;
     e->name = name;
     e->what = (uint8_t)what;
-    e->who = (uint8_t)trace_caller;
+    e->who = (uint8_t)role_now;
     e->thread = (uint8_t)my_thread();
     return e;
 }

@@ -23,14 +23,6 @@ typedef enum trace_what {
     TRACE_SPAN   /* a copy, a reduction, a wait: from `since` to `at` in one thread */
 } trace_what;
 
-/* Who calls the engine. */
-typedef enum trace_who {
-    TRACE_PROGRAM, /* the program, by a call of Tutti's */
-    TRACE_MPI,     /* a native MPI call of the program's: the driver */
-    TRACE_THREAD,  /* the progress thread */
-    TRACE_WHOS
-} trace_who;
-
 enum { TRACE_EVENTS = 1 << 16, TRACE_THREADS = 64 };
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
@@ -43,10 +35,10 @@ typedef struct trace_event {
     int64_t received;   /* and of the receive buffer; or -1: not known */
     int32_t step, peer; /* a wait has the step -1; END: the error, in peer */
     int32_t comm, size, rank; /* BEGIN: number of the communicator here; its ranks; mine */
-    uint8_t what, who;
-    uint8_t thread;  /* number of it, in the order of their first events */
-    bool near;       /* through shared memory */
-    bool persistent; /* BEGIN */
+    uint8_t what, who;        /* role.h */
+    uint8_t thread;           /* number of it, in the order of their first events */
+    bool near;                /* through shared memory */
+    bool persistent;          /* BEGIN */
 } trace_event;
 
 extern atomic_bool trace_active;
@@ -55,9 +47,6 @@ static inline bool trace_is_on(void)
 {
     return atomic_load_explicit(&trace_active, memory_order_relaxed);
 }
-
-/* Who this thread is now. */
-extern _Thread_local trace_who trace_caller;
 
 static inline int64_t trace_now(void)
 {

@@ -5,6 +5,7 @@
 #include "nbc/process/clock.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/native_mpi.h"
+#include "nbc/process/role.h"
 #include "nbc/run/engine.h"
 #include "nbc/run/told.h"
 #include "nbc/process/env.h"
@@ -70,14 +71,14 @@ static int wait_for(int count, void **extra_states)
     int64_t begun = trace_is_on() ? trace_now() : 0;
 
     if (begun)
-        trace_caller = TRACE_MPI;
+        role_now = ROLE_MPI;
     for (int i = 0; i < count; i++)
         while (!is_told(extra_states[i]))
             engine_idle_turn(&idle);
     if (begun)
         trace_span(0, "MPI wait", begun);
     if (begun)
-        trace_caller = TRACE_PROGRAM;
+        role_now = ROLE_PROGRAM;
     return MPI_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include "nbc/progress/driver.h"
 
 #include "nbc/process/mutex.h"
+#include "nbc/process/role.h"
 #include "nbc/process/trace.h"
 #include "nbc/process/waker.h"
 #include "nbc/run/engine.h"
@@ -33,16 +34,16 @@ static change_callbacks *find(const char *name)
 /* The caller is in a native call, unless it says otherwise. */
 static int progress(void)
 {
-    trace_who before;
+    role before;
     int n;
 
     if (!trace_is_on())
         return engine_progress(NULL);
-    before = trace_caller;
-    if (before == TRACE_PROGRAM)
-        trace_caller = TRACE_MPI;
+    before = role_now;
+    if (before == ROLE_PROGRAM)
+        role_now = ROLE_MPI;
     n = engine_progress(NULL);
-    trace_caller = before;
+    role_now = before;
     return n;
 }
 

@@ -9,6 +9,7 @@
 #include "nbc/progress/driver.h"
 
 #include "nbc/process/rest.h"
+#include "nbc/process/role.h"
 #include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
 #include "nbc/tally/tally.h"
@@ -70,9 +71,9 @@ static int progress(exec *e)
 
     if (!trace_is_on())
         return engine_progress_for(e);
-    trace_caller = TRACE_MPI;
+    role_now = ROLE_MPI;
     n = engine_progress_for(e);
-    trace_caller = TRACE_PROGRAM;
+    role_now = ROLE_PROGRAM;
     return n;
 }
 

@@ -15,6 +15,7 @@
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "nbc/progress/driver.h"
 
+#include "nbc/process/role.h"
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
@@ -98,12 +99,10 @@ static void *run(void *argument)
 {
     int fruitless = 0;
 
-    if (driver_has_extended())
-        engine_i_am_background();
-    trace_caller = TRACE_THREAD;
+    role_now = ROLE_THREAD;
     say_started(*(int *)argument);
     while (!atomic_load(&stopping)) {
-        process_in_background = !atomic_load_explicit(&calls_ops, memory_order_relaxed);
+        role_keeps_off = !atomic_load_explicit(&calls_ops, memory_order_relaxed);
         if (engine_progress(NULL)) {
             fruitless = 0;
             continue;
@@ -157,8 +156,11 @@ static void end(void)
 
 static int begin(int wanted)
 {
-    int pu = wanted == PU_DEFAULT ? pu_choose() : wanted, error = create(pu);
+    int pu = wanted == PU_DEFAULT ? pu_choose() : wanted, error;
 
+    if (driver_has_extended())
+        engine_tell_later();
+    error = create(pu);
     if (error)
         return error;
     running = true;

@@ -85,9 +85,9 @@ static void count_running(int by)
     atomic_store_explicit(&nrunning, n + by, memory_order_relaxed);
 }
 
-void engine_i_am_background(void)
+void engine_tell_later(void)
 {
-    told_background = true;
+    told_by_program = true;
 }
 
 static void list(exec *e)

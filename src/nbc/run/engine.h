@@ -49,11 +49,10 @@ bool engine_busy(void);
 /* So many operations run; without those that wait to begin. */
 int engine_running(void);
 
-/* The calling thread is the progress thread. Where native waits poll us (MPICH), it leaves it to
- * them to complete native requests: MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize
- * begins, and a program may call that as soon as its last request is complete. It also is faster.
- */
-void engine_i_am_background(void);
+/* From now on the progress thread leaves it to the program's to complete native requests, whose
+ * waits poll us (MPICH): 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, and a
+ * program may call that as soon as its last request is complete. It also is faster. */
+void engine_tell_later(void);
 
 /* Steps of a started exec that have not retired. */
 int engine_steps_left(exec *e);

@@ -46,8 +46,8 @@ void life_end(exec *e)
         stop_clock(e);
     record_end(e);
     MPI_Request native = e->native.request;
-    bool detached = e->native.detached,
-         later = native != MPI_REQUEST_NULL && !detached && told_background;
+    bool detached = e->native.detached, later = native != MPI_REQUEST_NULL && !detached &&
+                                                told_by_program && role_now == ROLE_THREAD;
     if (later)
         told_later(e);
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);

@@ -6,6 +6,7 @@
 #include "nbc/comm/failures.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
+#include "nbc/process/role.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/record.h"
 #include "nbc/run/wire.h"
@@ -45,7 +46,7 @@ int step_post(exec *e, const step *st)
 /* Functions of the program run in its own calls: until one comes the step stays ready. */
 static bool is_put_off(const exec *e, const step *st)
 {
-    return st->kind == STEP_REDUCE && process_in_background && !e->bound.given.op.predefined;
+    return st->kind == STEP_REDUCE && role_keeps_off && !e->bound.given.op.predefined;
 }
 
 /* False: it is put off. */

@@ -6,6 +6,7 @@
 #include "nbc/comm/failures.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
+#include "nbc/process/role.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/one_step.h"
 #include "nbc/run/open_simulated.h"
@@ -189,7 +190,7 @@ int steps_poll(exec *e)
     if (n) {
         if (!e->run.flat || simulated())
             issue_ready(e);
-    } else if (has_put_off(e) && !process_in_background) {
+    } else if (has_put_off(e) && !role_keeps_off) {
         issue_ready(e);
         n = 1;
     }

@@ -5,7 +5,7 @@
 #include "nbc/process/process.h"
 #include "nbc/process/rest.h"
 
-_Thread_local bool told_background;
+bool told_by_program;
 atomic_bool told_waiting;
 
 static exec *waiting;                     /* for told_all; by `next` */

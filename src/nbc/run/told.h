@@ -3,11 +3,12 @@
 #ifndef TUTTI_TOLD_H
 #define TUTTI_TOLD_H
 
+#include "nbc/process/role.h"
 #include "nbc/run/exec.h"
 
 #include <stdbool.h>
 
-extern _Thread_local bool told_background; /* engine_i_am_background */
+extern bool told_by_program; /* engine_tell_later */
 extern atomic_bool told_waiting;
 
 /* e is DONE: complete its native request, if it has one; collect e, if that is detached. Both as
@@ -21,7 +22,7 @@ void told_all(void);
 /* Is there something for told_all, and may this thread call it? No lock held. */
 static inline bool told_wanted(void)
 {
-    return atomic_load_explicit(&told_waiting, memory_order_relaxed) && !told_background;
+    return atomic_load_explicit(&told_waiting, memory_order_relaxed) && role_now != ROLE_THREAD;
 }
 
 /* In MPI's query function of e's request: wait until the thread that has completed it has left the

@@ -4,6 +4,7 @@
 
 #include "nbc/process/clock.h"
 #include "nbc/process/process.h"
+#include "nbc/process/role.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,7 @@ void tally_poll_begin(void)
 {
     double now;
 
-    if (process_in_background || depth++)
+    if (role_now == ROLE_THREAD || depth++)
         return;
     now = clock_now();
     enter(now - polled < one_wait ? polled : now, now);
@@ -95,7 +96,7 @@ void tally_poll_begin(void)
 
 void tally_poll_end(void)
 {
-    if (process_in_background || --depth)
+    if (role_now == ROLE_THREAD || --depth)
         return;
     polled = clock_now();
     leave(polled);
