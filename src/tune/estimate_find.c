@@ -50,11 +50,14 @@ bool estimate_gives_cores(const constants *k, int p)
     return k->load > 1 && k->cores <= CORES_MOST && p <= RANKS_MOST;
 }
 
-static bool find(const model_question *q, estimate *result)
+/* All but q->shares is given. */
+static bool find(model_question *q, estimate *result)
 {
     model m;
-    bool done = model_make(&m, q);
+    bool done;
 
+    q->shares = estimate_gives_cores(q->k, q->g->p) && !q->g->fold;
+    done = model_make(&m, q);
     if (done) {
         model_run(&m);
         *result = result_of(&m);
@@ -67,11 +70,16 @@ static bool find(const model_question *q, estimate *result)
 bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                    const constants *k, int64_t most, estimate *result)
 {
-    return find(&(model_question){g, count, size, t, k, most, NULL}, result);
+    model_question q = {.g = g, .count = count, .size = size, .t = t, .k = k, .most = most};
+
+    return find(&q, result);
 }
 
 bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,
                     const constants *k, step_time *times, estimate *result)
 {
-    return find(&(model_question){g, count, size, t, k, ESTIMATE_ALL, times}, result);
+    model_question q = {.g = g, .count = count, .size = size, .t = t, .k = k, .times = times};
+
+    q.most = ESTIMATE_ALL;
+    return find(&q, result);
 }

@@ -163,8 +163,7 @@ static void make_ways(model *m, const constants *own, bool shares)
 bool model_make(model *m, const model_question *q)
 {
     const topo_level *inner = topo_inner(q->t);
-    bool shares = estimate_gives_cores(q->k, q->g->p) && !q->g->fold;
-    constants own = shares ? constants_alone(q->k) : *q->k;
+    constants own = q->shares ? constants_alone(q->k) : *q->k;
 
     *m = (model){.g = q->g,
                  .count = q->count,
@@ -173,7 +172,7 @@ bool model_make(model *m, const model_question *q)
                  .inner = inner ? inner->region : NULL,
                  .climb = has_switches(q->t) ? q->t : NULL,
                  .switches = in_picoseconds(q->k->switches),
-                 .cores = !shares           ? 0
+                 .cores = !q->shares        ? 0
                           : q->k->cores < 1 ? 1
                                             : (int)q->k->cores,
                  .turn = in_picoseconds(q->k->way[WAY_NODE].turn),
@@ -182,7 +181,7 @@ bool model_make(model *m, const model_question *q)
                  .reduce = of_rate(own.reduce),
                  .most = q->most,
                  .times = q->times};
-    make_ways(m, &own, shares);
+    make_ways(m, &own, q->shares);
     for (int i = 0; q->times && i < q->g->n; i++)
         q->times[i] = (step_time){STEP_NEVER, STEP_NEVER, STEP_NEVER, STEP_NEVER};
     if (!allocate(m))

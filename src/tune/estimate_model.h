@@ -78,6 +78,7 @@ typedef struct model_question {
     const constants *k;
     int64_t most;
     step_time *times;
+    bool shares; /* ranks share cores, which are given out (estimate_gives_cores) */
 } model_question;
 
 /* Before the execution. False: there is no memory. To be given to model_free in any case. */
