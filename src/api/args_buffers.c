@@ -125,13 +125,6 @@ static int check_own_edges(call *c)
     return error;
 }
 
-int64_t call_room_of(const call *c, int i)
-{
-    if (c->recv.extent < COLL_LISTED || i == c->coll.rank)
-        return c->room.own;
-    return lists_count(c->recv.lists, i) * c->room.item;
-}
-
 /* If the place of my own block is too short, and all are equal, those of the others' blocks are,
  * too. The messages must be as long as the others expect: what is received goes elsewhere, and is
  * dropped. */

@@ -2,19 +2,6 @@
 /* args_check.c - check the arguments of a call, and make its value. */
 #include "api/checked.h"
 
-int lists_block_bytes(const args_lists *l, int i, int64_t *bytes)
-{
-    datatype type;
-    int error;
-
-    *bytes = 0;
-    if (lists_count(l, i) <= 0)
-        return MPI_SUCCESS;
-    error = datatype_describe(l->types[i], &type);
-    return !error && __builtin_mul_overflow(lists_count(l, i), type.size, bytes) ? MPI_ERR_COUNT
-                                                                                 : error;
-}
-
 /* ---- counts ---- */
 
 /* What is empty needs no type. */

@@ -9,6 +9,26 @@
 
 #include <stdlib.h>
 
+int lists_block_bytes(const args_lists *l, int i, int64_t *bytes)
+{
+    datatype type;
+    int error;
+
+    *bytes = 0;
+    if (lists_count(l, i) <= 0)
+        return MPI_SUCCESS;
+    error = datatype_describe(l->types[i], &type);
+    return !error && __builtin_mul_overflow(lists_count(l, i), type.size, bytes) ? MPI_ERR_COUNT
+                                                                                 : error;
+}
+
+int64_t call_room_of(const call *c, int i)
+{
+    if (c->recv.extent < COLL_LISTED || i == c->coll.rank)
+        return c->room.own;
+    return lists_count(c->recv.lists, i) * c->room.item;
+}
+
 /* Counts, then displacements, of what is not empty. Of typed ones the bytes of the data, and where
  * typed_add puts them. */
 static void fill_key(const call_side *s, int64_t *v)
