@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h - what tutti-plan is asked for, and its parts: the command line (plan_options.c), a
- * schedule of one rank (plan_compile), what would take too long (plan_limits.c), what is printed
- * (plan_print.c), how long it takes (plan_time.c), all algorithms beside each other (plan_why.c),
- * what papers' models say (plan_model.c), and pictures (plan_svg.c, plan_dot.c).
+ * schedule of one rank or of all (plan_schedules.c), what would take too long (plan_limits.c), what
+ * is printed (plan_print.c), how long it takes (plan_time.c), all algorithms beside each other
+ * (plan_why.c), what papers' models say (plan_model.c), and pictures (plan_svg.c, plan_dot.c).
  */
 #ifndef TUTTI_PLAN_TOOL_H
 #define TUTTI_PLAN_TOOL_H
