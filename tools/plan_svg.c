@@ -18,16 +18,6 @@
 
 enum { MOST_DRAWN = 256, RIGHT = 28 };
 
-/* Ranks may have different phases: leaders have more. Names are told apart by what they say. */
-int picture_find_phase(const picture *p, const char *name)
-{
-    int k = 0;
-
-    while (k < p->nphases && strcmp(p->phase[k], name) != 0)
-        k++;
-    return k;
-}
-
 static void picture_collect(picture *p)
 {
     for (int r = 0; r < p->g->p; r++)
@@ -44,24 +34,6 @@ static void picture_collect(picture *p)
         if (picture_is_sent(p, i))
             p->levels[picture_level_of(p, p->g->rank[i], st->peer)] = true;
     }
-}
-
-void picture_put_text(const picture *p, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", p->out);
-            break;
-        case '>':
-            fputs("&gt;", p->out);
-            break;
-        case '&':
-            fputs("&amp;", p->out);
-            break;
-        default:
-            fputc((unsigned char)*text < ' ' ? ' ' : *text, p->out);
-        }
 }
 
 static void picture_put_title(const picture *p, const char *machine)
@@ -106,9 +78,9 @@ static void picture_draw(const picture *p, const char *machine)
             PICTURE_LEFT - 8, PICTURE_TOP - 8);
     for (int r = 0; r < p->g->p; r++)
         picture_draw_row(p, r);
-    picture_draw_axis(p);
+    picture_draw_axis(p, picture_bottom(p));
     picture_draw_messages(p);
-    picture_draw_legend(p);
+    picture_draw_legend(p, picture_bottom(p));
     fprintf(p->out, "</svg>\n");
 }
 

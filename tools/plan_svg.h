@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_svg.h - the picture that tutti-plan --svg draws, as its parts see it: all of it
  * (plan_svg.c), the axis of time (plan_svg_time.c), a row for each rank (plan_svg_rows.c), a line
- * for each message (plan_svg_messages.c), the legend and its colours (plan_svg_legend.c).
+ * for each message (plan_svg_messages.c), the legend and its colours (plan_svg_legend.c), names
+ * (plan_svg_text.c).
  */
 #ifndef TUTTI_PLAN_SVG_H
 #define TUTTI_PLAN_SVG_H
@@ -43,7 +44,7 @@ typedef struct picture {
     bool levels[PICTURE_LEVELS];
 } picture;
 
-/* ---- all of it ---- */
+/* ---- names (plan_svg_text.c) ---- */
 
 /* Write a text in which characters may stand that XML has a meaning for. */
 void picture_put_text(const picture *p, const char *text);
@@ -63,7 +64,9 @@ picture_unit picture_unit_of_time(const picture *p);
 
 double picture_x(const picture *p, int64_t time);
 void picture_put_times(const picture *p, int64_t begin, int64_t end);
-void picture_draw_axis(const picture *p);
+
+/* Below the rows, which end there. */
+void picture_draw_axis(const picture *p, int bottom);
 
 /* ---- rows ---- */
 
@@ -96,6 +99,6 @@ extern const char *const picture_kind_names[PICTURE_KINDS];
 const char *picture_phase_color(int phase);
 
 int picture_legend_height(const picture *p);
-void picture_draw_legend(const picture *p);
+void picture_draw_legend(const picture *p, int bottom); /* of the rows */
 
 #endif

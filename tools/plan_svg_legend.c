@@ -84,9 +84,9 @@ static void legend_put_phases(const picture *p, int y)
     }
 }
 
-void picture_draw_legend(const picture *p)
+void picture_draw_legend(const picture *p, int bottom)
 {
-    int y = picture_bottom(p) + 44, x;
+    int y = bottom + 44, x;
 
     fprintf(p->out, "<g id=\"legend\" font-size=\"12\">\n");
     x = legend_put_head(p, y, "processor");

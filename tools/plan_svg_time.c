@@ -40,11 +40,10 @@ static double tick_of(double end)
                 return power * steps[i];
 }
 
-void picture_draw_axis(const picture *p)
+void picture_draw_axis(const picture *p, int bottom)
 {
     picture_unit u = picture_unit_of_time(p);
     double end = (double)p->end / u.picoseconds, tick = tick_of(end);
-    int bottom = picture_bottom(p);
 
     fprintf(p->out, "<g id=\"axis\" font-size=\"11\" fill=\"#404040\" text-anchor=\"middle\">\n");
     for (int k = 0; k * tick <= end * 1.000001; k++) {
