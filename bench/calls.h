@@ -86,7 +86,7 @@ bool calls_find_native(coll_kind c, const char *name, form f, way *result);
 bool calls_find_hand(form f, way *result);
 bool calls_find_tutti(coll_kind c, const char *name, form f, way *result);
 
-/* For the parts: wait for and test r->native and r->tutti. */
+/* For the parts (calls_wait.c): wait for and test r->native. */
 int calls_wait_native(run *r);
 int calls_test_native(run *r);
 
