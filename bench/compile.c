@@ -17,52 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { REPETITIONS = 101, BLOCK = 1000 };
-
-/* Of the middle one of 64 ranks; of more, of some rank. */
-static const int around[] = {24, 40, 31, 33};
-static const int order[] = {0, 1, 2, 3};
-static const coll_neighbors torus = {4, 4, around, around, order};
-
-double compile_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* others may run meanwhile */
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-coll_kind compile_kind(const algo *a, bool v)
-{
-    int kind = 0;
-
-    while (kind < COLL_KINDS &&
-           !(algo_serves(a, (coll_kind)kind) && coll_is_v((coll_kind)kind) == v))
-        kind++;
-    return (coll_kind)kind;
-}
-
-/* Of a v-collective a rank's own block is as long as in its list. */
-static coll_side side_of(coll_kind kind, coll_extent extent, int p, const int64_t *counts)
-{
-    if (extent >= COLL_SIZED)
-        return (coll_side){.counts = counts, .displs = counts + p};
-    return (coll_side){.count = coll_is_v(kind) ? BLOCK : 1};
-}
-
-coll compile_call(const algo *a, coll_kind kind, int p, int rank, const int64_t *counts)
-{
-    return (coll){.kind = kind,
-                  .p = p,
-                  .rank = rank,
-                  .in_place = coll_shapes[kind].send == COLL_NONE,
-                  .parameter = algo_parameter_for(a, 0, p),
-                  .neighbors = &torus,
-                  .send = side_of(kind, coll_shapes[kind].send, p, counts),
-                  .recv = side_of(kind, coll_shapes[kind].recv, p, counts)};
-}
+enum { REPETITIONS = 101 };
 
 static bool is_first(const algo *a)
 {
@@ -120,14 +76,6 @@ static topo *machine(int p)
         t = topo_make(at, p);
     free(at);
     return t;
-}
-
-void compile_blocks(int p, int64_t *v)
-{
-    for (int r = 0; r < p; r++) {
-        v[r] = BLOCK;
-        v[p + r] = (BLOCK + 3) * (int64_t)r;
-    }
 }
 
 static void measure_all(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compile.h - what the parts of tutti-bench compile share: calls to be compiled (compile.c),
+/* compile.h - what the parts of tutti-bench compile share: calls to be compiled (compile_call.c),
  * choices among algorithms (compile_choices.c), large numbers of ranks (compile_ranks.c), and what
  * a process holds of a communicator (held.c).
  */
