@@ -49,7 +49,7 @@ typedef struct run {
     MPI_Request native;
     MPIX_Request tutti;
     struct hand *hand;      /* calls_hand.c */
-    struct mock *mock;      /* mock.h */
+    struct mock *mock;      /* mocks_inside.h */
     int lanes, node, first; /* lanes.c: k, the ranks of a node, mine among them */
 } run;
 

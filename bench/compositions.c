@@ -5,7 +5,7 @@
  *
  * In brackets: only where p does not divide n. Nothing is copied that MPI_IN_PLACE or a buffer of
  * the user can spare. */
-#include "mock.h"
+#include "mocks_inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mocks.c - see mocks.h: mock-ups as variants, and those of the same collective. The others are in
  * compositions.c. */
-#include "mock.h"
+#include "mocks_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-run *mock_part(run *r, int i, char *send, char *recv, int64_t size)
-{
-    mock *m = r->mock;
-    run *x = &m->parts[i];
-
-    *x = *r;
-    x->what = m->row ? m->row->right[i] : r->what;
-    x->send = send;
-    x->recv = recv;
-    x->size = (int)size;
-    x->count = (int)(size / buffers_unit(r->what));
-    m->n = i + 1;
-    return x;
-}
 
 /* ---- the same collective, with other sizes ---- */
 

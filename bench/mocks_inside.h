@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mock.h - what a mock-up consists of: for mocks.c and compositions.c alone.
+/* mocks_inside.h - what a mock-up consists of: for mocks.c and compositions.c alone.
  *
  * Calls of collectives, one after the other, with buffers that are known before; and local work
  * before and after them. */
-#ifndef BENCH_MOCK_H
-#define BENCH_MOCK_H
+#ifndef BENCH_MOCKS_INSIDE_H
+#define BENCH_MOCKS_INSIDE_H
 
 #include "mocks.h"
 
@@ -24,6 +24,19 @@ typedef struct mock {
 } mock;
 
 /* The i-th call, with blocks of this size. */
-run *mock_part(run *r, int i, char *send, char *recv, int64_t size);
+static inline run *mock_part(run *r, int i, char *send, char *recv, int64_t size)
+{
+    mock *m = r->mock;
+    run *x = &m->parts[i];
+
+    *x = *r;
+    x->what = m->row ? m->row->right[i] : r->what;
+    x->send = send;
+    x->recv = recv;
+    x->size = (int)size;
+    x->count = (int)(size / buffers_unit(r->what));
+    m->n = i + 1;
+    return x;
+}
 
 #endif
