@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (!options_parse(argc, argv, &o)) {
+    if (!options_parse(argc, argv, &o) || !method_known(&o)) {
         if (rank == 0)
             fputs(options_usage, stderr);
     } else {

@@ -17,7 +17,7 @@ typedef struct options {
 
 extern const char options_usage[];
 
-/* False: wrong; print options_usage. */
+/* False: wrong; print options_usage. The method may be any word: see solver.h. */
 bool options_parse(int argc, char **argv, options *o);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CG_PIPELINED_H
 #define CG_PIPELINED_H
 
-#include "solver.h"
+#include "state.h"
 
 /* Of a solver whose r is the right-hand side, x = 0. Collective. */
 void pipelined_open(solver *s);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* solver.c - see solver.h. */
+#include "solver.h"
+
 #include "pipelined.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +22,13 @@ bool way_chosen(const way *w, const options *o)
            (o->pipelined || !w->pipelined);
 }
 
-double dot(int n, const double *a, const double *b)
+bool method_known(const options *o)
 {
-    double sum = 0;
+    bool known = false;
 
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
+    for (int i = 0; i < WAYS; i++)
+        known |= way_chosen(&ways[i], o) && ways[i].pipelined == o->pipelined;
+    return known;
 }
 
 /* (a, b) over all ranks. The algorithm of the allreduce chooses the order of the additions, so that
@@ -38,14 +39,6 @@ static double dot_all(solver *s, const double *a, const double *b)
     sums_start(&s->e);
     sums_finish(&s->e);
     return s->e.sums[0];
-}
-
-void solver_check(solver *s, double square)
-{
-    if (!isfinite(square))
-        s->broken = "numbers out of range";
-    else if (!(square > 0))
-        s->broken = "matrix not positive definite";
 }
 
 /* The vectors, all 0. */
@@ -94,11 +87,6 @@ void solver_close(solver *s)
     exchange_close(&s->e);
     free(s->times);
     free(s->x);
-}
-
-bool solver_converged(const solver *s)
-{
-    return s->rr <= s->o->tolerance * s->o->tolerance * s->rr0; /* false for NaN */
 }
 
 bool solver_done(const solver *s)
