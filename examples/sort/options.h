@@ -24,7 +24,7 @@ typedef struct options {
 
 extern const char options_usage[];
 
-/* False: wrong; print options_usage. */
+/* False: wrong; print options_usage. The method may be any word: see sorter.h. */
 bool options_parse(int argc, char **argv, options *o);
 
 #endif

@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     tutti_init();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (!options_parse(argc, argv, &o)) {
+    if (!options_parse(argc, argv, &o) || !method_known(&o)) {
         if (rank == 0)
             fputs(options_usage, stderr);
     } else if (load(&o, &in)) {

@@ -28,6 +28,15 @@ bool way_chosen(const way *w, const options *o)
     return strcmp(o->method, "all") == 0 || strcmp(o->method, w->method) == 0;
 }
 
+bool method_known(const options *o)
+{
+    bool known = false;
+
+    for (int i = 0; i < WAYS; i++)
+        known |= way_chosen(&ways[i], o);
+    return known;
+}
+
 void sorter_open(sorter *s, const input *in, const way *w, const options *o)
 {
     int p, pieces = w->overlaps ? o->pieces : 1;

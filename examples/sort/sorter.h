@@ -17,6 +17,9 @@ extern const way ways[WAYS];
 
 bool way_chosen(const way *w, const options *o);
 
+/* Is there a way of this method? */
+bool method_known(const options *o);
+
 /* The keys of this rank, as they were read. */
 typedef struct input {
     key *keys;
