@@ -2,7 +2,7 @@
 /* mailbox.c - see mailbox.h. */
 #include "sim/mailbox.h"
 
-#include "sim/sim.h"
+#include "sim/must.h"
 
 #include <stddef.h>
 #include <stdlib.h>

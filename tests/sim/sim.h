@@ -69,7 +69,4 @@ void sim_run(const sim_rank *ranks, int p, const sim_options *o, sim_result *res
 /* splitmix64: the next number of a stream. */
 uint64_t sim_random(uint64_t *state);
 
-/* The memory; without any the program aborts: it is a test tool. */
-void *sim_must(void *memory);
-
 #endif

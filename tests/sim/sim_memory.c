@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim_memory.c - the data that the steps of a simulated rank name: where it is, how long, and how a
- * message is made of it. See sim_state.h.
+ * message is made of it. See sim_inside.h.
  */
-#include "sim/sim_state.h"
+#include "sim/must.h"
+#include "sim/sim_inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim_messages.c - how simulated messages travel: a send and a receive are posted, matched, and the
- * message is delivered; and the rings that SIM_RINGS has between. See sim.h and sim_state.h.
+ * message is delivered; and the rings that SIM_RINGS has between. See sim.h and sim_inside.h.
  */
-#include "sim/sim_state.h"
+#include "sim/must.h"
+#include "sim/sim_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +14,6 @@ enum { NO_ROOM, ROOM, HELD };
 static void message_match(sim *m, int to, int step, int from, int send, unsigned char *data)
 {
     sim_push(m, (sim_event){EVENT_DELIVER, to, step, from, send, data});
-}
-
-void sim_count_open(sim *m, int rank, step_kind kind, int by)
-{
-    int *open = &m->state[rank].open[kind == STEP_RECV], *most = &m->r->max_open[kind == STEP_RECV];
-
-    *open += by;
-    if (*open > *most)
-        *most = *open;
 }
 
 static void message_count(sim *m, int rank, const step *st)

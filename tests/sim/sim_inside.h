@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim_state.h - what the parts of the simulator share: where each rank is, and which events may
- * happen next. The parts: events (sim.c), the data that steps name (sim_memory.c), messages and the
- * rings that they go through (sim_messages.c).
+/* sim_inside.h - what the parts of the simulator share: where each rank is, and which events may
+ * happen next. The parts: the run (sim.c), messages and the rings that they go through
+ * (sim_messages.c), events (sim_events.c), the data that steps name (sim_memory.c); each calls those
+ * after it.
  */
-#ifndef TUTTI_SIM_STATE_H
-#define TUTTI_SIM_STATE_H
+#ifndef TUTTI_SIM_INSIDE_H
+#define TUTTI_SIM_INSIDE_H
 
 #include "sim/mailbox.h"
 #include "sim/sim.h"
@@ -47,6 +48,9 @@ typedef struct sim {
 /* It may happen next. */
 void sim_push(sim *m, sim_event e);
 
+/* One more send or receive is open, or one less. */
+void sim_count_open(sim *m, int rank, step_kind kind, int by);
+
 /* The step is done: what waits for it may be issued. */
 void sim_retire(sim *m, int rank, int index);
 
@@ -80,8 +84,5 @@ void sim_order_sends(sim *m, int rank);
 void sim_post_send(sim *m, int rank, int index);
 void sim_post_recv(sim *m, int rank, int index);
 void sim_deliver(sim *m, const sim_event *e);
-
-/* One more send or receive is open, or one less. */
-void sim_count_open(sim *m, int rank, step_kind kind, int by);
 
 #endif
