@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_compile.h - the schedules of all ranks for one collective, as the library would compile
- * them; a survey of lengths runs first where the algorithm asks for it. For coll_run.c.
+ * them; a survey of lengths runs first where the algorithm asks for it. For coll_execute.c.
  */
 #ifndef TUTTI_COLL_COMPILE_H
 #define TUTTI_COLL_COMPILE_H
