@@ -4,8 +4,6 @@
 #ifndef TUTTI_TEST_BETWEEN_H
 #define TUTTI_TEST_BETWEEN_H
 
-#include "between.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
