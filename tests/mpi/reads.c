@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reads.c - see reads.h. */
+/* reads.c - see reads.h. Looks inside the library. */
 #include "mpi/reads.h"
 
 #include "mpi/hints.h"

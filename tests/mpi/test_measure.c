@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_measure.c - requests that try their candidates: right data in every start, and all ranks go
- * on with the same one, the fastest by the times that the test gives out.
+ * on with the same one, the fastest by the times that the test gives out. Looks inside the library.
  */
 #define _XOPEN_SOURCE 700 /* mkstemp */
 #include "mpi/trial_sum.h"

@@ -3,7 +3,7 @@
  * and to buffers of both kinds, started and waited for in another order on every rank, between
  * non-blocking operations, while a rank is stopped now and then; positions wrap on the way.
  *
- * 100,000 operations; a tenth of them with TEST_CASES=few. Linked with the library's objects, for
+ * 100,000 operations; a tenth of them with TEST_CASES=few. Looks inside the library, for
  * ring_test_begin, and for reads.h.
  */
 #include "mpi/mpi_test.h"

@@ -3,7 +3,8 @@
  * returns its error through the communicator's handler, no type is left over or freed that is none,
  * and the next operation works.
  *
- * The library calls PMPI_Type_*, so those are defined here, before the MPI's own.
+ * The library calls PMPI_Type_*, so those are defined here, before the MPI's own. Looks inside the
+ * library, for the largest count of one message.
  */
 #define _GNU_SOURCE
 #include "mpi/calls.h"

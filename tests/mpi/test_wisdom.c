@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_wisdom.c - wisdom comes into a job and out of it: what it says is taken by all ranks, and by
- * nobody where not all know it.
+ * nobody where not all know it. Looks inside the library.
  */
 #include "mpi/hints.h"
 

@@ -9,7 +9,7 @@
  *   traced abort        ends by MPI_Abort
  *   traced many N       N operations
  *
- * It is linked with the library's objects, for `apart`.
+ * Looks inside the library, for `apart`.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trial_sum.c - an allreduce that tries its candidates: make it, start it, look at its result and
- * at what it tries. See trial_sum.h.
+ * at what it tries. Looks inside the library. See trial_sum.h.
  */
 #include "mpi/trial_sum.h"
 
