@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reorder.c - see reorder.h.
- *
- * "The free rank closest to this one": distances come from nested regions, so all ranks of the
- * smallest region around it that has a free one are equally close. Each region keeps its ranks in
- * ascending order and a pointer to the first that may be free: to find one costs a step per level,
- * and the pointers pass every rank once.
+/* reorder.c - the messages of each pattern, the heuristic for it, and whether its order is better
+ * than what was. Which free rank is the closest is found by rank_pool.c. See reorder.h.
  */
 #include "topo/reorder.h"
 
 #include "topo/orders.h"
+#include "topo/rank_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +35,7 @@ static int lowest_bit(int i)
 }
 
 /* Members of a binomial subtree. */
-static int subtree(int i, int n)
+static int subtree_size(int i, int n)
 {
     return lowest_bit(i) < n - i ? lowest_bit(i) : n - i;
 }
@@ -63,7 +60,7 @@ static bool tree_message(reorder_pattern pattern, int n, int64_t k, int *from, i
         return false;
     *from = pattern == REORDER_GATHER ? child : parent;
     *to = pattern == REORDER_GATHER ? parent : child;
-    *blocks = pattern == REORDER_GATHER ? subtree(child, n) : 1;
+    *blocks = pattern == REORDER_GATHER ? subtree_size(child, n) : 1;
     return true;
 }
 
@@ -102,118 +99,17 @@ int64_t reorder_cost(reorder_pattern pattern, const topo *t, const int *order, i
     return sum;
 }
 
-/* ---- free ranks ---- */
-
-/* Ranks are known here by their places in the list, and of each level only the regions from the
- * first to the last that the list is in: a pool for a small part of a large machine is small. */
-enum { LEVELS = TOPO_SWITCHES + TOPO_KINDS + 1 };
-
-typedef struct pool {
-    const topo *t;
-    int levels;             /* of the topology, and behind them one region of all */
-    int low[LEVELS];        /* the first region of the list */
-    int *next[LEVELS];      /* [region]: where to look for a free rank, in member */
-    const int *end[LEVELS]; /* [region]: behind its last one */
-    int *member[LEVELS];    /* [n]: places, by region */
-    int *rank;              /* [n]: the list */
-    bool *taken;            /* [n] */
-} pool;
-
-static int region_at(const pool *q, int level, int rank)
-{
-    return level < q->levels ? q->t->level[level].region[rank] - q->low[level] : 0;
-}
-
-/* How many regions from the first to the last. */
-static int span_level(pool *q, int level, int n)
-{
-    const int *region = level < q->levels ? q->t->level[level].region : NULL;
-    int low = region ? region[q->rank[0]] : 0, high = low;
-
-    for (int i = 1; region && i < n; i++) {
-        int r = region[q->rank[i]];
-        low = r < low ? r : low;
-        high = r > high ? r : high;
-    }
-    q->low[level] = low;
-    return high - low + 1;
-}
-
-/* The list at one level, in its order. */
-static void fill_level(pool *q, int level, int *end, int regions, int n)
-{
-    int *next = q->next[level];
-
-    memset(end, 0, (size_t)regions * sizeof *end);
-    for (int i = 0; i < n; i++)
-        end[region_at(q, level, q->rank[i])]++;
-    for (int r = 0, sum = 0; r < regions; r++) {
-        next[r] = sum;
-        sum += end[r];
-        end[r] = next[r];
-    }
-    for (int i = 0; i < n; i++)
-        q->member[level][end[region_at(q, level, q->rank[i])]++] = i;
-    q->end[level] = end;
-}
-
-static bool pool_make(pool *q, const topo *t, int *ranks, int n)
-{
-    size_t regions = 0, members = (size_t)n * ((size_t)t->nlevels + 2);
-    int spans[LEVELS], *numbers;
-
-    *q = (pool){.t = t, .levels = t->nlevels, .rank = ranks};
-    for (int i = 0; i <= q->levels; i++)
-        regions += (size_t)(spans[i] = span_level(q, i, n));
-    numbers = malloc((2 * regions + members) * sizeof *numbers + (size_t)n * sizeof *q->taken);
-    if (!numbers)
-        return false;
-    q->rank = memcpy(numbers, ranks, (size_t)n * sizeof *ranks);
-    numbers += n;
-    for (int i = 0; i <= q->levels; i++) {
-        q->next[i] = numbers;
-        q->member[i] = numbers + 2 * spans[i];
-        fill_level(q, i, numbers + spans[i], spans[i], n);
-        numbers = q->member[i] + n;
-    }
-    q->taken = memset(numbers, false, (size_t)n * sizeof *q->taken);
-    return true;
-}
-
-/* The place of a free rank of the region at this level, or -1. */
-static int first_free(pool *q, int level, int region)
-{
-    int *next = &q->next[level][region];
-
-    while (*next < q->end[level][region] && q->taken[q->member[level][*next]])
-        ++*next;
-    return *next < q->end[level][region] ? q->member[level][*next] : -1;
-}
-
-/* Take the free rank that is closest to this one, the first of several. */
-static int take_closest(pool *q, int rank)
-{
-    int found = -1;
-
-    for (int i = q->levels - 1; i >= 0 && found < 0; i--)
-        found = first_free(q, i, region_at(q, i, rank));
-    if (found < 0)
-        found = first_free(q, q->levels, 0);
-    q->taken[found] = true;
-    return q->rank[found];
-}
-
 /* ---- the heuristics: which index comes next, and next to which ---- */
 
 typedef struct mapping {
-    pool pool;
+    rank_pool pool;
     int n;
     int *order; /* -1: not yet */
 } mapping;
 
-static void put(mapping *m, int index, int reference)
+static void map_beside(mapping *m, int index, int reference)
 {
-    m->order[index] = take_closest(&m->pool, m->order[reference]);
+    m->order[index] = rank_pool_take(&m->pool, m->order[reference]);
 }
 
 static bool is_free(const mapping *m, int index)
@@ -225,7 +121,7 @@ static bool is_free(const mapping *m, int index)
 static void map_chain(mapping *m)
 {
     for (int i = 1; i < m->n; i++)
-        put(m, i, i - 1);
+        map_beside(m, i, i - 1);
 }
 
 /* The index at this distance in the pattern: two of them for Bruck, of which a free one. */
@@ -251,7 +147,7 @@ static void map_doubling(mapping *m, reorder_pattern pattern)
         if (d == 0) {
             while (!is_free(m, stuck) && stuck + 1 < m->n)
                 stuck++;
-            put(m, stuck, reference);
+            map_beside(m, stuck, reference);
             reference = stuck;
             left--;
             mapped = 0;
@@ -259,7 +155,7 @@ static void map_doubling(mapping *m, reorder_pattern pattern)
             continue;
         }
         int index = partner(m, pattern, reference, d);
-        put(m, index, reference);
+        map_beside(m, index, reference);
         left--;
         if (++mapped == 2) {
             reference = index;
@@ -273,7 +169,7 @@ static void map_doubling(mapping *m, reorder_pattern pattern)
 static void map_broadcast(mapping *m, int reference)
 {
     for (int d = 1; reference + d < m->n && !(reference & d); d *= 2) {
-        put(m, reference + d, reference);
+        map_beside(m, reference + d, reference);
         map_broadcast(m, reference + d);
     }
 }
@@ -283,10 +179,10 @@ static void map_gather(mapping *m)
 {
     for (int d = (1 << log2_ceil(m->n)) / 2; d > 0; d /= 2)
         for (int reference = 0; reference + d < m->n; reference += 2 * d)
-            put(m, reference + d, reference);
+            map_beside(m, reference + d, reference);
 }
 
-static void map(mapping *m, reorder_pattern pattern)
+static void map_pattern(mapping *m, reorder_pattern pattern)
 {
     switch (pattern) {
     case REORDER_DOUBLING:
@@ -317,12 +213,11 @@ static bool map_list(reorder_pattern pattern, const topo *t, int n, int *order)
 
     if (n < 3 || (pattern == REORDER_DOUBLING && (n & (n - 1)) != 0))
         return true;
-    if (!pool_make(&m.pool, t, order, n))
+    if (!rank_pool_make(&m.pool, t, order, n))
         return false;
-    m.pool.taken[0] = true;
     memset(order + 1, -1, ((size_t)n - 1) * sizeof *order);
-    map(&m, pattern);
-    free(m.pool.rank);
+    map_pattern(&m, pattern);
+    rank_pool_free(&m.pool);
     return true;
 }
 
@@ -402,7 +297,7 @@ static bool find_order(reorder_pattern pattern, const topo *t, const int *ranks,
 
 /* Are all as far from each other? In one region of the finest level, or each in another one of the
  * coarsest, which are numbered as their first ranks are. */
-static bool is_flat(const topo *t, const int *order, int n)
+static bool are_equidistant(const topo *t, const int *order, int n)
 {
     const int *coarse = t->level[0].region, *fine = t->level[t->nlevels - 1].region;
     bool together = true, apart = true;
@@ -417,7 +312,7 @@ static bool is_flat(const topo *t, const int *order, int n)
 bool reorder_ranks(reorder_pattern pattern, const topo *t, const int *ranks, int n, int *order)
 {
     as_given(ranks, n, order);
-    if (!t || t->nlevels == 0 || n < 3 || is_flat(t, order, n) ||
+    if (!t || t->nlevels == 0 || n < 3 || are_equidistant(t, order, n) ||
         orders_find(t->orders, pattern, ranks, n, order))
         return true;
     return find_order(pattern, t, ranks, n, order) &&
