@@ -317,10 +317,6 @@ void comm_first_finish(comm *c, int error);
 int comm_persistent_window(comm *c, comm_ticket *t);
 void comm_persistent_release(comm *c, comm_ticket *t);
 
-/* A number more: numbers of all ranks are from the handshake; NULL: all have the same. Engine lock
- * held, if the communicator is in use already. */
-int comm_add_lane(comm *c, const handshake *h);
-
 /* Raise an error through the user's communicator's handler (MPI_COMM_WORLD's once it is freed);
  * returns it. */
 int comm_raise(const comm *c, int error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* first.c - the first handshake of a communicator, and what its messages travel over from then on.
+/* first.c - the first handshake of a communicator: what this rank tells, and what follows from what
+ * all have told. What its messages travel over from then on is in comm_wire.c.
  *
  *   call                 channel?   what
  *   non-blocking         yes        begin; the engine goes on when all have told
@@ -12,37 +13,11 @@
  */
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/comm/comm_wire.h"
 #include "nbc/comm/failures.h"
-#include "nbc/comm/hooks.h"
 #include "nbc/comm/places.h"
 #include "nbc/process/env.h"
-#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
-#include "nbc/process/simulated.h"
-#include "nbc/tally/gather.h"
-
-#include <stdlib.h>
-
-int comm_add_lane(comm *c, const handshake *h)
-{
-    comm_wire *w = &c->wire;
-    comm_lane lane = {.mine = h ? h->mine.number : w->nlanes};
-    comm_lane *lanes = realloc(w->lane, (size_t)(w->nlanes + 1) * sizeof *lanes);
-
-    if (!lanes)
-        return MPI_ERR_NO_MEM;
-    w->lane = lanes;
-    if (h && !handshake_agrees(h)) {
-        lane.of = malloc((size_t)c->p * sizeof *lane.of);
-        if (!lane.of)
-            return MPI_ERR_NO_MEM;
-        for (int r = 0; r < c->p; r++)
-            lane.of[r] = h->all[r].number;
-    }
-    w->lane[w->nlanes++] = lane;
-    c->persistent.capacity += w->nlanes == 1 ? c->nwindows - c->split : c->nwindows;
-    return MPI_SUCCESS;
-}
 
 /* `begun` last: who sees it in another thread finds all else done. */
 static int get_ready(comm *c, int error)
@@ -64,152 +39,8 @@ static int be_alone(comm *c, const hello *mine)
     return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
 }
 
-static void join_links(comm *c)
-{
-    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++)
-        links_join(c->links, r, c->rank, c->first.all[r].link,
-                   c->topo->node[r] == c->topo->node[c->rank]);
-    comm_find_eager(c);
-}
-
-/* The handshake is over and the channel there. */
-static int go_over_channel(comm *c)
-{
-    int error = comm_add_lane(c, &c->first);
-
-    join_links(c);
-    c->wire.comm = channel_comm();
-    c->wire.from_channel = error == MPI_SUCCESS;
-    return error;
-}
-
-/* Nor does another thread find places any more. */
-static void leave_channel(comm *c)
-{
-    process_lock();
-    free(c->wire.place);
-    c->wire.place = NULL;
-    c->placed = true;
-    c->covered = false;
-    process_unlock();
-}
-
-/* Collective, blocks. MPI_Comm_create copies no attributes. */
-static int go_over_own(comm *c)
-{
-    MPI_Group group;
-    int error = PMPI_Comm_group(c->user, &group);
-
-    if (error)
-        return error;
-    links_free(c->links, true);
-    c->links = NULL;
-    leave_channel(c);
-    error = simulated() ? PMPI_Comm_dup(c->user, &c->wire.comm)
-                        : PMPI_Comm_create(c->user, group, &c->wire.comm);
-    PMPI_Group_free(&group);
-    c->wire.ours = error == MPI_SUCCESS;
-    if (!error)
-        error = PMPI_Comm_set_errhandler(c->wire.comm, MPI_ERRORS_RETURN);
-    return error ? error : comm_add_lane(c, NULL);
-}
-
-/* Are all members known to be in the channel? */
-static bool is_covered(const comm *c)
-{
-    process_lock();
-    bool covered = c->placed && c->covered;
-    process_unlock();
-    return covered;
-}
-
-/* Where the members are in the channel, once there is one. Another thread may ask comm_prepared. */
-static int find_places(comm *c)
-{
-    int *place = NULL, error;
-    bool covered;
-
-    process_lock();
-    bool known = c->placed;
-    process_unlock();
-    if (known || channel_comm() == MPI_COMM_NULL)
-        return MPI_SUCCESS;
-    error = channel_places(c->user, c->p, &place, &covered);
-    if (error)
-        return error;
-    process_lock();
-    if (!c->placed) {
-        c->wire.place = place;
-        c->covered = covered;
-        c->placed = true;
-        place = NULL;
-    }
-    process_unlock();
-    free(place);
-    return MPI_SUCCESS;
-}
-
-static link_offer offer_links(comm *c)
-{
-    links_free(c->links, true); /* of a handshake that has failed */
-    c->links = links_make(c->p, c->rank, c->wire.place);
-    return c->links ? c->links->mine : (link_offer){0};
-}
-
-/* This call has made the channel: the handshake was too early for it. The ranks of the channel are
- * those of the communicator. */
-static int exchange_links(comm *c)
-{
-    hello *mine = &c->first.mine;
-    int error;
-
-    mine->link = offer_links(c);
-    comm_tell_machine(mine);
-    error = native_mpi.Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
-                                 channel_comm());
-    if (!error)
-        comm_take_machine(c);
-    return error;
-}
-
-/* Another thread of this process makes the channel, as threads of others have done already. */
-static int wait_for_channel(comm *c)
-{
-    for (int idle = 0; channel_comm() == MPI_COMM_NULL;)
-        comm_above.idle_turn(&idle);
-    return find_places(c);
-}
-
-/* All have come, and all are in a call that may block: decide alike what messages travel over. */
-static int connect(comm *c)
-{
-    bool channel = false, threads = false;
-
-    for (int r = 0; r < c->p; r++) {
-        channel |= c->first.all[r].channel;
-        threads |= c->first.all[r].threaded;
-    }
-    if (!handshake_numbered(&c->first))
-        return go_over_own(c);
-    if (channel) {
-        int error = wait_for_channel(c);
-        return error ? error : go_over_channel(c);
-    }
-    /* two threads could make a channel each, in another order on another rank */
-    if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
-        int error = channel_make(c->user);
-        tally_agreed(handshake_tallies_else(&c->first));
-        if (!error)
-            error = find_places(c);
-        if (!error)
-            error = exchange_links(c);
-        return error ? error : go_over_channel(c);
-    }
-    return go_over_own(c);
-}
-
 /* The number was not used. */
-static void give_back(const comm *c, int number)
+static void return_number(const comm *c, int number)
 {
     if (!c->wire.from_channel && number >= 0)
         channel_number_return(number);
@@ -237,7 +68,7 @@ static bool all_alike(const comm *c, int other, const char *what, atomic_bool *s
     return other == 0;
 }
 
-static void compare(comm *c)
+static void compare_settings(comm *c)
 {
     static atomic_bool asks_said, knows_said;
     int bits_else = handshake_reproducible_else(&c->first);
@@ -258,7 +89,7 @@ static int first_of_world(const comm *c)
     MPI_Group group, world;
     int found = MPI_UNDEFINED, r = 0;
 
-    if (is_covered(c) || c->user == MPI_COMM_NULL ||
+    if (comm_is_covered(c) || c->user == MPI_COMM_NULL ||
         PMPI_Comm_group(c->user, &group) != MPI_SUCCESS)
         return 0;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -285,7 +116,7 @@ static int make_topo(comm *c)
         c->topo = handshake_topo(&c->first);
         if (c->topo)
             comm_take_machine(c);
-        compare(c);
+        compare_settings(c);
         if (tally_on)
             name_for_tally(c);
     }
@@ -299,18 +130,18 @@ static int begin_and_wait(comm *c, const char *caller, const hello *mine, bool m
     if (!error)
         error = make_topo(c);
     if (!error)
-        error = connect(c);
-    give_back(c, mine->number);
+        error = comm_choose_wire(c);
+    return_number(c, mine->number);
     handshake_close(&c->first);
     return get_ready(c, error);
 }
 
-static int begin(comm *c, const char *caller, const hello *mine)
+static int begin_handshake(comm *c, const char *caller, const hello *mine)
 {
     int error = handshake_begin(&c->first, c->user, c->p, c->rank, mine);
 
     if (error) {
-        give_back(c, mine->number);
+        return_number(c, mine->number);
         return error;
     }
     comm_set_current(c, &c->first, caller);
@@ -320,7 +151,7 @@ static int begin(comm *c, const char *caller, const hello *mine)
 
 /* There was no number for it: now it may get a communicator of its own. Operations advance until
  * all have come. */
-static int feed(comm *c, const char *caller)
+static int get_own_comm(comm *c, const char *caller)
 {
     hello mine = {.number = -1};
     handshake h = {0};
@@ -328,7 +159,7 @@ static int feed(comm *c, const char *caller)
 
     handshake_close(&h);
     if (!error)
-        error = go_over_own(c);
+        error = comm_use_own(c);
     c->starved = false;
     c->failure = error;
     return error;
@@ -351,19 +182,19 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
         mine.error = env_error();
     if (c->p == 1)
         return mine.error ? mine.error : be_alone(c, &mine);
-    error = find_places(c);
+    error = comm_find_places(c);
     if (error)
         return error;
-    mine.channel = is_covered(c);
+    mine.channel = comm_is_covered(c);
     if (mine.channel)
-        mine.link = offer_links(c);
+        mine.link = comm_offer_links(c);
     mine.number = channel_number_take(false);
-    return mine.channel && !may_block ? begin(c, caller, &mine)
+    return mine.channel && !may_block ? begin_handshake(c, caller, &mine)
                                       : begin_and_wait(c, caller, &mine, may_block);
 }
 
 /* What has failed may have been revoked since. */
-static void look_again(comm *c)
+static void look_for_failures(comm *c)
 {
     engine_enter();
     failures_look(c);
@@ -375,11 +206,11 @@ int comm_begin_slowly(comm *c, const char *caller, bool may_block)
     if (!c->begun)
         return begin_anew(c, caller, may_block);
     if (comm_is_broken(c))
-        look_again(c);
+        look_for_failures(c);
     if (may_block)
         comm_wait_ready(c); /* then all ranks know alike whether it is starved */
     if (may_block && c->starved)
-        return feed(c, caller);
+        return get_own_comm(c, caller);
     return c->ready ? c->failure : MPI_SUCCESS;
 }
 
@@ -387,7 +218,7 @@ bool comm_prepared(comm *c)
 {
     if (c->begun || c->p == 1)
         return true;
-    return channel_made_early() && find_places(c) == MPI_SUCCESS && is_covered(c);
+    return channel_made_early() && comm_find_places(c) == MPI_SUCCESS && comm_is_covered(c);
 }
 
 void comm_first_finish(comm *c, int error)
@@ -399,9 +230,9 @@ void comm_first_finish(comm *c, int error)
         error = make_topo(c);
     if (!error) {
         c->starved = !handshake_numbered(&c->first);
-        error = c->starved ? MPI_ERR_OTHER : go_over_channel(c);
+        error = c->starved ? MPI_ERR_OTHER : comm_use_channel(c);
     }
-    give_back(c, number);
+    return_number(c, number);
     handshake_close(&c->first);
     comm_become_ready(c, error);
 }

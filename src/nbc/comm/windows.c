@@ -13,6 +13,7 @@
  */
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/comm/comm_wire.h"
 #include "nbc/process/process.h"
 
 #include <stdlib.h>

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm_wire.c - see comm_wire.h. */
+#include "nbc/comm/comm_wire.h"
+
+#include "nbc/comm/channel.h"
+#include "nbc/comm/hooks.h"
+#include "nbc/process/native_mpi.h"
+#include "nbc/process/process.h"
+#include "nbc/process/simulated.h"
+#include "nbc/tally/gather.h"
+
+#include <stdlib.h>
+
+/* ---- places in the channel ---- */
+
+bool comm_is_covered(const comm *c)
+{
+    process_lock();
+    bool covered = c->placed && c->covered;
+    process_unlock();
+    return covered;
+}
+
+/* Another thread may ask comm_prepared meanwhile. */
+int comm_find_places(comm *c)
+{
+    int *place = NULL, error;
+    bool covered;
+
+    process_lock();
+    bool known = c->placed;
+    process_unlock();
+    if (known || channel_comm() == MPI_COMM_NULL)
+        return MPI_SUCCESS;
+    error = channel_places(c->user, c->p, &place, &covered);
+    if (error)
+        return error;
+    process_lock();
+    if (!c->placed) {
+        c->wire.place = place;
+        c->covered = covered;
+        c->placed = true;
+        place = NULL;
+    }
+    process_unlock();
+    free(place);
+    return MPI_SUCCESS;
+}
+
+/* ---- rings to ranks of this node ---- */
+
+link_offer comm_offer_links(comm *c)
+{
+    links_free(c->links, true); /* of a handshake that has failed */
+    c->links = links_make(c->p, c->rank, c->wire.place);
+    return c->links ? c->links->mine : (link_offer){0};
+}
+
+/* This call has made the channel: the handshake was too early for it. The ranks of the channel are
+ * those of the communicator. */
+static int exchange_links(comm *c)
+{
+    hello *mine = &c->first.mine;
+    int error;
+
+    mine->link = comm_offer_links(c);
+    comm_tell_machine(mine);
+    error = native_mpi.Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
+                                 channel_comm());
+    if (!error)
+        comm_take_machine(c);
+    return error;
+}
+
+static void join_links(comm *c)
+{
+    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++)
+        links_join(c->links, r, c->rank, c->first.all[r].link,
+                   c->topo->node[r] == c->topo->node[c->rank]);
+    comm_find_eager(c);
+}
+
+/* ---- which of them ---- */
+
+int comm_add_lane(comm *c, const handshake *h)
+{
+    comm_wire *w = &c->wire;
+    comm_lane lane = {.mine = h ? h->mine.number : w->nlanes};
+    comm_lane *lanes = realloc(w->lane, (size_t)(w->nlanes + 1) * sizeof *lanes);
+
+    if (!lanes)
+        return MPI_ERR_NO_MEM;
+    w->lane = lanes;
+    if (h && !handshake_agrees(h)) {
+        lane.of = malloc((size_t)c->p * sizeof *lane.of);
+        if (!lane.of)
+            return MPI_ERR_NO_MEM;
+        for (int r = 0; r < c->p; r++)
+            lane.of[r] = h->all[r].number;
+    }
+    w->lane[w->nlanes++] = lane;
+    c->persistent.capacity += w->nlanes == 1 ? c->nwindows - c->split : c->nwindows;
+    return MPI_SUCCESS;
+}
+
+int comm_use_channel(comm *c)
+{
+    int error = comm_add_lane(c, &c->first);
+
+    join_links(c);
+    c->wire.comm = channel_comm();
+    c->wire.from_channel = error == MPI_SUCCESS;
+    return error;
+}
+
+/* Nor does another thread find places any more. */
+static void leave_channel(comm *c)
+{
+    process_lock();
+    free(c->wire.place);
+    c->wire.place = NULL;
+    c->placed = true;
+    c->covered = false;
+    process_unlock();
+}
+
+/* MPI_Comm_create copies no attributes. */
+int comm_use_own(comm *c)
+{
+    MPI_Group group;
+    int error = PMPI_Comm_group(c->user, &group);
+
+    if (error)
+        return error;
+    links_free(c->links, true);
+    c->links = NULL;
+    leave_channel(c);
+    error = simulated() ? PMPI_Comm_dup(c->user, &c->wire.comm)
+                        : PMPI_Comm_create(c->user, group, &c->wire.comm);
+    PMPI_Group_free(&group);
+    c->wire.ours = error == MPI_SUCCESS;
+    if (!error)
+        error = PMPI_Comm_set_errhandler(c->wire.comm, MPI_ERRORS_RETURN);
+    return error ? error : comm_add_lane(c, NULL);
+}
+
+/* Another thread of this process makes the channel, as threads of others have done already. */
+static int wait_for_channel(comm *c)
+{
+    for (int idle = 0; channel_comm() == MPI_COMM_NULL;)
+        comm_above.idle_turn(&idle);
+    return comm_find_places(c);
+}
+
+int comm_choose_wire(comm *c)
+{
+    bool channel = false, threads = false;
+
+    for (int r = 0; r < c->p; r++) {
+        channel |= c->first.all[r].channel;
+        threads |= c->first.all[r].threaded;
+    }
+    if (!handshake_numbered(&c->first))
+        return comm_use_own(c);
+    if (channel) {
+        int error = wait_for_channel(c);
+        return error ? error : comm_use_channel(c);
+    }
+    /* two threads could make a channel each, in another order on another rank */
+    if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
+        int error = channel_make(c->user);
+        tally_agreed(handshake_tallies_else(&c->first));
+        if (!error)
+            error = comm_find_places(c);
+        if (!error)
+            error = exchange_links(c);
+        return error ? error : comm_use_channel(c);
+    }
+    return comm_use_own(c);
+}

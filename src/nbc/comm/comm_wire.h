@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm_wire.h - what the messages of a communicator travel over: the channel of all processes
+ * (channel.h), or an MPI communicator of its own. Which of them is decided when the first handshake
+ * is over.
+ */
+#ifndef TUTTI_COMM_WIRE_H
+#define TUTTI_COMM_WIRE_H
+
+#include "nbc/comm/comm.h"
+
+/* Find out where the members are in the channel, once there is one. */
+int comm_find_places(comm *c);
+
+/* Are all members known to be in the channel? */
+bool comm_is_covered(const comm *c);
+
+/* What this rank offers the others of its node in the handshake; the channel is there. */
+link_offer comm_offer_links(comm *c);
+
+/* All ranks have come, and all are in a call that may block: take the channel, make it, or make a
+ * communicator; the same on all ranks. Collective, blocks. */
+int comm_choose_wire(comm *c);
+
+/* Take the channel, which is there. Local. */
+int comm_use_channel(comm *c);
+
+/* Make a communicator. Collective, blocks. */
+int comm_use_own(comm *c);
+
+/* One number more: numbers of all ranks are from the handshake; NULL: all have the same. Engine
+ * lock held, if the communicator is in use already. */
+int comm_add_lane(comm *c, const handshake *h);
+
+#endif
