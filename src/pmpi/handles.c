@@ -13,6 +13,7 @@
 #include <tutti_pmpix.h>
 
 MPIX_Request handle_table[HANDLES];
+static bool is_typed[HANDLES];
 
 #if defined OPEN_MPI || defined TUTTI_MPI_ABI
 
@@ -33,7 +34,8 @@ static void forget(uint32_t index)
 
     handle_natives[index] = (MPI_Request)0;
     for (size_t i = 0; i < sizeof t->arrays / sizeof *t->arrays; i++) {
-        free(t->arrays[i]);
+        if (is_typed[index])
+            free(t->arrays[i]);
         t->arrays[i] = NULL;
     }
 }
@@ -74,7 +76,7 @@ static uint32_t take(void)
     return index;
 }
 
-int handle_make(MPIX_Request r, MPI_Request *result)
+int handle_make(MPIX_Request r, bool typed, MPI_Request *result)
 {
     uint32_t index = take();
 
@@ -83,6 +85,7 @@ int handle_make(MPIX_Request r, MPI_Request *result)
         return interpose_raise(MPI_ERR_NO_MEM);
     }
     handle_table[index] = r;
+    is_typed[index] = typed;
     *result = handle_value(index);
     return MPI_SUCCESS;
 }
@@ -120,7 +123,7 @@ static bool is_fortran(const void *caller)
     return found;
 }
 
-int handle_for_caller(MPI_Request *request, const void *caller)
+int handle_for_caller(MPI_Request *request, bool typed, const void *caller)
 {
     uint32_t index;
 
@@ -132,6 +135,7 @@ int handle_for_caller(MPI_Request *request, const void *caller)
         return interpose_raise(MPI_ERR_NO_MEM);
     }
     handle_natives[index] = *request;
+    is_typed[index] = typed;
     *request = handle_value(index);
     return MPI_SUCCESS;
 }
