@@ -28,13 +28,19 @@ static void write_number(uint32_t index)
         t->number[i] = handle_number(handle_value(index));
 }
 
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 6
+enum { LEAVES_ITS_OWN = true };
+#else
+enum { LEAVES_ITS_OWN = false };
+#endif
+
 static void forget(uint32_t index)
 {
     handle_target *t = &handle_targets[index];
 
     handle_natives[index] = (MPI_Request)0;
     for (size_t i = 0; i < sizeof t->arrays / sizeof *t->arrays; i++) {
-        if (is_typed[index])
+        if (LEAVES_ITS_OWN && is_typed[index])
             free(t->arrays[i]);
         t->arrays[i] = NULL;
     }

@@ -154,8 +154,8 @@ static inline MPIX_Request *handle_request(MPI_Request r)
 }
 
 /* Take over r and give out a handle. MPI_ERR_NO_MEM (raised): all are in use; r is freed. typed: of
- * a call with arrays of types, which Open MPI's Fortran converts: arrays that it leaves in the
- * request are freed then. Others that 5.0.7 leaves (MPI_Ireduce_scatter) are the program's. */
+ * a call with arrays of types, which Open MPI's Fortran converts: arrays that 6.0's leaves in the
+ * request are freed then. Of those that 5.0.7's leaves some are the program's. */
 int handle_make(MPIX_Request r, bool typed, MPI_Request *result);
 
 /* The request has been freed. */
