@@ -8,8 +8,8 @@
  *   Open MPI   an address of our own
  *   MPI ABI    likewise: MPICH's are small numbers there, Open MPI's addresses of its own
  *
- * Open MPI's Fortran functions call the C ones, and then look into the request itself. They read its
- * number in Fortran (104 bytes behind its address in versions 4.1, 5.0 and 6.0). In 5.0 and 6.0
+ * Open MPI's Fortran functions call the C ones, and then look into the request itself. They read
+ * its number in Fortran (104 bytes behind its address in versions 4.1, 5.0 and 6.0). In 5.0 and 6.0
  * those of non-blocking and persistent calls with lists also leave arrays there, from byte 200 on,
  * to be freed with it, because they take it for one of the MPI's own collectives. So what a handle
  * points to has its number in every word up to there, and room for arrays behind. A generalized

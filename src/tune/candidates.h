@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* candidates.h - what may serve a call, for the planner: each algorithm, with its variants and forms,
- * and how long it takes at first sight.
+/* candidates.h - what may serve a call, for the planner: each algorithm, with its variants and
+ * forms, and how long it takes at first sight.
  */
 #ifndef TUTTI_CANDIDATES_H
 #define TUTTI_CANDIDATES_H

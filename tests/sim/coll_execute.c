@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll_execute.c - run one collective of all ranks, and check what they have then: see coll_run.h. */
+/* coll_execute.c - run one collective of all ranks, and check what they have then: coll_run.h. */
 #include "sim/coll_compile.h"
 
 #include <stdlib.h>

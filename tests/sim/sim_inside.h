@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim_inside.h - what the parts of the simulator share: where each rank is, and which events may
  * happen next. The parts: the run (sim.c), messages and the rings that they go through
- * (sim_messages.c), events (sim_events.c), the data that steps name (sim_memory.c); each calls those
- * after it.
+ * (sim_messages.c), events (sim_events.c), the data that steps name (sim_memory.c); each calls
+ * those after it.
  */
 #ifndef TUTTI_SIM_INSIDE_H
 #define TUTTI_SIM_INSIDE_H

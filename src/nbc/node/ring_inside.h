@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_inside.h - the lines of a ring and what is written beside them: for ring_memory.c, ring_put.c and
- * ring_get.c alone.
+/* ring_inside.h - the lines of a ring and what is written beside them: for ring_memory.c,
+ * ring_put.c and ring_get.c alone.
  */
 #ifndef TUTTI_RING_INSIDE_H
 #define TUTTI_RING_INSIDE_H

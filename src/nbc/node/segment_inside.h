@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segment_inside.h - what segment_state.c, segment_heap.c, segment_map.c and segment_make.c know of the
- * memory that the processes of a node share.
+/* segment_inside.h - what segment_state.c, segment_heap.c, segment_map.c and segment_make.c know of
+ * the memory that the processes of a node share.
  */
 #ifndef TUTTI_SEGMENT_INSIDE_H
 #define TUTTI_SEGMENT_INSIDE_H
