@@ -22,21 +22,14 @@
 
 /* Fortran functions of Open MPI 5 and 6 look into requests of calls with lists (handles.h). */
 #if defined OPEN_MPI && defined TUTTI_HAVE_MPI4_PERSISTENT
-#define FOR_CALLER(request, typed) handle_for_caller(request, typed, __builtin_return_address(0))
+#define FOR_CALLER(request) handle_for_caller(request, __builtin_return_address(0))
 #else
-#define FOR_CALLER(request, typed) MPI_SUCCESS
+#define FOR_CALLER(request) MPI_SUCCESS
 #endif
 
 enum { SIDE_NONE, SIDE_ONE, SIDE_EACH, SIDE_SIZED, SIDE_LISTED, SIDE_TYPED };
 
 #define HAS_LISTS(send, recv) (SIDE_##send >= SIDE_SIZED || SIDE_##recv >= SIDE_SIZED)
-
-static const bool is_typed[KINDS] = {
-#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    [KIND_##name] = SIDE_##send == SIDE_TYPED,
-#include "nbc/sched/collectives.def"
-#undef COLLECTIVE
-};
 
 /* The blocking and the non-blocking call. */
 #define DEFINE_CALLS(name, Name, suffix, lists, parameters, arguments)                             \
@@ -72,7 +65,7 @@ static const bool is_typed[KINDS] = {
             error = JOIN(tutti_interposed_i, name, suffix)(UNWRAP arguments, request,              \
                                                            interpose_all ? NULL : &left);          \
         if (left.native == CALL_OURS && !error && (lists))                                         \
-            return FOR_CALLER(request, is_typed[KIND_##name]);                                     \
+            return FOR_CALLER(request);                                                            \
         if (left.native == CALL_OURS)                                                              \
             return error;                                                                          \
         interpose_leave(KIND_##name, left.native);                                                 \
@@ -92,7 +85,7 @@ static const bool is_typed[KINDS] = {
         if (!error)                                                                                \
             error = JOIN(tutti_interposed_init_, name, suffix)(UNWRAP arguments, info,             \
                                                                request ? &r : NULL);               \
-        return error ? error : handle_make(r, is_typed[KIND_##name], request);                     \
+        return error ? error : handle_make(r, request);                                            \
     }
 
 /* A name of MPI-4 that this MPI does not have. */

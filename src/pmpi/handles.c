@@ -13,7 +13,6 @@
 #include <tutti_pmpix.h>
 
 MPIX_Request handle_table[HANDLES];
-static bool is_typed[HANDLES];
 
 #if defined OPEN_MPI || defined TUTTI_MPI_ABI
 
@@ -28,10 +27,12 @@ static void write_number(uint32_t index)
         t->number[i] = handle_number(handle_value(index));
 }
 
+/* Are the arrays that Fortran leaves in a request its own? Of those of 5.0.7 some are the
+ * program's, which it frees all the same. */
 #if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 6
-enum { LEAVES_ITS_OWN = true };
+enum { ARRAYS_ARE_FREED = true };
 #else
-enum { LEAVES_ITS_OWN = false };
+enum { ARRAYS_ARE_FREED = false };
 #endif
 
 static void forget(uint32_t index)
@@ -40,7 +41,7 @@ static void forget(uint32_t index)
 
     handle_natives[index] = (MPI_Request)0;
     for (size_t i = 0; i < sizeof t->arrays / sizeof *t->arrays; i++) {
-        if (LEAVES_ITS_OWN && is_typed[index])
+        if (ARRAYS_ARE_FREED)
             free(t->arrays[i]);
         t->arrays[i] = NULL;
     }
@@ -82,7 +83,7 @@ static uint32_t take(void)
     return index;
 }
 
-int handle_make(MPIX_Request r, bool typed, MPI_Request *result)
+int handle_make(MPIX_Request r, MPI_Request *result)
 {
     uint32_t index = take();
 
@@ -91,7 +92,6 @@ int handle_make(MPIX_Request r, bool typed, MPI_Request *result)
         return interpose_raise(MPI_ERR_NO_MEM);
     }
     handle_table[index] = r;
-    is_typed[index] = typed;
     *result = handle_value(index);
     return MPI_SUCCESS;
 }
@@ -129,7 +129,7 @@ static bool is_fortran(const void *caller)
     return found;
 }
 
-int handle_for_caller(MPI_Request *request, bool typed, const void *caller)
+int handle_for_caller(MPI_Request *request, const void *caller)
 {
     uint32_t index;
 
@@ -141,7 +141,6 @@ int handle_for_caller(MPI_Request *request, bool typed, const void *caller)
         return interpose_raise(MPI_ERR_NO_MEM);
     }
     handle_natives[index] = *request;
-    is_typed[index] = typed;
     *request = handle_value(index);
     return MPI_SUCCESS;
 }

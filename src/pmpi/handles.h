@@ -36,7 +36,7 @@ enum { HANDLE_NUMBER = -65536 };
 
 typedef struct handle_target {
     int number[50];
-    void *arrays[7]; /* to be freed, if the call has some; null: none */
+    void *arrays[7]; /* null: none */
 } handle_target;
 
 extern handle_target handle_targets[HANDLES];
@@ -153,17 +153,15 @@ static inline MPIX_Request *handle_request(MPI_Request r)
     return &handle_table[handle_index(r)];
 }
 
-/* Take over r and give out a handle. MPI_ERR_NO_MEM (raised): all are in use; r is freed. typed: of
- * a call with arrays of types, which Open MPI's Fortran converts: arrays that 6.0's leaves in the
- * request are freed then. Of those that 5.0.7's leaves some are the program's. */
-int handle_make(MPIX_Request r, bool typed, MPI_Request *result);
+/* Take over r and give out a handle. MPI_ERR_NO_MEM (raised): all are in use; r is freed. */
+int handle_make(MPIX_Request r, MPI_Request *result);
 
 /* The request has been freed. */
 void handle_release(MPI_Request r);
 
 /* Of a call with lists: if a Fortran function that looks into the request is the caller, *request
  * becomes a handle that stands for it. */
-int handle_for_caller(MPI_Request *request, bool typed, const void *caller);
+int handle_for_caller(MPI_Request *request, const void *caller);
 
 /* MPI has been called with what *request stands for, if it does: is that null now? */
 void handle_after(MPI_Request *request, MPI_Request native);

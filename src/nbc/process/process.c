@@ -2,10 +2,9 @@
 /* process.c - see process.h. */
 #include "nbc/process/process.h"
 
-#include "nbc/process/role.h"
-
 #include "nbc/process/device.h"
 #include "nbc/process/rest.h"
+#include "nbc/process/role.h"
 
 #include <pthread.h>
 

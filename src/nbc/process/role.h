@@ -14,6 +14,17 @@ typedef enum role {
 
 extern _Thread_local role role_now;
 
+/* The caller is in a native call, unless it is the progress thread. Returns what it was, for
+ * role_now afterwards. */
+static inline role role_enter_mpi(void)
+{
+    role before = role_now;
+
+    if (before == ROLE_PROGRAM)
+        role_now = ROLE_MPI;
+    return before;
+}
+
 /* This thread must not call functions of the program, those of MPI_Op_create: the progress thread,
  * unless the program lets it. */
 extern _Thread_local bool role_keeps_off;

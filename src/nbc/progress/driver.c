@@ -69,16 +69,14 @@ static int wait_for(int count, void **extra_states)
 {
     int idle = 0;
     int64_t begun = trace_is_on() ? trace_now() : 0;
+    role before = begun ? role_enter_mpi() : role_now;
 
-    if (begun)
-        role_now = ROLE_MPI;
     for (int i = 0; i < count; i++)
         while (!is_told(extra_states[i]))
             engine_idle_turn(&idle);
     if (begun)
         trace_span(0, "MPI wait", begun);
-    if (begun)
-        role_now = ROLE_PROGRAM;
+    role_now = before;
     return MPI_SUCCESS;
 }
 

@@ -39,9 +39,7 @@ static int progress(void)
 
     if (!trace_is_on())
         return engine_progress(NULL);
-    before = role_now;
-    if (before == ROLE_PROGRAM)
-        role_now = ROLE_MPI;
+    before = role_enter_mpi();
     n = engine_progress(NULL);
     role_now = before;
     return n;

@@ -67,13 +67,14 @@ int driver_request_extended(exec *e, driver_poll_function *poll, MPI_Request *re
 /* The caller is in a native call. */
 static int progress(exec *e)
 {
+    role before;
     int n;
 
     if (!trace_is_on())
         return engine_progress_for(e);
-    role_now = ROLE_MPI;
+    before = role_enter_mpi();
     n = engine_progress_for(e);
-    role_now = ROLE_PROGRAM;
+    role_now = before;
     return n;
 }
 
