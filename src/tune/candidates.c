@@ -65,10 +65,10 @@ static int compare(const void *left, const void *right)
 {
     const first_look *a = left, *b = right;
 
-    if (a->sight.whole.time != b->sight.whole.time)
-        return a->sight.whole.time < b->sight.whole.time ? -1 : 1;
-    if (a->sight.whole.steps != b->sight.whole.steps)
-        return a->sight.whole.steps < b->sight.whole.steps ? -1 : 1;
+    if (a->sight.time != b->sight.time)
+        return a->sight.time < b->sight.time ? -1 : 1;
+    if (a->sight.steps != b->sight.steps)
+        return a->sight.steps < b->sight.steps ? -1 : 1;
     return a->number - b->number;
 }
 
@@ -78,8 +78,8 @@ static bool is_known(const first_look *list, int n, const first_look *c)
 {
     bool known = false;
 
-    for (int i = n - 1; i >= 0 && !known && list[i].sight.whole.time == c->sight.whole.time; i--)
-        known = list[i].sight.whole.steps == c->sight.whole.steps &&
+    for (int i = n - 1; i >= 0 && !known && list[i].sight.time == c->sight.time; i--)
+        known = list[i].sight.steps == c->sight.steps &&
                 list[i].choice.form == c->choice.form && !algo_table[list[i].choice.algo]->orders;
     return known && algo_table[c->choice.algo]->orders;
 }

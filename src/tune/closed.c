@@ -2,6 +2,8 @@
 /* closed.c - see closed.h. */
 #include "tune/closed.h"
 
+#include "tune/costs.h"
+
 #include <stdlib.h>
 
 /* Picoseconds, and those for 2^20 bytes. */
@@ -19,23 +21,8 @@ typedef struct walk {
     int64_t *arrival; /* [nsteps]: of the k-th message sent */
     int sent, received;
     int64_t processor, wire; /* until when it is busy */
-    int64_t busy, end, bytes;
+    int64_t busy, end;
 } walk;
-
-static int64_t in_picoseconds(double seconds)
-{
-    return (int64_t)(seconds * 1e12 + 0.5);
-}
-
-static int64_t of_rate(double bytes_per_second)
-{
-    return bytes_per_second > 0 ? in_picoseconds((1 << 20) / bytes_per_second) : 0;
-}
-
-static int64_t work(int64_t bytes, int64_t rate)
-{
-    return (int64_t)((__int128)bytes * rate >> 20);
-}
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -44,16 +31,7 @@ static int64_t larger(int64_t a, int64_t b)
 
 static int64_t bytes_of(const walk *w, const step *st)
 {
-    const sched *s = w->s;
-    int n = step_is_message(st) ? st->n : st->n > 0;
-    int64_t sum = 0;
-
-    for (int k = 0; k < n; k++) {
-        interval x = s->list[st->first + k];
-        sum += sched_items(s->parts, w->c->count, interval_end(x)) -
-               sched_items(s->parts, w->c->count, x.offset);
-    }
-    return sum * w->c->size;
+    return costs_bytes(w->s, st, w->c->count, w->c->size);
 }
 
 static bool is_far(const walk *w, int peer)
@@ -79,7 +57,7 @@ static int64_t send(walk *w, int64_t ready, int64_t bytes, const rates *r)
 {
     int64_t posted = take(w, ready, r->overhead);
 
-    w->wire = larger(w->wire, posted) + work(bytes, r->byte);
+    w->wire = larger(w->wire, posted) + costs_work(bytes, r->byte);
     w->arrival[w->sent++] = w->wire + r->latency;
     return posted;
 }
@@ -92,7 +70,7 @@ static int64_t receive(walk *w, int64_t ready, int64_t bytes, const rates *r)
     if (w->received < w->sent) {
         at = w->arrival[w->received];
     } else {
-        w->wire = larger(w->wire, ready) + work(bytes, r->byte);
+        w->wire = larger(w->wire, ready) + costs_work(bytes, r->byte);
         at = w->wire + r->overhead + r->latency;
     }
     w->received++;
@@ -108,8 +86,7 @@ static int64_t do_step(walk *w, int i)
     if (st->kind == STEP_FENCE)
         return ready;
     if (st->kind == STEP_COPY || st->kind == STEP_REDUCE)
-        return take(w, ready, work(bytes, st->kind == STEP_COPY ? w->copy : w->reduce));
-    w->bytes += bytes;
+        return take(w, ready, costs_work(bytes, st->kind == STEP_COPY ? w->copy : w->reduce));
     return st->kind == STEP_SEND ? send(w, ready, bytes, rates_to(w, st->peer))
                                  : receive(w, ready, bytes, rates_to(w, st->peer));
 }
@@ -128,14 +105,17 @@ static void run(walk *w)
 
 static rates rates_of(const way_constants *k, int64_t sharing)
 {
-    return (rates){in_picoseconds(k->latency), in_picoseconds(k->overhead),
-                   larger(of_rate(k->bandwidth), sharing * of_rate(k->shared))};
+    return (rates){costs_time(k->latency), costs_time(k->overhead),
+                   larger(costs_rate(k->bandwidth), sharing * costs_rate(k->shared))};
 }
 
 static walk walk_of(const sched *s, int rank, const closed_call *c)
 {
-    walk w = {
-        .s = s, .c = c, .rank = rank, .copy = of_rate(c->k->copy), .reduce = of_rate(c->k->reduce)};
+    walk w = {.s = s,
+              .c = c,
+              .rank = rank,
+              .copy = costs_rate(c->k->copy),
+              .reduce = costs_rate(c->k->reduce)};
 
     w.way[WAY_NODE] = rates_of(&c->k->way[WAY_NODE], c->inside);
     w.way[WAY_NETWORK] = rates_of(&c->k->way[WAY_NETWORK], c->far);
@@ -166,7 +146,7 @@ int64_t closed_message(const sched *s, const step *st, int rank, const closed_ca
     walk w = walk_of(s, rank, c);
     const rates *r = rates_to(&w, st->peer);
 
-    return 2 * r->overhead + r->latency + work(bytes_of(&w, st), r->byte);
+    return 2 * r->overhead + r->latency + costs_work(bytes_of(&w, st), r->byte);
 }
 
 bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *result)
@@ -178,8 +158,7 @@ bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *re
         return false;
     w.arrival = w.ready + s->nsteps + 1;
     run(&w);
-    *result = (closed_form){
-        .time = larger(larger(w.end, w.wire), w.busy), .steps = s->nsteps, .bytes = w.bytes};
+    *result = (closed_form){.time = larger(larger(w.end, w.wire), w.busy), .steps = s->nsteps};
     free(w.ready);
     return true;
 }

@@ -31,8 +31,8 @@ typedef struct closed_call {
 } closed_call;
 
 typedef struct closed_form {
-    int64_t time;         /* picoseconds */
-    int64_t steps, bytes; /* that the rank has, and that it sends and receives */
+    int64_t time;  /* picoseconds */
+    int64_t steps; /* of the rank */
 } closed_form;
 
 closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c);

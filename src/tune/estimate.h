@@ -44,6 +44,10 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
 
 #define ESTIMATE_ALL INT64_MAX
 
+/* Tuning: of more ranks than that all are as slow as if all were at work, and samples are executed
+ * in place of them all (forecaster.h). */
+enum { ESTIMATE_FEW = 300 };
+
 /* Do so many ranks share cores on this machine, and are both few enough to give cores out? */
 bool estimate_gives_cores(const constants *k, int p);
 

@@ -2,9 +2,9 @@
 /* estimate_model.c - see estimate_model.h. */
 #include "tune/estimate_model.h"
 
-#include <stdlib.h>
+#include "tune/costs.h"
 
-static const double picoseconds = 1e12;
+#include <stdlib.h>
 
 static int find_way(const model *m, int send)
 {
@@ -15,39 +15,13 @@ static int find_way(const model *m, int send)
     return m->inner && m->inner[from] == m->inner[to] ? WAY_INNER : WAY_NODE;
 }
 
-/* A message is as long as its send's intervals; COPY and REDUCE name what they write behind what
- * they read. */
-static int64_t count_bytes(const model *m, int i)
-{
-    const sched *s = m->g->of[m->g->rank[i]];
-    const step *st = stepgraph_step(m->g, i);
-    int64_t sum = 0;
-
-    for (int k = 0; k < (step_is_message(st) ? st->n : st->n < 1 ? 0 : 1); k++) {
-        interval x = s->list[st->first + k];
-        sum += sched_items(s->parts, m->count, interval_end(x)) -
-               sched_items(s->parts, m->count, x.offset);
-    }
-    return sum * m->size;
-}
-
-static int64_t in_picoseconds(double seconds)
-{
-    return (int64_t)(seconds * picoseconds + 0.5);
-}
-
-static int64_t of_rate(double bytes_per_second)
-{
-    return bytes_per_second > 0 ? in_picoseconds((1 << 20) / bytes_per_second) : 0;
-}
-
 static model_costs costs_of(const way_constants *k)
 {
-    return (model_costs){.latency = in_picoseconds(k->latency),
-                         .overhead = in_picoseconds(k->overhead),
-                         .message = of_rate(k->bandwidth),
-                         .shared = of_rate(k->shared),
-                         .both = of_rate(k->both),
+    return (model_costs){.latency = costs_time(k->latency),
+                         .overhead = costs_time(k->overhead),
+                         .message = costs_rate(k->bandwidth),
+                         .shared = costs_rate(k->shared),
+                         .both = costs_rate(k->both),
                          .eager = (int64_t)k->eager};
 }
 
@@ -122,7 +96,7 @@ static void make_step(model *m, int i)
                       .packs = st->n > 1,
                       .behind = -1,
                       .waiting = m->g->of[rank]->ndeps[i - m->g->base[rank]],
-                      .bytes = count_bytes(m, i)};
+                      .bytes = costs_bytes(m->g->of[rank], st, m->count, m->size)};
     if (st->kind == STEP_SEND)
         p->way = (uint8_t)find_way(m, i);
 }
@@ -156,7 +130,7 @@ static void make_ways(model *m, const constants *own, bool shares)
     for (int w = 0; w < WAYS; w++) {
         m->way[w] = costs_of(&own->way[w]);
         if (shares)
-            m->way[w].latency += in_picoseconds(own->load * own->way[w].turn * 3 / 4);
+            m->way[w].latency += costs_time(own->load * own->way[w].turn * 3 / 4);
     }
 }
 
@@ -171,14 +145,14 @@ bool model_make(model *m, const model_question *q)
                  .node = q->t ? q->t->node : NULL,
                  .inner = inner ? inner->region : NULL,
                  .climb = has_switches(q->t) ? q->t : NULL,
-                 .switches = in_picoseconds(q->k->switches),
+                 .switches = costs_time(q->k->switches),
                  .cores = !q->shares        ? 0
                           : q->k->cores < 1 ? 1
                                             : (int)q->k->cores,
-                 .turn = in_picoseconds(q->k->way[WAY_NODE].turn),
+                 .turn = costs_time(q->k->way[WAY_NODE].turn),
                  .nodes = q->t && !q->g->fold ? q->t->nodes : 1,
-                 .copy = of_rate(own.copy),
-                 .reduce = of_rate(own.reduce),
+                 .copy = costs_rate(own.copy),
+                 .reduce = costs_rate(own.reduce),
                  .most = q->most,
                  .times = q->times};
     make_ways(m, &own, q->shares);

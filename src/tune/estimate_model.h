@@ -88,12 +88,6 @@ void model_free(model *m);
 /* Execute it to the end, or until it takes longer than anybody asks for. */
 void model_run(model *m);
 
-/* Of so many bytes, at so many picoseconds for 2^20 of them. */
-static inline int64_t model_work(int64_t bytes, int64_t cost)
-{
-    return (int64_t)((__int128)bytes * cost >> 20);
-}
-
 static inline int64_t model_later(int64_t a, int64_t b)
 {
     return a > b ? a : b;

@@ -2,6 +2,8 @@
 /* estimate_run.c - what happens on the machine of estimate_model.h, one event after the other. */
 #include "tune/estimate_model.h"
 
+#include "tune/costs.h"
+
 /* ---- processors and cores ---- */
 
 /* A rank that has nothing to do gives its core away, and has the one of its node that is free
@@ -58,14 +60,14 @@ static int64_t delay_of(const model *m, int send)
     if (d > 10)
         delay += (d / 10 - 1) * m->switches;
     if (c != &m->way[WAY_NETWORK])
-        delay += model_work(m->of[send].bytes, c->message - model_alone(m, LINK_MEMORY));
+        delay += costs_work(m->of[send].bytes, c->message - model_alone(m, LINK_MEMORY));
     return delay;
 }
 
 /* Of the processor for one end of a message, of several runs of bytes packed or unpacked. */
 static int64_t handling(const model *m, int i, int64_t bytes, const model_costs *c)
 {
-    return c->overhead + (m->of[i].packs ? model_work(bytes, m->copy) : 0);
+    return c->overhead + (m->of[i].packs ? costs_work(bytes, m->copy) : 0);
 }
 
 /* Where ranks share cores a core copies a message of their node, and its links let it through at
@@ -81,7 +83,7 @@ static int64_t taking(const model *m, int send, int i, const model_costs *c)
     int64_t bytes = m->of[send].bytes,
             rate = model_later(c->message, m->way[WAY_NODE].shared * m->cores);
 
-    return handling(m, i, bytes, c) + (is_copied(m, send) ? model_work(bytes, rate) : 0);
+    return handling(m, i, bytes, c) + (is_copied(m, send) ? costs_work(bytes, rate) : 0);
 }
 
 /* What its send says: folded, another rank may stand for the receiver, with other parts. */
@@ -142,7 +144,7 @@ static void begin_receive(model *m, int i, int64_t now)
 
     p->posted = true;
     if (p->arrived)
-        end_at(m, i, served(m, i, now, taking(m, p->peer, i, c) + model_work(bytes, m->copy)));
+        end_at(m, i, served(m, i, now, taking(m, p->peer, i, c) + costs_work(bytes, m->copy)));
     else if (bytes > c->eager)
         begin_message(m, p->peer, now);
 }
@@ -152,7 +154,7 @@ static void begin_local(model *m, int i, int64_t now)
     model_step *p = &m->of[i];
     int64_t rate = p->kind == STEP_COPY ? m->copy : m->reduce;
 
-    end_at(m, i, p->kind == STEP_FENCE ? now : served(m, i, now, model_work(p->bytes, rate)));
+    end_at(m, i, p->kind == STEP_FENCE ? now : served(m, i, now, costs_work(p->bytes, rate)));
 }
 
 /* A step that waits for nothing. */

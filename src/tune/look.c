@@ -144,20 +144,6 @@ bool look_at(const look_call *q, const choice *c, const place *m, closed_form *f
     return done;
 }
 
-bool look_count(const look_call *q, const choice *c, const place *m, closed_form *found)
-{
-    sched *s = look_compile(q, c, m, 0);
-    closed_call call = call_on(q, m);
-    closed_traffic t = {0};
-
-    if (!s)
-        return false;
-    t = closed_traffic_of(s, 0, &call);
-    *found = (closed_form){.steps = s->nsteps, .bytes = t.inside + t.far};
-    sched_free(s);
-    return true;
-}
-
 int64_t look_longest(const look_call *q, const choice *c, const place *m)
 {
     sched *s = look_compile(q, c, m, 0);

@@ -24,9 +24,6 @@ sched *look_compile(const look_call *q, const choice *c, const place *m, int ran
 /* False: as look_compile. */
 bool look_at(const look_call *q, const choice *c, const place *m, closed_form *found);
 
-/* Only steps and bytes, of rank 0. */
-bool look_count(const look_call *q, const choice *c, const place *m, closed_form *found);
-
 /* Bytes of the longest message of rank 0 to or from another node; 0: there is none, or as above. */
 int64_t look_longest(const look_call *q, const choice *c, const place *m);
 

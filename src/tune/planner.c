@@ -64,15 +64,10 @@ static bool is_late(const forecaster *q, const forecast *f, const listing *l)
 
 static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
 {
-    forecast f = {.choice = *c, .time = seen->whole.time};
-    bool late = is_late(q, &f, l);
+    forecast f = {.choice = *c, .time = seen->time};
 
-    f.executed = !late && forecaster_execute(q, c, seen, most_of(l), &f.time);
-    if (!f.executed && !late)
-        f.time = forecaster_unexecuted(q, c, f.time);
-    f.bound = f.executed ? q->bound : NULL;
-    f.proven = f.executed && q->proven;
-    f.longer = f.executed && q->last.longer;
+    if (!is_late(q, &f, l))
+        forecaster_execute(q, c, seen, most_of(l), &f);
     if (l->n < PLANNER_MOST)
         insert(l, &f);
 }
@@ -155,11 +150,8 @@ static bool prove_one(forecaster *q, listing *l, int i)
 {
     forecast f = l->list[i];
 
-    if (!forecaster_prove(q, &f.choice, &f.time))
+    if (!forecaster_prove(q, &f))
         return false;
-    f.executed = f.proven = true;
-    f.longer = false;
-    f.bound = q->bound;
     move(l, i, &f);
     return true;
 }

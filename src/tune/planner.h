@@ -20,15 +20,6 @@
 
 #include "tune/candidates.h"
 
-typedef struct forecast {
-    choice choice;
-    int64_t time;      /* picoseconds */
-    bool executed;     /* else it is what the closed form says */
-    bool proven;       /* on the whole machine */
-    bool longer;       /* it takes longer than `time`, and was given up: others are faster */
-    const char *bound; /* what most of the time is the work of, static: "latency", ...; NULL */
-} forecast;
-
 enum { PLANNER_MOST = CANDIDATES_MOST };
 
 /* The one to be taken first: the fastest, or, where ranks share cores, a simpler one that takes

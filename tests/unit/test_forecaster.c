@@ -9,50 +9,51 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* What three small machines say of a large one, and what it says itself. */
-static void expect_extended(coll_kind kind, const char *name, int64_t bytes)
+/* What samples say of a large machine, and what it says itself. */
+static void expect_sampled(coll_kind kind, const char *name, int64_t bytes)
 {
     enum { P = 512 };
     topo *t = ranks_on("node:16", P);
     forecast_call call = call_on(kind, P, t, bytes);
     forecaster q;
     sight seen;
+    forecast f;
     choice c;
-    int64_t time;
     double ratio;
 
     assert_true(select_parse(kind, name, P, bytes, &c));
     forecaster_begin(&q, &call);
-    q.work = INT64_MAX;
-    assert_true(q.is_large || q.is_sketched);
+    q.sample_work = INT64_MAX;
+    assert_true(q.is_large);
     assert_true(forecaster_look(&q, &c, &seen));
-    assert_true(forecaster_execute(&q, &c, &seen, ESTIMATE_ALL, &time));
+    forecaster_execute(&q, &c, &seen, ESTIMATE_ALL, &f);
+    assert_true(f.executed);
     forecaster_end(&q);
-    ratio = (double)time / (double)in_full(&c, kind, P, t, bytes);
+    ratio = (double)f.time / (double)in_full(&c, kind, P, t, bytes);
     if (ratio > 1.3 || ratio < 1 / 1.3)
         fail_msg("%s %s of %lld bytes: %.2f", coll_kind_name(kind), name, (long long)bytes, ratio);
     topo_free(t);
 }
 
-static void small_machines_tell_of_a_large_one(void **state)
+static void samples_tell_of_a_large_machine(void **state)
 {
     (void)state;
     for (int64_t bytes = 8; bytes <= 1 << 18; bytes *= 1 << 5) {
-        expect_extended(COLL_allgather, "locality_bruck:step", bytes);
-        expect_extended(COLL_allgather, "sparbit:step", bytes);
-        expect_extended(COLL_gather, "hierarchical:linear,step", bytes);
-        expect_extended(COLL_scatter, "linear", bytes);
+        expect_sampled(COLL_allgather, "locality_bruck:step", bytes);
+        expect_sampled(COLL_allgather, "sparbit:step", bytes);
+        expect_sampled(COLL_gather, "hierarchical:linear,step", bytes);
+        expect_sampled(COLL_scatter, "linear", bytes);
         if (bytes > 8) /* pieces of 8 bytes are empty on many ranks, and not on few */
-            expect_extended(COLL_bcast, "lane:circulant,block,8", bytes);
-        expect_extended(COLL_exscan, "lane:recursive_doubling,step,1", bytes);
-        expect_extended(COLL_exscan, "hierarchical:recursive_doubling,step,8", bytes);
-        expect_extended(COLL_allreduce, "lane:recursive_doubling,step,1", bytes);
-        expect_extended(COLL_reduce_scatter_block, "bine", bytes);
+            expect_sampled(COLL_bcast, "lane:circulant,block,8", bytes);
+        expect_sampled(COLL_exscan, "lane:recursive_doubling,step,1", bytes);
+        expect_sampled(COLL_exscan, "hierarchical:recursive_doubling,step,8", bytes);
+        expect_sampled(COLL_allreduce, "lane:recursive_doubling,step,1", bytes);
+        expect_sampled(COLL_reduce_scatter_block, "bine", bytes);
     }
 }
 
 /* 1024 ranks are a power of two, the smaller machines of nodes of 30 are not. */
-static void what_a_part_cannot_do_is_not_compiled_there(void **state)
+static void what_a_sample_cannot_do_is_not_looked_at(void **state)
 {
     enum { P = 1024 };
     topo *t = ranks_on("node:30", P);
@@ -74,8 +75,8 @@ static void what_a_part_cannot_do_is_not_compiled_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_machines_tell_of_a_large_one),
-        cmocka_unit_test(what_a_part_cannot_do_is_not_compiled_there),
+        cmocka_unit_test(samples_tell_of_a_large_machine),
+        cmocka_unit_test(what_a_sample_cannot_do_is_not_looked_at),
     };
 
     return cmocka_run_group_tests_name("forecaster", tests, NULL, NULL);

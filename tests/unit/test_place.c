@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_place.c - smaller and more even machines that stand for one. */
+/* test_place.c - smaller machines that stand for one. */
 #include "topo/shape.h"
 #include "tune/place.h"
 
@@ -22,80 +22,76 @@ static topo *machine(const char *shape, int p)
     return t;
 }
 
-typedef void make(place *made, const place *whole);
-
-static void even(place *made, const place *whole)
-{
-    place_make_even(made, whole);
-}
-
-static void thin(place *made, const place *whole)
-{
-    place_make_thin(made, whole, true);
-}
-
-/* It has so many nodes (0: there is none) of so many ranks, filled or dealt as the whole is. */
-static void check(make *f, const char *shape, int p, int nodes, int ranks)
+/* The first nodes, of so many ranks each. */
+static void check(const char *shape, int p, int nodes, int ranks, int expected)
 {
     topo *t = machine(shape, p);
     place whole, made;
 
     place_make(&whole, p, t, true);
-    f(&made, &whole);
-    assert_int_equal(made.p, nodes * ranks);
-    for (int r = 0; r < made.p; r++)
-        assert_int_equal(made.t->node[r], t->node[1] == t->node[0] ? r / ranks : r % nodes);
-    if (nodes > 0)
-        assert_int_equal(made.fold.n, ranks);
+    assert_true(place_make_smaller(&made, &whole, nodes, ranks, true));
+    assert_int_equal(made.p, expected);
+    assert_int_equal(place_nodes(&made), nodes);
     place_free(&made);
     place_free(&whole);
     topo_free(t);
 }
 
-static void nodes_that_are_nearly_equal_become_equal(void **state)
+static void smaller_machines_have_the_first_nodes(void **state)
 {
     (void)state;
-    check(even, "node:8", 61, 8, 8); /* the last one has 5 */
-    check(even, "node:8", 58, 7, 8); /* 2 */
-    check(even, "node:6,6,6,6,5@cyclic", 29, 5, 6);
-    check(even, "node:5,5,5,4,4,4,4,4@cyclic", 35, 8, 4);
-    check(even, "node:8", 64, 0, 0); /* they are */
-    check(even, "node:9,5", 64, 0, 0);
-    check(even, "node:8", 7, 0, 0);
-    check(even, "node:8", 9, 0, 0); /* one node would be left */
+    check("node:8", 64, 3, 4, 12);
+    check("node:8@cyclic", 64, 3, 4, 12);
+    check("node:8", 64, 8, 2, 16);
+    check("node:9,5", 64, 4, 3, 12);   /* of 9 and of 5 as many */
+    check("node:9,5", 64, 4, 6, 22);   /* 6, and all of 5 */
+    check("node:30", 1000, 6, 12, 72); /* the last node, which has 10, is not among them */
+    check("node:100", 100, 1, 16, 16);
 }
 
-static void thin_machines_have_as_many_nodes(void **state)
+static void ranks_keep_their_order(void **state)
 {
+    topo *t = machine("node:4@cyclic", 32);
+    place whole, made;
+
     (void)state;
-    check(thin, "node:32", 192, 6, 10);
-    check(thin, "node:32", 181, 6, 10);
-    check(thin, "node:32@cyclic", 128, 4, 16);
-    check(thin, "node:8", 64, 0, 0); /* not smaller */
-    check(thin, "node:100", 100, 0, 0);
+    place_make(&whole, 32, t, true);
+    assert_int_equal(place_most(&whole), 4);
+    assert_true(place_make_smaller(&made, &whole, 3, 2, true));
+    for (int r = 0; r < made.p; r++)
+        assert_int_equal(made.t->node[r], r % 3);
+    assert_int_equal(made.fold.n, 2);
+    place_free(&made);
+    place_free(&whole);
+    topo_free(t);
 }
 
 static void regions_inside_nodes_stay(void **state)
 {
-    topo *t = machine("node:8 package:4", 61 /* four of them in a node */);
-    place whole, made;
+    static const char *const shapes[] = {"node:8 package:2", "node:64 package:2"};
 
     (void)state;
-    place_make(&whole, 61, t, true);
-    place_make_even(&made, &whole);
-    assert_int_equal(made.t->level[made.t->nlevels - 1].kind, TOPO_PACKAGE);
-    for (int r = 0; r < made.p; r++)
-        assert_int_equal(made.t->level[made.t->nlevels - 1].region[r], r / 2);
-    place_free(&made);
-    place_free(&whole);
-    topo_free(t);
+    for (int i = 0; i < 2; i++) { /* also of one node */
+        topo *t = machine(shapes[i], 64);
+        int nodes = t->nodes > 1 ? 3 : 1;
+        place whole, made;
+        place_make(&whole, 64, t, true);
+        assert_true(place_make_smaller(&made, &whole, nodes, 4, true));
+        assert_int_equal(made.p, 4 * nodes);
+        assert_int_equal(made.t->level[made.t->nlevels - 1].kind, TOPO_PACKAGE);
+        for (int r = 0; r < made.p; r++)
+            assert_int_equal(made.t->level[made.t->nlevels - 1].region[r], r / 2);
+        place_free(&made);
+        place_free(&whole);
+        topo_free(t);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_that_are_nearly_equal_become_equal),
-        cmocka_unit_test(thin_machines_have_as_many_nodes),
+        cmocka_unit_test(smaller_machines_have_the_first_nodes),
+        cmocka_unit_test(ranks_keep_their_order),
         cmocka_unit_test(regions_inside_nodes_stay),
     };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate_find.c - how long the execution of a graph takes: see estimate.h. */
+/* estimate.c - see estimate.h. The machine is made by estimate_model.c, and run by estimate_run.c. */
 #include "tune/estimate_model.h"
 
+#include "tune/costs.h"
+
 /* Tuning: on nodes of more cores than that all ranks are as slow as if all were at work. */
-enum { CORES_MOST = 32, RANKS_MOST = 300 };
+enum { CORES_MOST = 32 };
 
 static int64_t most_work(const model *m, model_links which)
 {
@@ -11,7 +13,7 @@ static int64_t most_work(const model *m, model_links which)
     int64_t most = 0;
 
     for (int i = 0; i < m->nodes; i++)
-        most = model_later(most, model_work(l[i].bytes, l[i].shared));
+        most = model_later(most, costs_work(l[i].bytes, l[i].shared));
     return most;
 }
 
@@ -47,7 +49,7 @@ static estimate result_of(const model *m)
 
 bool estimate_gives_cores(const constants *k, int p)
 {
-    return k->load > 1 && k->cores <= CORES_MOST && p <= RANKS_MOST;
+    return k->load > 1 && k->cores <= CORES_MOST && p <= ESTIMATE_FEW;
 }
 
 /* All but q->shares is given. */

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* forecaster.c - see forecaster.h. */
+#include "tune/forecaster.h"
+
+#include "tune/execution.h"
+#include "tune/size.h"
+
+/* Steps of all executions, which take about half a microsecond each: of the whole machine of few
+ * ranks, and of one rank more; of its samples; and of the whole behind others. */
+enum { WORK = 6000, WORK_OF_A_RANK = 96, WORK_OF_SAMPLES = 40000, WORK_OF_PROOF = 60000 };
+
+/* Steps of all ranks of the smallest sample, up to which a large machine is looked at; and of a
+ * rank of a large machine, up to which pieces are tried. */
+enum { LONG = 3000 };
+
+/* Ranks from which on a machine is large; and up to which the whole is executed, too, behind others
+ * (forecaster_prove); of few there is no time for it, and all but the longest are anyway. */
+enum { LARGE = ESTIMATE_FEW, PROOF_MOST = 512 };
+
+/* ---- look ---- */
+
+/* What it takes at least, for most grow as much again with each doubling, or more. */
+static bool look_at_samples(const forecaster *q, const choice *c, sight *f)
+{
+    const execution x = {.call = &q->asked, .k = &q->executed, .most = ESTIMATE_ALL};
+
+    *f = (sight){.steps = 0};
+    for (int i = 0; i < SAMPLES_FIRST; i++) {
+        int64_t most = i == 0 ? LONG : INT64_MAX, work = most;
+        if (q->samples.at[i].p == 0)
+            continue;
+        if (!execution_on(&x, c, &q->samples.at[i], &work, &f->on[i]))
+            return false;
+        f->steps += most - work;
+    }
+    f->time = samples_least(&q->samples, f->on);
+    return true;
+}
+
+bool forecaster_look(forecaster *q, const choice *c, sight *found)
+{
+    closed_form f;
+
+    if (q->is_large)
+        return look_at_samples(q, c, found);
+    if (!look_at(&q->asked, c, &q->whole, &f))
+        return false;
+    *found = (sight){.time = f.time, .steps = f.steps};
+    return true;
+}
+
+/* Of all ranks that are executed. */
+static int64_t work_of(const forecaster *q, int64_t steps)
+{
+    return steps * (q->whole.fold.n ? q->whole.fold.n : q->whole.p);
+}
+
+/* A rank of a large machine has at most as many more steps as there are more ranks. */
+bool forecaster_affords(const forecaster *q, const choice *c, int times)
+{
+    const place *m = !q->is_large ? &q->whole : &q->samples.at[q->samples.at[1].p > 0 ? 1 : 2];
+    closed_form f;
+
+    return look_at(&q->asked, c, m, &f) && f.steps * times <= LONG * m->p / q->whole.p &&
+           (q->has_samples || work_of(q, f.steps * times) <= q->work);
+}
+
+/* ---- execute ---- */
+
+/* What most of the time is the work of, or nothing has that much to do. */
+static const char *bound_of(const estimate *e)
+{
+    int64_t half = e->time / 2;
+
+    if (e->out > half || e->in > half)
+        return "links between nodes";
+    if (e->memory > half)
+        return "memory of a node";
+    if (e->cores > half)
+        return "cores of a node";
+    if (e->processor > half)
+        return "a rank's processor";
+    return "latency";
+}
+
+/* As much work as half of what is left is too much for one, where there are samples. */
+static bool execute_whole(forecaster *q, const choice *c, int64_t steps, int64_t most, estimate *e)
+{
+    const execution x = {
+        .call = &q->asked, .k = &q->executed, .most = most, .all = q->shares_cores};
+    int64_t work = work_of(q, steps);
+
+    return work <= (q->has_samples ? q->work / 2 : q->work) &&
+           execution_on(&x, c, &q->whole, &q->work, e);
+}
+
+/* Of the largest ones first: what does not fit is no work on the others. */
+static bool execute_samples(forecaster *q, const choice *c, const sight *f, estimate *e)
+{
+    const execution x = {.call = &q->asked, .k = &q->executed, .most = ESTIMATE_ALL};
+    estimate on[SAMPLES_MOST] = {f->on[0], f->on[1], f->on[2]};
+
+    if (!q->has_samples || (q->is_large && 2 * f->steps > q->sample_work))
+        return false;
+    for (int i = SAMPLES_MOST - 1; i >= (q->is_large ? SAMPLES_FIRST : 0); i--)
+        if (q->samples.at[i].p > 0 &&
+            !execution_on(&x, c, &q->samples.at[i], &q->sample_work, &on[i]))
+            return false;
+    *e = on[0];
+    e->time = samples_time(&q->samples, on);
+    return true;
+}
+
+/* Where ranks share cores a closed form is of a rank that has one, and this is as if all were at
+ * work. */
+static int64_t unexecuted(forecaster *q, const choice *c, int64_t time)
+{
+    closed_form all;
+
+    if (!q->shares_cores)
+        return time;
+    q->asked.k = &q->executed;
+    if (look_at(&q->asked, c, &q->whole, &all) && all.time > time)
+        time = all.time;
+    q->asked.k = &q->closed;
+    return time;
+}
+
+static void take(forecast *result, const estimate *e, bool whole)
+{
+    result->time = e->time;
+    result->executed = true;
+    result->longer = e->longer;
+    result->proven = whole && !e->longer;
+    result->bound = bound_of(e);
+}
+
+void forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t most,
+                        forecast *result)
+{
+    estimate e = {0};
+
+    *result = (forecast){.choice = *c};
+    if (!q->is_large && execute_whole(q, c, f->steps, most, &e))
+        take(result, &e, true);
+    else if (execute_samples(q, c, f, &e))
+        take(result, &e, false);
+    else
+        result->time = unexecuted(q, c, f->time);
+}
+
+bool forecaster_prove(forecaster *q, forecast *result)
+{
+    const execution x = {.call = &q->asked, .k = &q->executed, .most = ESTIMATE_ALL};
+    estimate e;
+
+    if (q->whole.p <= FORECASTER_FEW || q->whole.p > PROOF_MOST ||
+        !execution_on(&x, &result->choice, &q->whole, &q->proof_work, &e))
+        return false;
+    take(result, &e, true);
+    return true;
+}
+
+/* ---- begin and end ---- */
+
+/* Few ranks that share cores are executed on these, and closed forms, which know nothing of who
+ * works at a time, tell what it takes at least. Else all are as slow as if all were at work. */
+static void take_constants(forecaster *q)
+{
+    q->shares_cores = estimate_gives_cores(&q->executed, q->whole.p) && !q->is_large;
+    if (q->shares_cores)
+        q->closed = constants_alone(&q->executed);
+    else
+        q->executed.load = 0;
+    q->asked.k = &q->closed;
+}
+
+/* Who has a root, or sums up what ranks before it have, does nothing that another does, too. */
+static bool is_uniform(coll_kind kind)
+{
+    return !coll_has(kind, COLL_ROOTED) && coll_shapes[kind].family != COLL_scan &&
+           coll_shapes[kind].family != COLL_exscan;
+}
+
+static coll_kind regular_kind(coll_kind kind)
+{
+    int k = 0;
+
+    while (coll_shapes[k].family != coll_shapes[kind].family || coll_is_v((coll_kind)k))
+        k++;
+    return (coll_kind)k;
+}
+
+/* Items of what is cut, and the bytes of one. */
+static look_call asked_of(const forecast_call *c, coll_kind kind)
+{
+    int blocks = coll_is_vector(c->kind) ? 1 : c->p;
+    int64_t bytes = c->bytes / blocks, most = SIZE_MOST / blocks;
+    int64_t size = coll_has(c->kind, COLL_REDUCES) && bytes % 8 == 0 ? 8 : 1;
+
+    bytes = bytes < most ? bytes : most;
+    return (look_call){.kind = kind,
+                       .size = size,
+                       .count = coll_shapes[kind].recv == COLL_NONE ? 0 : bytes / size,
+                       .ordered = c->ordered,
+                       .whole = c->whole};
+}
+
+void forecaster_begin(forecaster *q, const forecast_call *c)
+{
+    coll_kind kind = regular_kind(c->kind);
+    bool alike = is_uniform(kind);
+
+    *q = (forecaster){.call = c,
+                      .asked = asked_of(c, kind),
+                      .executed = *c->k,
+                      .closed = *c->k,
+                      .work = WORK,
+                      .sample_work = WORK_OF_SAMPLES,
+                      .proof_work = WORK_OF_PROOF};
+    if (c->p > FORECASTER_FEW)
+        q->work += (int64_t)WORK_OF_A_RANK * (c->p - FORECASTER_FEW);
+    place_make(&q->whole, c->p, c->t, alike);
+    take_constants(q);
+    if (!q->shares_cores)
+        q->has_samples = samples_make(&q->samples, &q->whole, alike);
+    q->is_large = c->p > LARGE && q->has_samples;
+}
+
+void forecaster_end(forecaster *q)
+{
+    place_free(&q->whole);
+    if (q->has_samples)
+        samples_free(&q->samples);
+}

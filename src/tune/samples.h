@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* samples.h - how long a collective takes on a machine that is too large to execute, by its
+ * executions on smaller ones of its kind: with fewer nodes, and with fewer ranks on each. Pure.
+ *
+ *   ranks of a node  4r |  4
+ *                    2r |  2    5
+ *                     r |  0    1    3
+ *                       +------------
+ *                          n   2n   4n  nodes
+ *
+ * From how times grow along each axis it follows how long it takes on all nodes, and with all ranks
+ * of a node; from (2n, 2r) how much more it is if both grow. n and r are 3, or 4 where all are a
+ * power of two: 150 to 270 ranks in all, of however large a machine.
+ */
+#ifndef TUTTI_SAMPLES_H
+#define TUTTI_SAMPLES_H
+
+#include "tune/estimate.h"
+#include "tune/place.h"
+
+enum { SAMPLES_NODES, SAMPLES_RANKS, SAMPLES_AXES, SAMPLES_MOST = 6, SAMPLES_FIRST = 3 };
+
+typedef struct samples {
+    place at[SAMPLES_MOST];     /* the number in the picture; of p = 0: that axis does not grow */
+    double times[SAMPLES_AXES]; /* the whole is as many times as large as the last one; 0: it has no
+                                   more than the first one */
+} samples;
+
+/* alike: as of place_make. False: the whole is not larger than they, or there is no memory. */
+bool samples_make(samples *s, const place *whole, bool alike);
+void samples_free(samples *s);
+
+/* Picoseconds. on: what it takes on each machine. */
+int64_t samples_time(const samples *s, const estimate on[SAMPLES_MOST]);
+
+/* At first sight, by the first three: mostly too short. */
+int64_t samples_least(const samples *s, const estimate on[SAMPLES_FIRST]);
+
+#endif
