@@ -141,14 +141,6 @@ closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c)
     return t;
 }
 
-int64_t closed_message(const sched *s, const step *st, int rank, const closed_call *c)
-{
-    walk w = walk_of(s, rank, c);
-    const rates *r = rates_to(&w, st->peer);
-
-    return 2 * r->overhead + r->latency + costs_work(bytes_of(&w, st), r->byte);
-}
-
 bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *result)
 {
     walk w = walk_of(s, rank, c);

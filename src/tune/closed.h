@@ -3,8 +3,8 @@
  * its k-th message comes when its own k-th has gone as far. Pure, and the same on every machine;
  * linear in the steps of that rank.
  *
- * For what is not so alike (trees, chains) it is too short a time: a first look, behind which
- * estimate.h comes.
+ * For what is not so alike (trees, chains) it is too short a time: a first look, which sorts what
+ * estimate.h is asked about.
  */
 #ifndef TUTTI_CLOSED_H
 #define TUTTI_CLOSED_H
@@ -39,8 +39,5 @@ closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c)
 
 /* False: out of memory. */
 bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *result);
-
-/* One message alone, named by a step of one of its ends, until it is received: picoseconds. */
-int64_t closed_message(const sched *s, const step *st, int rank, const closed_call *c);
 
 #endif

@@ -28,8 +28,6 @@ static closed_call call_on(const look_call *q, const place *m)
         .count = q->count, .size = q->size, .t = m->t, .k = q->k, .inside = 1, .far = 1};
 }
 
-/* ---- what ranks of a node share ---- */
-
 /* As many as there would be if the busiest did all that a node does: the middle one stands for all
  * between. */
 static int64_t sharing_of(int64_t first, int64_t middle, int64_t last, int n)
@@ -66,49 +64,6 @@ static bool find_sharing(const look_call *q, const choice *c, const place *m, co
     return true;
 }
 
-/* ---- the way from a root ---- */
-
-/* One more message on the way from the root to the last rank, or back: whose it is, and how long it
- * takes. False: there is none. */
-static bool hop(const look_call *q, const choice *c, const place *m, int *rank, int64_t *time)
-{
-    step_kind kind = coll_has(q->kind, COLL_ROOT_RECEIVES) ? STEP_SEND : STEP_RECV;
-    sched *s = look_compile(q, c, m, *rank);
-    closed_call call = call_on(q, m);
-    bool found = false;
-
-    for (int i = 0; s && !found && i < s->nsteps; i++) {
-        const step *st = &s->steps[i];
-        if (st->kind != kind)
-            continue;
-        *time += closed_message(s, st, *rank, &call);
-        *rank = st->peer;
-        found = true;
-    }
-    sched_free(s);
-    return found;
-}
-
-/* What the way between the root and the last rank takes longer than one message. Where it is longer
- * than in a tree, it goes through all ranks; or all nodes, if every message leaves one. */
-static int64_t way_from_root(const look_call *q, const choice *c, const place *m)
-{
-    int most = ceil_log2(m->p) + 2, rank = m->p - 1, before, n = 0, far = 0;
-    int64_t first = 0, time = 0;
-
-    for (; n < most && rank != 0; n++) {
-        before = rank;
-        if (!hop(q, c, m, &rank, &time))
-            break;
-        far += m->t && m->t->node[rank] != m->t->node[before];
-        if (n == 0)
-            first = time;
-    }
-    if (n == most && rank != 0)
-        time += (time / n) * ((2 * far > n ? m->t->nodes : m->p) - n);
-    return time > first ? time - first : 0;
-}
-
 /* Where ranks are reordered, those of the first node need not have much to do: of some others, the
  * one that has most. False: as look_at. */
 static bool look_elsewhere(const look_call *q, const choice *c, const place *m,
@@ -128,8 +83,6 @@ static bool look_elsewhere(const look_call *q, const choice *c, const place *m,
     return done;
 }
 
-/* ---- both ---- */
-
 bool look_at(const look_call *q, const choice *c, const place *m, closed_form *found)
 {
     sched *s = look_compile(q, c, m, 0);
@@ -139,8 +92,6 @@ bool look_at(const look_call *q, const choice *c, const place *m, closed_form *f
     sched_free(s);
     if (done && algo_table[c->algo]->orders)
         done = look_elsewhere(q, c, m, &call, found);
-    if (done && coll_has(q->kind, COLL_ROOTED))
-        found->time += way_from_root(q, c, m);
     return done;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* look.h - a choice at first sight on one machine: its closed form (closed.h), with what the ranks
- * of a node share, and the way from a root. Pure.
+ * of a node share. Pure.
  */
 #ifndef TUTTI_LOOK_H
 #define TUTTI_LOOK_H
