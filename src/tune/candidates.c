@@ -79,8 +79,8 @@ static bool is_known(const first_look *list, int n, const first_look *c)
     bool known = false;
 
     for (int i = n - 1; i >= 0 && !known && list[i].sight.time == c->sight.time; i--)
-        known = list[i].sight.steps == c->sight.steps &&
-                list[i].choice.form == c->choice.form && !algo_table[list[i].choice.algo]->orders;
+        known = list[i].sight.steps == c->sight.steps && list[i].choice.form == c->choice.form &&
+                !algo_table[list[i].choice.algo]->orders;
     return known && algo_table[c->choice.algo]->orders;
 }
 

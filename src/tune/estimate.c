@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* estimate.c - see estimate.h. The machine is made by estimate_model.c, and run by estimate_run.c. */
-#include "tune/estimate_model.h"
+#include "tune/estimate.h"
 
 #include "tune/costs.h"
+#include "tune/estimate_model.h"
 
 /* Tuning: on nodes of more cores than that all ranks are as slow as if all were at work. */
 enum { CORES_MOST = 32 };

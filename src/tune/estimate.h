@@ -23,6 +23,7 @@
 
 #include "topo/topo.h"
 #include "tune/constants.h"
+#include "tune/step_time.h"
 #include "tune/stepgraph.h"
 
 /* Picoseconds. */
@@ -50,15 +51,6 @@ enum { ESTIMATE_FEW = 300 };
 
 /* Do so many ranks share cores on this machine, and are both few enough to give cores out? */
 bool estimate_gives_cores(const constants *k, int p);
-
-enum { STEP_NEVER = -1 };
-
-/* Picoseconds; STEP_NEVER: it does not happen, as with messages of nothing. */
-typedef struct step_time {
-    int64_t begin, end;      /* while its rank's processor works for the step */
-    int64_t leaves, arrives; /* of a send: its message, at the links of the sender and behind those
-                                of the receiver */
-} step_time;
 
 /* The same, and when each step of the graph happens: times[g->n], for pictures. */
 bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,

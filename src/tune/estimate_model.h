@@ -5,9 +5,12 @@
 #ifndef TUTTI_ESTIMATE_MODEL_H
 #define TUTTI_ESTIMATE_MODEL_H
 
-#include "tune/estimate.h"
+#include "topo/topo.h"
+#include "tune/constants.h"
 #include "tune/event_heap.h"
 #include "tune/link.h"
+#include "tune/step_time.h"
+#include "tune/stepgraph.h"
 
 /* A thing that does one piece of work after the other. */
 typedef struct model_server {
@@ -16,8 +19,7 @@ typedef struct model_server {
     int core;     /* where ranks share them: that it has or had */
 } model_server;
 
-/* Integers, so that nothing depends on how a compiler orders additions: picoseconds, and
- * picoseconds for 2^20 bytes. */
+/* See costs.h. */
 typedef struct model_costs {
     int64_t latency, overhead, message, shared, both, eager;
 } model_costs;
