@@ -11,8 +11,7 @@
  * The second says who serves a blocking call under the MPI's names, in all of an octave of sizes:
  * `native`, the MPI itself, or `tutti`.
  *
- * wisdom_text.h writes such lines and reads them, wisdom_file.h keeps them in files, and
- * wisdom_pick.h sends those of a communicator to its other ranks.
+ * wisdom_text.h writes such lines and reads them, and wisdom_file.h keeps them in files.
  */
 #ifndef TUTTI_WISDOM_H
 #define TUTTI_WISDOM_H

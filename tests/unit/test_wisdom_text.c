@@ -2,7 +2,6 @@
 /* test_wisdom_text.c - wisdom as text: what is written can be read again, and what is damaged, cut
  * off, of another MPI or wrong is refused with the reason. */
 #include "tune/size.h"
-#include "tune/wisdom_pick.h"
 #include "tune/wisdom_text.h"
 #include "unit/wisdom_made.h"
 
@@ -226,7 +225,6 @@ static void who_serves_is_kept_beside_the_algorithm(void **state)
 {
     static char text[TEXT];
     char why[200];
-    unsigned char bytes[4 * WISDOM_PICKED];
     verdict v = verdict_of(64, 4096, "node:8", "ring"), server = v;
     wisdom *w = few(), *back;
 
@@ -242,10 +240,6 @@ static void who_serves_is_kept_beside_the_algorithm(void **state)
     assert_non_null(back = read_text(text, strlen(text), mpi, why));
     assert_true(wisdom_find(back, &server.key)->native);
     assert_false(wisdom_find(back, &v.key)->native);
-    wisdom_free(back);
-    assert_int_equal(wisdom_pick(w, 64, "node:8", bytes, sizeof bytes), 2 * WISDOM_PICKED);
-    assert_non_null(back = wisdom_take(64, "node:8", bytes, 2 * WISDOM_PICKED));
-    assert_true(wisdom_find(back, &server.key)->native);
     wisdom_free(back);
     wisdom_free(w);
 
