@@ -3,19 +3,18 @@
  *
  * Rank 0 reads, and the others are told: so all know the same, and a file is read once.
  */
-#define _XOPEN_SOURCE 700 /* open_memstream */
+#define _XOPEN_SOURCE 700
 #include "api/decisions.h"
 #include "api/together.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
 #include "nbc/process/native_mpi.h"
+#include "nbc/process/wisdom_file.h"
 #include "nbc/run/engine.h"
-#include "tune/wisdom_file.h"
 #include "tune/wisdom_text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <tutti.h>
 #include <unistd.h>
@@ -34,31 +33,6 @@ int tutti_wisdom(size_t *verdicts, const char **source)
     *source = k->source;
     knowledge_release(k);
     return MPI_SUCCESS;
-}
-
-/* Wisdom as bytes of text. */
-typedef struct letter {
-    char *text;
-    size_t n;
-} letter;
-
-static bool to_letter(wisdom *w, letter *l)
-{
-    FILE *out = open_memstream(&l->text, &l->n);
-    bool written = out && wisdom_write(out, w, knowledge_mpi());
-
-    return out && fclose(out) == 0 && written && l->n <= WISDOM_FILE;
-}
-
-static wisdom *from_letter(const letter *l)
-{
-    char why[200];
-    FILE *in = fmemopen(l->text, l->n, "r");
-    wisdom *w = in ? wisdom_read(in, knowledge_mpi(), why, sizeof why) : NULL;
-
-    if (in)
-        fclose(in);
-    return w;
 }
 
 /* Rank 0: what the file says. NULL: an error, said. */
@@ -93,16 +67,17 @@ static int meet(comm *c, const char *caller, int error, bool *asks_alike)
     return error;
 }
 
-/* To all ranks from rank 0, which has it already. */
-static int send(const comm *c, letter *l)
+/* A text to all ranks from rank 0, which has it already. */
+static int send(const comm *c, char **text, size_t *n)
 {
-    int n = (int)l->n, error = native_mpi.Bcast(&n, 1, MPI_INT, 0, c->user);
+    int length = (int)*n, error = native_mpi.Bcast(&length, 1, MPI_INT, 0, c->user);
 
-    if (!error && !l->text)
-        *l = (letter){.text = malloc((size_t)n + 1), .n = (size_t)n};
     if (error)
         return error;
-    return l->text ? native_mpi.Bcast(l->text, n, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
+    *n = (size_t)length;
+    if (!*text)
+        *text = malloc(*n);
+    return *text ? native_mpi.Bcast(*text, length, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
 }
 
 /* Of what begins from now on. Takes k over. */
@@ -131,22 +106,22 @@ static const char *source_of(const comm *c, const wisdom *w, const char *file)
 
 static int import(comm *c, const char *file)
 {
-    letter l = {0};
     bool asks_alike = false;
     int error = MPI_SUCCESS;
+    char why[200];
+    size_t n = 0;
     wisdom *w = c->rank == 0 ? load(file, &error) : NULL;
+    char *text = w ? wisdom_write(w, knowledge_mpi(), &n) : NULL;
     const knowledge *k = NULL;
 
-    if (w && !to_letter(w, &l))
+    if (w && (!text || n > WISDOM_FILE))
         error = MPI_ERR_NO_MEM;
-    wisdom_free(w);
-    w = NULL;
     error = meet(c, "tutti_wisdom_import", error, &asks_alike);
     if (!error)
-        error = send(c, &l);
-    if (!error)
-        w = from_letter(&l);
-    free(l.text);
+        error = send(c, &text, &n);
+    if (!error && !w)
+        w = wisdom_read(text, n, knowledge_mpi(), why, sizeof why);
+    free(text);
     if (!error && !w)
         error = MPI_ERR_NO_MEM;
     error = meet(c, "tutti_wisdom_import", error, NULL); /* on all ranks, or on none */

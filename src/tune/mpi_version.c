@@ -42,8 +42,9 @@ mpi_version mpi_version_read(const char *library_version)
 void mpi_version_shorten(char *library_version)
 {
     library_version[strcspn(library_version, ",\n")] = '\0';
-    for (char *tab = library_version; (tab = strchr(tab, '\t'));)
-        *tab = ' ';
+    for (char *c = library_version; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = ' ';
 }
 
 const char *mpi_family_name(mpi_family family)

@@ -19,7 +19,7 @@ typedef struct mpi_version {
  * relative of it, counts as MPICH: its relatives have names of their own. */
 mpi_version mpi_version_read(const char *library_version);
 
-/* Keep of that what names the MPI, without tabs: "Open MPI v6.0.0rc2", "MPICH Version: 4.0.2". */
+/* Keep of that what names the MPI, printable: "Open MPI v6.0.0rc2", "MPICH Version: 4.0.2". */
 void mpi_version_shorten(char *library_version);
 
 /* "Open MPI", "MPICH". */

@@ -23,6 +23,7 @@ typedef struct entry {
 struct wisdom {
     entry *entries;
     bool sorted;
+    uint64_t digest; /* sum of digest_of all */
 };
 
 wisdom *wisdom_make(void)
@@ -41,6 +42,7 @@ void wisdom_forget(wisdom *w)
         free(e);
     }
     w->sorted = false;
+    w->digest = 0;
 }
 
 void wisdom_free(wisdom *w)
@@ -53,6 +55,25 @@ void wisdom_free(wisdom *w)
 size_t wisdom_count(const wisdom *w)
 {
     return HASH_COUNT(w->entries);
+}
+
+uint32_t wisdom_digest_of(const wisdom *w)
+{
+    return wisdom_digest(w->digest);
+}
+
+/* Of what all ranks must know alike. Mixed, because such digests are added up, and what FNV makes
+ * of a few bytes nearly adds up, too: verdicts that had swapped their choices would be the same. */
+static uint64_t digest_of(const verdict *v)
+{
+    const choice *c = &v->choice;
+    const int chosen[] = {c->algo,    (int)c->form,  c->parameter,
+                          c->variant, (int)c->order, v->native};
+    uint64_t hash = wisdom_hash(WISDOM_HASH, &v->key, sizeof v->key);
+
+    hash = wisdom_hash(hash, chosen, sizeof chosen);
+    hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93;
+    return (hash ^ hash >> 32) * 0xd6e8feb86659fd93;
 }
 
 /* ---- keys ---- */
@@ -238,8 +259,11 @@ const char *wisdom_add(wisdom *w, const verdict *v)
     copy.choice.order_named = algo_table[copy.choice.algo]->orders;
     copy.choice.by_rule = copy.choice.provisional = false;
     e = find(w, &copy.key);
-    if (!e && !(e = insert(w, &copy.key)))
+    if (e)
+        w->digest -= digest_of(&e->verdict);
+    else if (!(e = insert(w, &copy.key)))
         return "out of memory";
+    w->digest += digest_of(&copy);
     e->verdict = copy;
     return NULL;
 }

@@ -11,7 +11,7 @@
  * The second says who serves a blocking call under the MPI's names, in all of an octave of sizes:
  * `native`, the MPI itself, or `tutti`.
  *
- * wisdom_text.h writes such lines and reads them, and wisdom_file.h keeps them in files.
+ * wisdom_text.h writes such lines and reads them, nbc/process/wisdom_file.h keeps them in files.
  */
 #ifndef TUTTI_WISDOM_H
 #define TUTTI_WISDOM_H
@@ -72,6 +72,10 @@ bool wisdom_merge(wisdom *w, wisdom *later);
 const verdict *wisdom_next(wisdom *w, const verdict *before);
 
 size_t wisdom_count(const wisdom *w);
+
+/* What ranks compare: they only have to choose alike, so times are no matter. */
+uint32_t wisdom_digest_of(const wisdom *w);
+
 void wisdom_forget(wisdom *w);
 
 /* Bytes to ask select.h for: of all blocks, or of the vector. The least of the class; at most

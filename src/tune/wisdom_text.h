@@ -25,18 +25,16 @@
 
 #include "tune/wisdom.h"
 
-#include <stdio.h>
-
 enum { WISDOM_LINE = 512 };
 
-/* What is between the first `|` and the second: an algorithm, or who serves. */
-void wisdom_print(const verdict *v, char *text, size_t size);
+/* A text that is no wisdom, of any version, begins with something else. */
+#define WISDOM_TITLE "tutti wisdom "
 
-/* mpi: printable, less than WISDOM_SHAPE bytes. False: it is not, or `out` has an error. */
-bool wisdom_write(FILE *out, wisdom *w, const char *mpi);
+/* n bytes, to be freed. mpi: printable, less than 256 bytes. NULL: out of memory. */
+char *wisdom_write(wisdom *w, const char *mpi, size_t *n);
 
-/* All up to the end of the file, or nothing: one that is damaged, or of another version or MPI, is
- * refused. NULL: `why` says so in one line; or there is no memory. The caller owns the result. */
-wisdom *wisdom_read(FILE *in, const char *mpi, char *why, size_t size);
+/* All n bytes of text, or nothing: one that is damaged, or of another version or MPI, is refused.
+ * NULL: `why` says so in one line; or there is no memory. The caller owns the result. */
+wisdom *wisdom_read(const char *text, size_t n, const char *mpi, char *why, size_t size);
 
 #endif

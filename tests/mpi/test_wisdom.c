@@ -5,7 +5,7 @@
 #include "mpi/hints.h"
 
 #include "nbc/comm/comm.h"
-#include "tune/wisdom_file.h"
+#include "nbc/process/wisdom_file.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -77,6 +77,42 @@ static void the_order_is_not_that_of_adding(void **state)
     wisdom_free(back);
 }
 
+/* Of 30 numbers of ranks, each its own; but two of them, which follow one another, are swapped. */
+static wisdom *with_swapped(int at)
+{
+    static const char *const names[] = {"ring", "rabenseifner", "lane:ring"};
+    wisdom *w = wisdom_make();
+
+    for (int i = 0; i < 30; i++)
+        add_verdict(w, 3 + i, 4096, "node:2", names[(i == at ? i + 1 : i == at + 1 ? at : i) % 3]);
+    return w;
+}
+
+/* Whatever the order of adding, and the times. */
+static void the_digest_is_that_of_the_choices(void **state)
+{
+    wisdom *w = with_swapped(99), *other = wisdom_make(), *swapped;
+    verdict v;
+
+    (void)state;
+    for (int p = 32; p >= 3; p--) {
+        add_verdict(other, p, 4096, "node:2", "recursive_doubling");
+        assert_int_not_equal(wisdom_digest_of(w), wisdom_digest_of(other));
+        v = verdict_of(p, 4096, "node:2", "ring");
+        v.choice = wisdom_find(w, &v.key)->choice;
+        v.ns = 7;
+        assert_null(wisdom_add(other, &v));
+    }
+    assert_int_equal(wisdom_digest_of(w), wisdom_digest_of(other));
+    for (int i = 0; i < 29; i++) {
+        swapped = with_swapped(i);
+        assert_int_not_equal(wisdom_digest_of(w), wisdom_digest_of(swapped));
+        wisdom_free(swapped);
+    }
+    wisdom_free(w);
+    wisdom_free(other);
+}
+
 static void what_cannot_be_right_is_not_added(void **state)
 {
     wisdom *w = wisdom_make();
@@ -156,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_later_one_takes_the_place),
         cmocka_unit_test(the_order_is_not_that_of_adding),
+        cmocka_unit_test(the_digest_is_that_of_the_choices),
         cmocka_unit_test(what_cannot_be_right_is_not_added),
         cmocka_unit_test(without_memory_nothing_is_lost),
         cmocka_unit_test(seconds_become_nanoseconds),

@@ -2,7 +2,7 @@
 /* test_wisdom_file.c - wisdom in files: what is saved is loaded again, and nothing is lost if
  * a file has something else in it, a write fails, or several processes save at a time. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, popen */
-#include "tune/wisdom_file.h"
+#include "nbc/process/wisdom_file.h"
 #include "unit/wisdom_made.h"
 
 #include <setjmp.h>

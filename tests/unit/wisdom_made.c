@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -98,24 +98,22 @@ wisdom *every_algorithm(void)
 
 size_t print_text(wisdom *w, char *text)
 {
-    FILE *out = fmemopen(text, TEXT, "w");
-    long n;
+    size_t n;
+    char *written = wisdom_write(w, mpi, &n);
 
-    assert_true(wisdom_write(out, w, mpi));
-    n = ftell(out);
-    fclose(out);
-    return (size_t)n;
+    assert_non_null(written);
+    assert_true(n < TEXT);
+    memcpy(text, written, n + 1);
+    free(written);
+    return n;
 }
 
 wisdom *read_text(const char *bytes, size_t n, const char *of, char why[200])
 {
-    FILE *in = n ? fmemopen((void *)(uintptr_t)bytes, n, "r") : fopen("/dev/null", "r");
     wisdom *w;
 
-    assert_non_null(in);
     strcpy(why, "");
-    w = wisdom_read(in, of, why, 200);
-    fclose(in);
+    w = wisdom_read(bytes, n, of, why, 200);
     assert_true(w || why[0]);
     assert_null(strchr(why, '\n'));
     return w;

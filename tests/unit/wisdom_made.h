@@ -24,7 +24,7 @@ void assert_same(wisdom *b, wisdom *a);
 
 enum { TEXT = 1 << 18 }; /* bytes for the text of every_algorithm */
 
-/* wisdom_write to text[TEXT]; returns the length. */
+/* wisdom_write to text[TEXT], with a final 0; returns the length. */
 size_t print_text(wisdom *w, char *text);
 
 /* wisdom_read of n bytes, for the MPI `of`. */

@@ -4,8 +4,7 @@
 
 #include "nbc/process/mpi_library.h"
 #include "nbc/process/process.h"
-#include "tune/wisdom_file.h"
-#include "tune/wisdom_text.h"
+#include "nbc/process/wisdom_file.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -43,20 +42,6 @@ static const char *suffix(void)
 }
 
 /* ---- what is in force ---- */
-
-/* Times are no matter: ranks only have to choose alike. */
-static uint32_t digest_of(wisdom *w)
-{
-    uint64_t hash = WISDOM_HASH;
-    char text[128];
-
-    for (const verdict *v = NULL; (v = wisdom_next(w, v));) {
-        wisdom_print(v, text, sizeof text);
-        hash = wisdom_hash(hash, &v->key, sizeof v->key);
-        hash = wisdom_hash(hash, text, strlen(text) + 1);
-    }
-    return wisdom_digest(hash);
-}
 
 const knowledge *knowledge_hold(void)
 {
@@ -109,7 +94,7 @@ const knowledge *knowledge_replace(wisdom *w, const char *from)
         wisdom_free(w);
         return NULL;
     }
-    *k = (knowledge){.wisdom = w, .digest = digest_of(w), .source = source, .refs = 2};
+    *k = (knowledge){.wisdom = w, .digest = wisdom_digest_of(w), .source = source, .refs = 2};
     process_lock();
     before = known;
     known = k;

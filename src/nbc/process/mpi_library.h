@@ -10,7 +10,7 @@
 
 typedef struct mpi_library {
     mpi_version version;
-    char name[256]; /* "MPICH Version: 4.0.2", "Open MPI v4.1.4": the first line, without tabs */
+    char name[256]; /* "MPICH Version: 4.0.2", "Open MPI v4.1.4": the first line, printable */
 } mpi_library;
 
 /* Asks the MPI. At any time, from any thread. */

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +74,45 @@ bool whole_file_write(const char *name, const char *text, size_t size)
 {
     return in_place_wanted(name) ? put(in_place_open(name), text, size, false)
                                  : replace(name, text, size);
+}
+
+/* NULL: why errno says. */
+static char *get(int fd, size_t size, size_t *got)
+{
+    char *text = malloc(size + 1);
+    ssize_t n = 1;
+
+    for (*got = 0; text && n > 0; *got += (size_t)n)
+        n = read(fd, text + *got, size - *got);
+    if (text && n == 0) {
+        text[*got] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+char *whole_file_read(const char *name, size_t most, size_t *size, const char **why)
+{
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error = errno;
+    char *text = NULL;
+    struct stat s;
+
+    *why = NULL;
+    if (fd >= 0) {
+        if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode))
+            *why = "not a file";
+        else if (s.st_size > (off_t)most)
+            *why = "too large";
+        else
+            text = get(fd, (size_t)s.st_size, size);
+        error = *why ? EINVAL : errno;
+        close(fd);
+    }
+    errno = error;
+    if (!text && !*why)
+        *why = strerror(errno);
+    return text;
 }
 
 /* Of what is no regular file. Nothing is opened that is there: a pipe's reader would see its end.

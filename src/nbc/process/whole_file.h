@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* whole_file.h - a file that is written whole, or not at all: under another name first, then
- * renamed.
+/* whole_file.h - files that are read, or written, whole or not at all: written under another name
+ * first, then renamed.
  *
  * A file that is there keeps its mode. What is no regular file is written in place (in_place.h).
  */
@@ -12,6 +12,11 @@
 
 /* `name` becomes what is in `text`. False: errno says why, and what was there before still is. */
 bool whole_file_write(const char *name, const char *text, size_t size);
+
+/* All that is in a regular file of at most `most` bytes, *size, and a 0 behind them; to be freed.
+ * Never waits, as to open a pipe would. NULL: *why says why, and errno is ENOENT if it is not
+ * there. */
+char *whole_file_read(const char *name, size_t most, size_t *size, const char **why);
 
 /* Could it be, now? Nothing is changed. False: errno says why not. */
 bool whole_file_possible(const char *name);
