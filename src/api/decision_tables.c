@@ -76,7 +76,7 @@ static outline *outline_of(const comm *c)
     *at++ = t->far;
     *at++ = t->nlevels;
     *at++ = c->knows_alike;
-    *at++ = c->knows_alike ? (int32_t)c->knows->digest : 0;
+    *at++ = c->knows_alike ? (int32_t)wisdom_digest_of(c->knows) : 0;
     constants_pack(&c->machine, machine);
     for (int i = 0; i < CONSTANTS_PACKED; i++)
         *at++ = machine[i];

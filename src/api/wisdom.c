@@ -9,6 +9,7 @@
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
+#include "nbc/process/mpi_library.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/wisdom_file.h"
 #include "nbc/run/engine.h"
@@ -22,16 +23,16 @@
 int tutti_wisdom(size_t *verdicts, const char **source)
 {
     int error = library_enter();
-    const knowledge *k;
+    wisdom *w;
 
     if (!error && (!verdicts || !source))
         error = comm_raise(NULL, MPI_ERR_ARG);
     if (error)
         return error;
-    k = knowledge_hold();
-    *verdicts = wisdom_count(k->wisdom);
-    *source = k->source;
-    knowledge_release(k);
+    w = process_wisdom();
+    *verdicts = wisdom_count(w);
+    *source = process_wisdom_source();
+    wisdom_free(w);
     return MPI_SUCCESS;
 }
 
@@ -39,7 +40,7 @@ int tutti_wisdom(size_t *verdicts, const char **source)
 static wisdom *load(const char *file, int *error)
 {
     char why[1200];
-    wisdom *w = file ? wisdom_load(file, knowledge_mpi(), why, sizeof why) : wisdom_make();
+    wisdom *w = file ? wisdom_load(file, mpi_library_here()->name, why, sizeof why) : wisdom_make();
 
     *error = MPI_SUCCESS;
     if (!w && file)
@@ -80,18 +81,18 @@ static int send(const comm *c, char **text, size_t *n)
     return *text ? native_mpi.Bcast(*text, length, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
 }
 
-/* Of what begins from now on. Takes k over. */
-static void adopt(comm *c, const knowledge *k, bool asks_alike)
+/* Of what begins from now on. */
+static void adopt(comm *c, wisdom *w, bool asks_alike)
 {
-    const knowledge *before;
+    wisdom *before;
 
     engine_enter();
     before = c->knows;
-    c->knows = k;
+    c->knows = wisdom_hold(w);
     c->asks_alike = asks_alike;
     c->knows_alike = true;
     engine_leave();
-    knowledge_release(before);
+    wisdom_free(before);
     decision_tables_leave(c);
     plan_cache_clear(c);
 }
@@ -111,8 +112,7 @@ static int import(comm *c, const char *file)
     char why[200];
     size_t n = 0;
     wisdom *w = c->rank == 0 ? load(file, &error) : NULL;
-    char *text = w ? wisdom_write(w, knowledge_mpi(), &n) : NULL;
-    const knowledge *k = NULL;
+    char *text = w ? wisdom_write(w, mpi_library_here()->name, &n) : NULL;
 
     if (w && (!text || n > WISDOM_FILE))
         error = MPI_ERR_NO_MEM;
@@ -120,20 +120,18 @@ static int import(comm *c, const char *file)
     if (!error)
         error = send(c, &text, &n);
     if (!error && !w)
-        w = wisdom_read(text, n, knowledge_mpi(), why, sizeof why);
+        w = wisdom_read(text, n, mpi_library_here()->name, why, sizeof why);
     free(text);
     if (!error && !w)
         error = MPI_ERR_NO_MEM;
     error = meet(c, "tutti_wisdom_import", error, NULL); /* on all ranks, or on none */
-    if (error)
-        wisdom_free(w);
-    else if (!(k = knowledge_replace(w, source_of(c, w, file))))
-        error = MPI_ERR_NO_MEM;
-    if (error)
-        return error;
-    together_pass_gate(c);
-    adopt(c, k, asks_alike);
-    return MPI_SUCCESS;
+    if (!error) {
+        process_wisdom_replace(w, source_of(c, w, file));
+        together_pass_gate(c);
+        adopt(c, w, asks_alike);
+    }
+    wisdom_free(w);
+    return error;
 }
 
 int tutti_wisdom_import(MPI_Comm user, const char *file)
@@ -156,8 +154,8 @@ static int save(const comm *c, const char *file)
 
     if (!file)
         error = MPI_ERR_ARG;
-    else if (all && wisdom_merge(all, c->knows->wisdom) && knowledge_add_learned(all)) {
-        saved = wisdom_save(file, all, knowledge_mpi(), why, sizeof why);
+    else if (all && wisdom_merge(all, c->knows) && process_wisdom_add_learned(all)) {
+        saved = wisdom_save(file, all, mpi_library_here()->name, why, sizeof why);
         error = saved ? MPI_SUCCESS : MPI_ERR_IO;
         if (*why)
             env_say_here("tutti_wisdom_export: %s", why);

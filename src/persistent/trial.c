@@ -5,7 +5,7 @@
 #include "nbc/comm/comm.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/clock.h"
-#include "nbc/process/knowledge.h"
+#include "nbc/process/process_wisdom.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/engine.h"
 
@@ -108,10 +108,8 @@ static void remember(const trial *t, const exec *e, int64_t median)
     verdict v = {
         .key = t->key, .choice = t->choice[t->winner], .ns = median, .starts = TRIAL_ROUNDS};
 
-    v.choice.order_named = algo_table[v.choice.algo]->orders;
-    v.choice.by_rule = false;
     if (e->comm->rank == 0)
-        knowledge_learn(&v);
+        process_wisdom_learn(&v);
 }
 
 static void count_votes(trial *t, exec *e)

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wisdom.h - what was learned about which algorithm is best: a table of verdicts. Pure.
- *
- *   allreduce 64 4096 commutes - node:8 package:4 | lane:ring,block | 12500 ns | 30 starts
- *   collective     operation   shape (wisdom_shape)  choice           measured
- *             ranks          in place
- *                bytes
- *
- *   allreduce 64 4096 commutes - node:8 package:4 | native | 9000 ns | 30 starts
- *
- * The second says who serves a blocking call under the MPI's names, in all of an octave of sizes:
- * `native`, the MPI itself, or `tutti`.
- *
- * wisdom_text.h writes such lines and reads them, nbc/process/wisdom_file.h keeps them in files.
+/* wisdom.h - what was learned about which algorithm is best: a table of verdicts, each a line of
+ * text (wisdom_text.h). Pure. nbc/process has the files, and what is in force in a process.
  */
 #ifndef TUTTI_WISDOM_H
 #define TUTTI_WISDOM_H
@@ -30,14 +19,14 @@ typedef struct wisdom_key {
     int class;           /* of size (planner_class): of the vector, or of a block */
     bool ordered, whole; /* REDUCES: as in coll */
     bool in_place;       /* where all ranks know: of allreduce, allgather, alltoall */
-    bool server;         /* the verdict is who serves; class: the first one of its octave */
+    bool server;         /* the verdict is who serves blocking calls under the MPI's names, in all
+                            of an octave of sizes; class: the first one of it */
     char shape[WISDOM_SHAPE];
 } wisdom_key;
 
 typedef struct verdict {
     wisdom_key key;
-    choice choice; /* as select_parse reads it: its order is named, it is neither by_rule nor
-                      provisional; key.server: not used */
+    choice choice; /* as select_parse reads it; key.server: 0 */
     bool native;   /* key.server: the MPI does, else we do */
     int64_t ns;    /* nanoseconds of a start; 0: nobody has measured it */
     int starts;    /* over which they were measured; 0: the same */
@@ -45,8 +34,12 @@ typedef struct verdict {
 
 typedef struct wisdom wisdom;
 
-/* NULL: out of memory. */
+/* Held once. NULL: out of memory. */
 wisdom *wisdom_make(void);
+
+/* Once more: then it must not change. From any thread, as wisdom_free, which gives it back: with
+ * the last time all is freed. */
+wisdom *wisdom_hold(wisdom *w);
 void wisdom_free(wisdom *w);
 
 /* The key of a call; bytes: of all blocks that a rank receives, or of the vector. */
@@ -65,18 +58,19 @@ const verdict *wisdom_find(const wisdom *w, const wisdom_key *key);
 
 /* Add all of `later`; where both know something, `later` counts. False: out of memory, and some of
  * them may be there. */
-bool wisdom_merge(wisdom *w, wisdom *later);
+bool wisdom_merge(wisdom *w, const wisdom *later);
 
-/* All in order: by collective, ranks, shape, operation, in place, bytes. before: NULL for the first
- * one. NULL: there are no more. w must not change meanwhile. */
-const verdict *wisdom_next(wisdom *w, const verdict *before);
+/* All, each once. before: NULL for the first one. NULL: there are no more. w must not change
+ * meanwhile. */
+const verdict *wisdom_next(const wisdom *w, const verdict *before);
+
+/* From now on they come by collective, ranks, shape, operation, in place, bytes. */
+void wisdom_sort(wisdom *w);
 
 size_t wisdom_count(const wisdom *w);
 
 /* What ranks compare: they only have to choose alike, so times are no matter. */
 uint32_t wisdom_digest_of(const wisdom *w);
-
-void wisdom_forget(wisdom *w);
 
 /* Bytes to ask select.h for: of all blocks, or of the vector. The least of the class; at most
  * INT64_MAX. */

@@ -56,6 +56,7 @@ char *wisdom_write(wisdom *w, const char *mpi, size_t *n)
     if (!out)
         return NULL;
     fprintf(out, "%s\n%s\nmpi %s\n%s", title, version, mpi, columns);
+    wisdom_sort(w);
     for (const verdict *v = NULL; (v = wisdom_next(w, v));)
         write_verdict(out, v);
     if (fflush(out) == 0) {

@@ -14,8 +14,9 @@
  * see whole vectors; `-`: there is none), `in_place` or `-`, shape; algorithm, with the words that
  * select_parse knows; time of a start and how many were measured, both 0 if nobody has.
  *
- * In the place of the algorithm may be `native` or `tutti` (wisdom.h); bytes are then the first
- * ones of an octave: another number of it is read as that.
+ * In the place of the algorithm may be who serves blocking calls under the MPI's names: `native`,
+ * the MPI, or `tutti`. Bytes are then the first ones of an octave: another number of it is read as
+ * that.
  *
  * Who edits a file writes `edited` for the hash: `end 2 edited`. Lines end with \n only, and have
  * less than WISDOM_LINE bytes; `#` begins a comment, and blank lines are no matter.

@@ -5,6 +5,7 @@
 #include "mpi/hints.h"
 
 #include "nbc/comm/comm.h"
+#include "nbc/process/mpi_library.h"
 #include "nbc/process/wisdom_file.h"
 
 #include <pthread.h>
@@ -37,8 +38,6 @@ static void know(wisdom *w, coll_kind kind, int bytes, bool in_place, const char
     shape_of_world(shape);
     v.key = wisdom_key_of(&call, (int64_t)bytes * (coll_is_vector(kind) ? 1 : world_size), shape);
     CHECK(select_parse(kind, name, world_size, wisdom_bytes(&v.key), &v.choice));
-    if (algo_table[v.choice.algo]->orders)
-        v.choice.order_named = true;
     CHECK(wisdom_add(w, &v) == NULL);
 }
 
@@ -54,7 +53,7 @@ static void make_file(const char *allgather, const char *allreduce)
     know(w, COLL_allreduce, 4096, true, "ring");
     if (world_rank == 0) {
         unlink(file);
-        CHECK(wisdom_save(file, w, knowledge_mpi(), why, sizeof why));
+        CHECK(wisdom_save(file, w, mpi_library_here()->name, why, sizeof why));
     }
     wisdom_free(w);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -181,7 +180,7 @@ static void what_is_exported_comes_back(void)
     CHECK(tutti_wisdom_import(MPI_COMM_WORLD, mine()) == MPI_SUCCESS);
     CHECK(says(MPI_COMM_WORLD, "allgather 64", ": linear (wisdom: 12 us"));
     if (world_rank == 0) {
-        w = wisdom_load(file, knowledge_mpi(), why, sizeof why);
+        w = wisdom_load(file, mpi_library_here()->name, why, sizeof why);
         CHECK(w && wisdom_count(w) == 3);
         wisdom_free(w);
     }

@@ -233,9 +233,6 @@ static void who_serves_is_kept_beside_the_algorithm(void **state)
     assert_false(wisdom_find(w, &server.key)->native);
     assert_null(wisdom_find(w, &v.key));
     wisdom_free(w);
-    server.key.class ++;
-    assert_non_null(wisdom_add(w = wisdom_make(), &server));
-    wisdom_free(w);
 }
 
 int main(void)

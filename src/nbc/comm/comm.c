@@ -100,7 +100,7 @@ void comm_reap_all(void)
         topo_free(c->topo);
         neighbors_free(c->neighbors);
         free(c->persistent.held);
-        knowledge_release(c->knows);
+        wisdom_free(c->knows);
         while (c->tried) {
             comm_tried *t = c->tried;
             c->tried = t->next;

@@ -24,7 +24,7 @@
 #include "nbc/comm/handshake.h"
 #include "nbc/comm/ticket.h"
 #include "nbc/process/fault_tolerance.h"
-#include "nbc/process/knowledge.h"
+#include "nbc/process/process_wisdom.h"
 #include "nbc/process/process.h"
 #include "nbc/sched/coll.h"
 #include "nbc/tally/tally.h"
@@ -100,7 +100,7 @@ typedef struct comm {
     bool lost;                    /* MPI_Finalize has begun before the handshake was over */
     topo *topo;                   /* where its ranks are; once ready */
     constants machine;            /* of the machine, as rank 0 knows them; once ready */
-    const knowledge *knows;       /* what was in force when the first handshake began */
+    wisdom *knows;                /* what was in force when the first handshake began */
     bool asks_alike, knows_alike; /* do all ranks' environments ask for the same algorithms? Do they
                                      all know the same? Once ready */
     bool reproducible;            /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */

@@ -171,9 +171,9 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     int error;
 
     if (!c->knows)
-        c->knows = knowledge_hold();
+        c->knows = process_wisdom();
     mine.asked = env_asked();
-    mine.known = c->knows->digest;
+    mine.known = wisdom_digest_of(c->knows);
     mine.reproducible = env_reproducible();
     comm_tell_machine(&mine);
     PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);

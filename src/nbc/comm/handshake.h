@@ -34,7 +34,7 @@ typedef struct hello {
     int32_t number;        /* of the communicator here (channel.h), or -1: none is left */
     int32_t error;         /* an MPI error class that the sender has found in its arguments, or 0 */
     uint32_t asked;   /* digests of what choices depend on there: algorithms that the environment */
-    uint32_t known;   /* asks for, and wisdom (process/knowledge.h) */
+    uint32_t known;   /* asks for, and wisdom (process_wisdom.h) */
     uint32_t mark;    /* HELLO_MARK: it has come, and is one of ours */
     uint8_t channel;  /* has the sender the channel? */
     uint8_t threaded; /* MPI_THREAD_MULTIPLE? */

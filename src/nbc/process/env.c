@@ -2,7 +2,7 @@
 /* env.c - read the environment. */
 #include "nbc/process/env.h"
 
-#include "nbc/process/knowledge.h"
+#include "nbc/process/process_wisdom.h"
 #include "nbc/process/machine.h"
 #include "nbc/process/settings.h"
 #include "nbc/process/trace.h"
@@ -303,17 +303,9 @@ void env_end(void)
 {
     char why[1500];
 
-    knowledge_save(nonempty("TUTTI_WISDOM"), why, sizeof why);
+    process_wisdom_save(nonempty("TUTTI_WISDOM"), why, sizeof why);
     if (*why)
         env_say_here("%s", why);
-}
-
-static void say_wisdom(void)
-{
-    const knowledge *k = knowledge_hold();
-
-    env_say("wisdom: %s", k->source);
-    knowledge_release(k);
 }
 
 /* What choices go by. */
@@ -325,12 +317,12 @@ static int read_planner(void)
     read_plan();
     if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
         env_say_here("%s", why);
-    error = knowledge_read(nonempty("TUTTI_WISDOM"), measures, why, sizeof why);
+    error = process_wisdom_read(nonempty("TUTTI_WISDOM"), measures, why, sizeof why);
     if (*why) /* most often all ranks read the same file */
         env_say("%s; it is not used", why);
     if (verbose && !error) {
         env_say("constants: %s", machine_source());
-        say_wisdom();
+        env_say("wisdom: %s", process_wisdom_source());
     }
     return error;
 }
