@@ -2,18 +2,14 @@
 /* decision_tables.h - what has been decided in this process: each size is estimated once for all
  * communicators of one shape.
  *
- *   what a decision depends on but for the call      ->  a table: call -> decision
- *   (where the ranks are, the machine's constants,
- *   the wisdom that counts)
+ *   situation: a hash of what decisions depend on   +   call   ->   decision
+ *   but for the call: where the ranks are, the
+ *   machine's constants, the wisdom that counts
  *
- * Duplicates share a table, and so do other communicators of the same shape, such as the rows of a
- * grid. Its ranks need not have the same tables: a decision must follow from the table's key and
- * the call's alone (sizes: from their class), never from which call came first; but for what has
- * been tried, of which ranks first ask each other whether they have found the same.
- *
- * At most TABLES tables. Each has at most TABLE_CALLS calls of some 300 bytes, and a key of 4 bytes
- * for each rank and level of the topology. When all keys together have more than TABLES_BYTES the
- * least recently used tables are dropped, but for the one in use.
+ * So duplicates share decisions, and so do other communicators of the same shape, such as the rows
+ * of a grid. Its ranks need not know the same: a decision must follow from situation and call alone
+ * (sizes: from their class), never from which call came first; but for what has been tried, of
+ * which ranks first ask each other whether they have found the same.
  */
 #ifndef TUTTI_DECISION_TABLES_H
 #define TUTTI_DECISION_TABLES_H
@@ -22,8 +18,8 @@
 #include "tune/native.h"
 #include "tune/planner.h"
 
-/* Tuning. */
-enum { TABLES = 32, TABLE_CALLS = 1024, TABLES_BYTES = 1 << 22 };
+/* Tuning. Some 400 bytes each; when there are more all are forgotten. */
+enum { DECISIONS = 8192 };
 
 typedef struct decision {
     choice choice;

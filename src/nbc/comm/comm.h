@@ -127,7 +127,7 @@ typedef struct comm {
     uint64_t plan_uses;               /* how often a plan was found there or not looked for, */
     struct known *latest[COLL_KINDS]; /* the last call of each kind, or NULL, */
     struct known_calls *known;        /* all others that are remembered (plan/known.h), and */
-    uint64_t decisions;               /* number of its table, or 0 (api/decision_tables.h) */
+    uint64_t decisions;               /* their situation, or 0 (api/decision_tables.h) */
     comm_tried *tried;                /* list by `next` */
     struct comm *prev, *next;         /* comm_all */
     struct comm *dead_next;           /* comm_reap's list */
