@@ -3,7 +3,6 @@
  *
  * Rank 0 reads, and the others are told: so all know the same, and a file is read once.
  */
-#define _XOPEN_SOURCE 700
 #include "api/decisions.h"
 #include "api/together.h"
 #include "nbc/library.h"
@@ -36,20 +35,18 @@ int tutti_wisdom(size_t *verdicts, const char **source)
     return MPI_SUCCESS;
 }
 
-/* Rank 0: what the file says. NULL: an error, said. */
-static wisdom *load(const char *file, int *error)
+/* Rank 0: what the file says. What is wrong is said. */
+static int load(const char *file, wisdom **w)
 {
     char why[1200];
-    wisdom *w = file ? wisdom_load(file, mpi_library_here()->name, why, sizeof why) : wisdom_make();
 
-    *error = MPI_SUCCESS;
-    if (!w && file)
-        env_say_here("tutti_wisdom_import: %s", why);
-    if (!w)
-        *error = !file                                        ? MPI_ERR_NO_MEM
-                 : access(file, F_OK) != 0 && errno == ENOENT ? MPI_ERR_NO_SUCH_FILE
-                                                              : MPI_ERR_IO;
-    return w;
+    *w = file ? wisdom_load(file, mpi_library_here()->name, why, sizeof why) : wisdom_make();
+    if (*w)
+        return MPI_SUCCESS;
+    if (!file)
+        return MPI_ERR_NO_MEM;
+    env_say_here("tutti_wisdom_import: %s", why);
+    return access(file, F_OK) != 0 && errno == ENOENT ? MPI_ERR_NO_SUCH_FILE : MPI_ERR_IO;
 }
 
 /* All ranks come, with an error or without; operations advance meanwhile. Returns the error of the
@@ -108,10 +105,10 @@ static const char *source_of(const comm *c, const wisdom *w, const char *file)
 static int import(comm *c, const char *file)
 {
     bool asks_alike = false;
-    int error = MPI_SUCCESS;
     char why[200];
     size_t n = 0;
-    wisdom *w = c->rank == 0 ? load(file, &error) : NULL;
+    wisdom *w = NULL;
+    int error = c->rank == 0 ? load(file, &w) : MPI_SUCCESS;
     char *text = w ? wisdom_write(w, mpi_library_here()->name, &n) : NULL;
 
     if (w && (!text || n > WISDOM_FILE))
@@ -148,15 +145,12 @@ int tutti_wisdom_import(MPI_Comm user, const char *file)
 static int save(const comm *c, const char *file)
 {
     char why[1200];
-    wisdom *all = wisdom_make();
-    bool saved;
-    int error = MPI_ERR_NO_MEM;
+    wisdom *all = file ? wisdom_make() : NULL;
+    int error = file ? MPI_ERR_NO_MEM : MPI_ERR_ARG;
 
-    if (!file)
-        error = MPI_ERR_ARG;
-    else if (all && wisdom_merge(all, c->knows) && process_wisdom_add_learned(all)) {
-        saved = wisdom_save(file, all, mpi_library_here()->name, why, sizeof why);
-        error = saved ? MPI_SUCCESS : MPI_ERR_IO;
+    if (all && wisdom_merge(all, c->knows) && process_wisdom_add_learned(all)) {
+        error = wisdom_save(file, all, mpi_library_here()->name, why, sizeof why) ? MPI_SUCCESS
+                                                                                  : MPI_ERR_IO;
         if (*why)
             env_say_here("tutti_wisdom_export: %s", why);
     }

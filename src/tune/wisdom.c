@@ -96,13 +96,6 @@ int64_t wisdom_bytes(const wisdom_key *key)
     return __builtin_mul_overflow(least, key->p, &all) ? INT64_MAX : all;
 }
 
-int64_t wisdom_ns(double seconds)
-{
-    if (!(seconds > 1e-9))
-        return 1;
-    return seconds < 9e9 ? (int64_t)(seconds * 1e9 + 0.5) : INT64_MAX;
-}
-
 /* ---- what can be right ---- */
 
 /* Words of letters, digits and the marks of wisdom_shape, one blank between them: what a line of

@@ -76,9 +76,6 @@ uint32_t wisdom_digest_of(const wisdom *w);
  * INT64_MAX. */
 int64_t wisdom_bytes(const wisdom_key *key);
 
-/* For verdict.ns: to the nearest; at least 1. */
-int64_t wisdom_ns(double seconds);
-
 /* The FNV-1a hash of 64 bits, continued: begins with WISDOM_HASH. Not against malice. */
 #define WISDOM_HASH 0xcbf29ce484222325u
 uint64_t wisdom_hash(uint64_t hash, const void *bytes, size_t n);

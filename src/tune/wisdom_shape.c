@@ -129,16 +129,13 @@ static bool is_cyclic(const topo_level *l, const topo_level *before, int p)
 
 static void put_order(writer *w, const topo_level *l, const topo_level *before, int p)
 {
-    uint64_t hash;
-
     if (is_blocked(l, before, p))
         return;
-    if (is_cyclic(l, before, p)) {
+    if (is_cyclic(l, before, p))
         put(w, "@cyclic");
-        return;
-    }
-    hash = wisdom_hash(WISDOM_HASH, l->region, (size_t)p * sizeof *l->region);
-    put(w, "@%08x", (unsigned)(hash ^ hash >> 32));
+    else
+        put(w, "@%08x",
+            wisdom_digest(wisdom_hash(WISDOM_HASH, l->region, (size_t)p * sizeof *l->region)));
 }
 
 static const topo_level *level_before(const topo *t, int i)

@@ -162,15 +162,6 @@ static void without_memory_nothing_is_lost(void **state)
     wisdom_free(all);
 }
 
-static void seconds_become_nanoseconds(void **state)
-{
-    (void)state;
-    assert_int_equal(wisdom_ns(1.25e-5), 12500);
-    assert_int_equal(wisdom_ns(0), 1);
-    assert_int_equal(wisdom_ns(-1), 1);
-    assert_int_equal(wisdom_ns(1.0e300), INT64_MAX);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,7 +170,6 @@ int main(void)
         cmocka_unit_test(the_digest_is_that_of_the_choices),
         cmocka_unit_test(what_cannot_be_right_is_not_added),
         cmocka_unit_test(without_memory_nothing_is_lost),
-        cmocka_unit_test(seconds_become_nanoseconds),
     };
 
     return cmocka_run_group_tests_name("wisdom", tests, NULL, NULL);
