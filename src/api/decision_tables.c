@@ -54,7 +54,7 @@ static uint64_t situation_of(const comm *c)
 
 /* NULL: there is none. Situation 0: its ranks could not tell each other where they are, and all
  * calls fail. */
-static entry *find(comm *c, const decision_call *call, question *q)
+static entry *find_entry(comm *c, const decision_call *call, question *q)
 {
     entry *e = NULL;
 
@@ -70,7 +70,7 @@ bool decision_tables_find(comm *c, const decision_call *call, decided *result)
     question q;
 
     process_lock();
-    const entry *e = find(c, call, &q);
+    const entry *e = find_entry(c, call, &q);
     if (e)
         *result = e->decided;
     process_unlock();
@@ -88,7 +88,7 @@ static void forget_all(void)
 }
 
 /* NULL: out of memory. */
-static entry *insert(const question *q)
+static entry *insert_entry(const question *q)
 {
     entry *e = malloc(sizeof *e);
 
@@ -110,9 +110,9 @@ void decision_tables_keep(comm *c, const decision_call *call, const decided *res
     question q;
 
     process_lock();
-    entry *e = find(c, call, &q);
+    entry *e = find_entry(c, call, &q);
     if (!e && q.situation)
-        e = insert(&q);
+        e = insert_entry(&q);
     if (e)
         e->decided = *result;
     process_unlock();

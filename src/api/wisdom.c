@@ -142,7 +142,7 @@ int tutti_wisdom_import(MPI_Comm user, const char *file)
 }
 
 /* Rank 0 of the communicator: what is known there, and what this process has measured. */
-static int save(const comm *c, const char *file)
+static int export_to(const comm *c, const char *file)
 {
     char why[1200];
     wisdom *all = file ? wisdom_make() : NULL;
@@ -164,6 +164,7 @@ int tutti_wisdom_export(MPI_Comm user, const char *file)
     int error = together_ready(user, "tutti_wisdom_export", &c);
 
     if (!error)
-        error = meet(c, "tutti_wisdom_export", c->rank == 0 ? save(c, file) : MPI_SUCCESS, NULL);
+        error =
+            meet(c, "tutti_wisdom_export", c->rank == 0 ? export_to(c, file) : MPI_SUCCESS, NULL);
     return comm_raise_for(user, c, error);
 }

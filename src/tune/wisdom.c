@@ -160,7 +160,7 @@ uint32_t wisdom_digest_of(const wisdom *w)
 }
 
 /* With no digest yet. NULL: out of memory. */
-static entry *insert(wisdom *w, const wisdom_key *key)
+static entry *insert_verdict(wisdom *w, const wisdom_key *key)
 {
     entry *e = malloc(sizeof *e);
 
@@ -184,7 +184,7 @@ const char *wisdom_add(wisdom *w, const verdict *v)
     HASH_FIND(hh, w->entries, &v->key, sizeof v->key, e);
     if (e)
         w->digest -= digest_of(&e->verdict);
-    else if (!(e = insert(w, &v->key)))
+    else if (!(e = insert_verdict(w, &v->key)))
         return "out of memory";
     e->verdict = *v;
     w->digest += digest_of(v);
@@ -201,12 +201,12 @@ bool wisdom_merge(wisdom *w, const wisdom *later)
 
 /* ---- in order ---- */
 
-static uint64_t before_shape(const wisdom_key *k)
+static uint64_t first_part(const wisdom_key *k)
 {
     return (uint64_t)k->kind << 32 | (unsigned)k->p;
 }
 
-static int behind_shape(const wisdom_key *k)
+static int last_part(const wisdom_key *k)
 {
     return (8 * k->ordered + 4 * k->whole + 2 * k->in_place + k->server) * SIZE_CLASSES + k->class;
 }
@@ -216,10 +216,10 @@ static int compare(const entry *left, const entry *right)
     const wisdom_key *a = &left->verdict.key, *b = &right->verdict.key;
     int order;
 
-    if (before_shape(a) != before_shape(b))
-        return before_shape(a) < before_shape(b) ? -1 : 1;
+    if (first_part(a) != first_part(b))
+        return first_part(a) < first_part(b) ? -1 : 1;
     order = strcmp(a->shape, b->shape);
-    return order ? order : behind_shape(a) - behind_shape(b);
+    return order ? order : last_part(a) - last_part(b);
 }
 
 void wisdom_sort(wisdom *w)

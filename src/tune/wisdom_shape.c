@@ -138,11 +138,6 @@ static void put_order(writer *w, const topo_level *l, const topo_level *before, 
             wisdom_digest(wisdom_hash(WISDOM_HASH, l->region, (size_t)p * sizeof *l->region)));
 }
 
-static const topo_level *level_before(const topo *t, int i)
-{
-    return i > 0 ? &t->level[i - 1] : NULL;
-}
-
 static void put_short(const topo *t, uint64_t hash, char *text, size_t size)
 {
     writer w = {.n = 0};
@@ -161,11 +156,13 @@ static void put_short(const topo *t, uint64_t hash, char *text, size_t size)
 void wisdom_shape(const topo *t, char *text, size_t size)
 {
     writer w = {.hash = WISDOM_HASH};
+    const topo_level *before = NULL, *l;
 
-    for (int i = 0; t && i < t->nlevels; i++) {
-        put_name(&w, &t->level[i]);
-        put_sizes(&w, &t->level[i], level_before(t, i), t->p);
-        put_order(&w, &t->level[i], level_before(t, i), t->p);
+    for (int i = 0; t && i < t->nlevels; i++, before = l) {
+        l = &t->level[i];
+        put_name(&w, l);
+        put_sizes(&w, l, before, t->p);
+        put_order(&w, l, before, t->p);
     }
     if (w.n == 0)
         snprintf(text, size, "one-place");

@@ -90,7 +90,7 @@ static char *cut_word(char **rest)
 }
 
 /* Its index, or -1. */
-static int find(const char *word, const char *const *list, int n)
+static int find_word(const char *word, const char *const *list, int n)
 {
     while (n-- > 0 && strcmp(word, list[n]) != 0)
         ;
@@ -117,7 +117,7 @@ static bool read_measure(char *part, const char *unit, int64_t most, int64_t *n)
 
 static const char *read_operation(const char *word, wisdom_key *k)
 {
-    int i = find(word, operations, 4);
+    int i = find_word(word, operations, 4);
 
     if (!coll_has(k->kind, COLL_REDUCES))
         return strcmp(word, "-") == 0 ? NULL : "this collective has no operation: not `-`";
@@ -144,7 +144,7 @@ static const char *read_key(char *rest, wisdom_key *k)
     k->class = size_class(bytes);
     if ((why = read_operation(cut_word(&rest), k)))
         return why;
-    place = find(cut_word(&rest), places, 2);
+    place = find_word(cut_word(&rest), places, 2);
     if (place < 0)
         return "neither `in_place` nor `-`";
     k->in_place = place;
@@ -158,7 +158,7 @@ static const char *read_key(char *rest, wisdom_key *k)
 static const char *read_verdict(char *rest, verdict *v)
 {
     const char *why = read_key(cut_part(&rest, "|"), &v->key), *name = cut_part(&rest, "|");
-    int server = find(name, servers, 2);
+    int server = find_word(name, servers, 2);
     int64_t starts;
 
     if (why)

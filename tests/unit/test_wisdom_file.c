@@ -164,6 +164,22 @@ static void only_files_are_read_and_replaced(void **state)
     wisdom_free(w);
 }
 
+/* Whoever has made it is gone: it is waited for once. */
+static void a_lock_that_is_left_is_removed(void **state)
+{
+    char lock[128];
+    wisdom *w = few();
+    FILE *f;
+
+    (void)state;
+    snprintf(lock, sizeof lock, "%s.lock", file);
+    assert_non_null(f = fopen(lock, "w"));
+    fclose(f);
+    save(w);
+    assert_int_equal(files_in_folder(), 1);
+    wisdom_free(w);
+}
+
 static void a_link_stays_a_link(void **state)
 {
     char target[128];
@@ -279,13 +295,10 @@ static void who_loads_gets_all_of_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_FILES(what_is_saved_is_loaded),
-        WITH_FILES(what_is_refused_is_kept_aside),
-        WITH_FILES(what_is_no_wisdom_is_not_replaced),
-        WITH_FILES(only_files_are_read_and_replaced),
-        WITH_FILES(a_link_stays_a_link),
-        WITH_FILES(a_failed_write_leaves_what_was),
-        WITH_FILES(who_loads_gets_all_of_one),
+        WITH_FILES(what_is_saved_is_loaded),           WITH_FILES(what_is_refused_is_kept_aside),
+        WITH_FILES(what_is_no_wisdom_is_not_replaced), WITH_FILES(only_files_are_read_and_replaced),
+        WITH_FILES(a_lock_that_is_left_is_removed),    WITH_FILES(a_link_stays_a_link),
+        WITH_FILES(a_failed_write_leaves_what_was),    WITH_FILES(who_loads_gets_all_of_one),
     };
 
     return cmocka_run_group_tests_name("wisdom_file", tests, NULL, NULL);

@@ -13,7 +13,7 @@
 /* `name` becomes what is in `text`. False: errno says why, and what was there before still is. */
 bool whole_file_write(const char *name, const char *text, size_t size);
 
-/* All that is in a regular file of at most `most` bytes, *size, and a 0 behind them; to be freed.
+/* All that is in a regular file of at most `most` bytes, *size, then a 0; to be freed.
  * Never waits, as to open a pipe would. NULL: *why says why, and errno is ENOENT if it is not
  * there. */
 char *whole_file_read(const char *name, size_t most, size_t *size, const char **why);

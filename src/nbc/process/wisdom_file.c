@@ -92,7 +92,7 @@ static wisdom *unite(const char *name, wisdom *w, const char *mpi, bool *refused
 }
 
 /* NULL: it is saved; else why not. */
-static const char *save(const char *name, wisdom *w, const char *mpi, char kept[PATH])
+static const char *save_united(const char *name, wisdom *w, const char *mpi, char kept[PATH])
 {
     const char *wrong;
     bool refused;
@@ -140,7 +140,7 @@ bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t
     if (file) {
         snprintf(lock, sizeof lock, "%s.lock", file);
         take_lock(lock);
-        wrong = save(file, w, mpi, kept);
+        wrong = save_united(file, w, mpi, kept);
         unlink(lock);
     }
     *why = '\0';
