@@ -48,7 +48,7 @@ static void print_native(const coll *call, int64_t all, const topo *t, const con
     for (int family = 0; family < MPI_FAMILIES; family++) {
         mpi_version newest = {(mpi_family)family, INT_MAX}, any = {(mpi_family)family, 0};
         native_times times;
-        bool known = native_estimate(call, all, &nothing, t, k, newest.family, NULL, &times);
+        bool known = native_estimate(call, all, &nothing, t, k, newest.family, NULL, &times) > 0;
         printf("%s %s ", family ? "," : "", mpi_family_name(newest.family));
         if (known)
             printf("%.3f us ", 1e-6 * (double)times.native);
@@ -113,12 +113,12 @@ int plan_print_why(const request *r)
     n = coll_has_common_size(r->kind) ? planner_list(&asked, list) : 0;
     least = n > 0 ? least_of(list, n) : 0;
     for (int i = 0; i < n; i++)
-        marked |= print_row(&list[i], least, estimated ? taken : "");
+        marked |= print_row(&list[i], least, estimated > 0 ? taken : "");
     if (!marked)
         printf("auto: %s (%s)\n", taken, why);
     print_reproducible(&call, all);
     print_native(&call, all, r->topo, &told);
-    return estimated || n > 0 || !coll_has_common_size(r->kind)
+    return estimated > 0 || n > 0 || !coll_has_common_size(r->kind)
                ? 0
                : plan_fail("out of memory", "schedules");
 }

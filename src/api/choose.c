@@ -182,6 +182,8 @@ static int take_reproducible(const question *q, choice *result, const char **why
 
 static int by_rule(const question *q, choice *result, const char **why)
 {
+    int error;
+
     if (q->reproducible)
         return take_reproducible(q, result, why);
     if (!algo_set_is_empty(&q->without) && !select_any(q->call, q->bytes, &q->without, result))
@@ -190,10 +192,10 @@ static int by_rule(const question *q, choice *result, const char **why)
         select_rule(q->call, q->bytes, &q->without, result, why);
         return MPI_SUCCESS;
     }
-    *q->by = decision_of(q->c, q->call, q->bytes, &q->without);
+    error = decision_of(q->c, q->call, q->bytes, &q->without, q->by);
     *why = q->by->why;
     *result = q->by->choice;
-    return MPI_SUCCESS;
+    return error;
 }
 
 /* For `auto`. */
@@ -355,9 +357,9 @@ int choose_native(const call *c, const selection *s, bool *native, comm_tried **
     *native = false;
     if (c->algo != ALGO_NONE || !c->comm->asks_alike || !s->choice.by_rule || s->choice.provisional)
         return MPI_SUCCESS;
-    server = decision_of_server(c->comm, &c->coll, c->bytes.all, &s->without);
-    if (!choose_may_leave(c))
-        return MPI_SUCCESS;
+    error = decision_of_server(c->comm, &c->coll, c->bytes.all, &s->without, &server);
+    if (error || !choose_may_leave(c))
+        return error;
     error = try_both(c, &s->without, &server, tried);
     if (server.native && !server.tried && env_verbose())
         say_native(c, &server);
@@ -365,21 +367,26 @@ int choose_native(const call *c, const selection *s, bool *native, comm_tried **
     return error;
 }
 
-int choose_candidates(const call *c, MPI_Info info, choice *list, int most, wisdom_key *key)
+int choose_candidates(const call *c, MPI_Info info, choice *list, int most, int *n, wisdom_key *key)
 {
     decision by;
     question q = question_of(c, info, &by);
     char shape[WISDOM_SHAPE];
     const char *why;
     choice first;
-    int n;
+    int error, found;
 
-    if (c->algo != ALGO_NONE || answer(&q, c->algo, &first, &why) || !first.by_rule || by.wise)
-        return 0;
-    n = decisions_candidates(c->comm, &c->coll, c->bytes.all, &q.without, &first, list, most);
-    for (int i = 1; i < n; i++)
+    *n = 0;
+    error = c->algo == ALGO_NONE ? answer(&q, c->algo, &first, &why) : MPI_SUCCESS;
+    if (error || c->algo != ALGO_NONE || !first.by_rule || by.wise)
+        return error;
+    found = decisions_candidates(c->comm, &c->coll, c->bytes.all, &q.without, &first, list, most);
+    if (found < 0)
+        return MPI_ERR_NO_MEM;
+    for (int i = 1; i < found; i++)
         set_order(info, c->comm, &list[i]);
     wisdom_shape(c->comm->topo, shape, sizeof shape);
     *key = wisdom_key_of(&c->coll, c->bytes.all, shape);
-    return n;
+    *n = found;
+    return MPI_SUCCESS;
 }

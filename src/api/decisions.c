@@ -62,24 +62,27 @@ static decision_call call_of(const comm *c, const coll *call, int64_t bytes,
     return (decision_call){.key = key_of(call, bytes, in_place), .without = *without};
 }
 
-decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without)
+int decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without, decision *result)
 {
     bool wise;
     decision_call asked = call_of(c, call, bytes, without, &wise);
     decided d = {0};
     decision *v = &d.decision;
 
-    if (decision_tables_find(c, &asked, &d))
-        return *v;
-    if (wise) {
-        wisdom_key key = full_key(c, call, bytes);
-        wise = recall(c, &key, without, v);
+    if (!decision_tables_find(c, &asked, &d)) {
+        if (wise) {
+            wisdom_key key = full_key(c, call, bytes);
+            wise = recall(c, &key, without, v);
+        }
+        if (!wise)
+            v->n = planner_choose(call, bytes, without, c->topo, &c->machine, &v->choice, v->best,
+                                  &v->why);
+        if (v->n < 0)
+            return MPI_ERR_NO_MEM;
+        decision_tables_keep(c, &asked, &d);
     }
-    if (!wise)
-        v->n = planner_choose(call, bytes, without, c->topo, &c->machine, &v->choice, v->best,
-                              &v->why);
-    decision_tables_keep(c, &asked, &d);
-    return *v;
+    *result = *v;
+    return MPI_SUCCESS;
 }
 
 static bool recall_server(const comm *c, const coll *call, int64_t bytes, decision_server *s)
@@ -94,42 +97,50 @@ static bool recall_server(const comm *c, const coll *call, int64_t bytes, decisi
 }
 
 /* An algorithm that wisdom names is ours. */
-static decision_server find_server(comm *c, const coll *call, int64_t bytes,
-                                   const algo_set *without, bool wise)
+static int find_server(comm *c, const coll *call, int64_t bytes, const algo_set *without, bool wise,
+                       decision_server *s)
 {
-    decision_server s = {0};
     decision ours;
+    int error, estimated;
 
-    if (wise && recall_server(c, call, bytes, &s))
-        return s;
-    ours = decision_of(c, call, bytes, without);
-    s.wise = ours.wise;
-    if (s.wise)
-        return s;
-    s.estimated = native_estimate(call, bytes, without, c->topo, &c->machine,
-                                  mpi_library_here()->version.family, ours.n > 0 ? ours.best : NULL,
-                                  &s.times);
-    s.native = !s.estimated || !native_gains(&s.times);
-    return s;
+    if (wise && recall_server(c, call, bytes, s))
+        return MPI_SUCCESS;
+    error = decision_of(c, call, bytes, without, &ours);
+    if (error)
+        return error;
+    s->wise = ours.wise;
+    if (s->wise)
+        return MPI_SUCCESS;
+    estimated = native_estimate(call, bytes, without, c->topo, &c->machine,
+                                mpi_library_here()->version.family, ours.n > 0 ? ours.best : NULL,
+                                &s->times);
+    if (estimated < 0)
+        return MPI_ERR_NO_MEM;
+    s->estimated = estimated > 0;
+    s->native = !s->estimated || !native_gains(&s->times);
+    return MPI_SUCCESS;
 }
 
-decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
-                                   const algo_set *without)
+int decision_of_server(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                       decision_server *result)
 {
     bool wise;
     decided d = {0};
+    int error = MPI_SUCCESS;
 
     if (!may_be_known(c, call)) /* to estimate more sizes takes longer than it would gain */
         bytes = planner_octave(call->kind, call->p, bytes);
     decision_call asked = call_of(c, call, bytes, without, &wise);
-    if (native_errs(call, bytes, &mpi_library_here()->version))
-        return (decision_server){.native = false};
     asked.key |= OF_SERVER;
-    if (decision_tables_find(c, &asked, &d))
-        return d.server;
-    d.server = find_server(c, call, bytes, without, wise);
-    decision_tables_keep(c, &asked, &d);
-    return d.server;
+    if (!native_errs(call, bytes, &mpi_library_here()->version) &&
+        !decision_tables_find(c, &asked, &d)) {
+        error = find_server(c, call, bytes, without, wise, &d.server);
+        if (!error)
+            decision_tables_keep(c, &asked, &d);
+    }
+    if (!error)
+        *result = d.server;
+    return error;
 }
 
 uint64_t decisions_class(const coll *call, int64_t bytes)
@@ -171,19 +182,20 @@ void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, const algo_
         learn_server(c, call, bytes, v);
 }
 
-/* One that is not in the list. */
-static bool find_other(const comm *c, const coll *call, int64_t bytes, const algo_set *without,
-                       const constants *k, const choice *list, int n, choice *other)
+/* One that is not in the list. Returns as planner_best. */
+static int find_other(const comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                      const constants *k, const choice *list, int n, choice *other)
 {
     algo_set others = *without;
     forecast best;
+    int found;
 
     for (int i = 0; i < n; i++)
         algo_set_add(&others, list[i].algo);
-    if (!planner_best(call, bytes, &others, c->topo, k, &best))
-        return false;
-    *other = best.choice;
-    return true;
+    found = planner_best(call, bytes, &others, c->topo, k, &best);
+    if (found > 0)
+        *other = best.choice;
+    return found;
 }
 
 /* The last one is that of a common machine, should the constants be wrong. */
@@ -191,11 +203,13 @@ int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_se
                          const choice *first, choice *list, int most)
 {
     const constants *common = constants_builtin("ethernet");
-    int n = 1;
+    int n = 1, found = 1;
 
     list[0] = *first;
-    while (n < most && find_other(c, call, bytes, without, n + 1 < most ? &c->machine : common,
-                                  list, n, &list[n]))
-        n++;
-    return n;
+    while (n < most && found > 0) {
+        found = find_other(c, call, bytes, without, n + 1 < most ? &c->machine : common, list, n,
+                           &list[n]);
+        n += found > 0;
+    }
+    return found < 0 ? found : n;
 }

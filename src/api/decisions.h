@@ -7,14 +7,16 @@
 
 /* What wisdom, or else planner_choose says of a call on this communicator, which is ready, without
  * what is forbidden (not all that could serve the call). The same on all ranks: of the call only
- * what is the same is looked at, and of the communicator what all have told. */
-decision decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without);
+ * what is the same is looked at, and of the communicator what all have told. MPI_ERR_NO_MEM:
+ * nothing, so that no rank takes another choice than the others. */
+int decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                decision *result);
 
 /* The MPI itself, if neither wisdom nor the estimate sees a gain of ours, and it is not known to
  * get the call wrong; with the same inputs, and as alike, as decision_of. Once an octave of
  * sizes; where wisdom may know the call once a size class. */
-decision_server decision_of_server(comm *c, const coll *call, int64_t bytes,
-                                   const algo_set *without);
+int decision_of_server(comm *c, const coll *call, int64_t bytes, const algo_set *without,
+                       decision_server *result);
 
 /* Equal for calls of which it is decided alike who serves them. */
 uint64_t decisions_class(const coll *call, int64_t bytes);
@@ -30,7 +32,8 @@ void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, const algo_
                            bool native, int64_t ns, int calls);
 
 /* What a request may try, that choice first: at most `most` algorithms; the last one of them is the
- * best on Ethernet, should the constants be wrong. Not kept. */
+ * best on Ethernet, should the constants be wrong. Returns how many, or PLANNER_NO_MEMORY. Not
+ * kept. */
 int decisions_candidates(comm *c, const coll *call, int64_t bytes, const algo_set *without,
                          const choice *first, choice *list, int most);
 

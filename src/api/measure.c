@@ -86,10 +86,12 @@ int measure_begin(const call *c, MPI_Info info, measure_wish wish, MPIX_Request 
         return MPI_ERR_NO_MEM;
     }
     *t = (trial){.n = 1, .candidate = {r->exec}, .winner = -1};
-    n = choose_candidates(c, info, t->choice, TRIAL_MOST, &t->key);
-    if (n < 2) {
+    error = choose_candidates(c, info, t->choice, TRIAL_MOST, &n, &t->key);
+    if (error)
+        PMPIX_Request_free(request);
+    if (error || n < 2) {
         free(t);
-        return MPI_SUCCESS;
+        return error;
     }
     r->trial = t;
     error = fill(t, c, n);

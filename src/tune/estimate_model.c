@@ -3,6 +3,7 @@
 #include "tune/estimate_model.h"
 
 #include "tune/costs.h"
+#include "tune/memory.h"
 
 #include <stdlib.h>
 
@@ -38,15 +39,15 @@ static bool allocate(model *m)
 {
     size_t n = (size_t)m->g->n + 1, links = (size_t)LINKS * (size_t)m->nodes;
 
-    m->processor = calloc((size_t)m->g->p, sizeof *m->processor);
-    m->home = calloc((size_t)m->g->p, sizeof *m->home);
-    m->core = calloc((size_t)m->cores * (size_t)m->nodes + 1, sizeof *m->core);
-    m->queue = malloc(((size_t)m->g->p + 1) * sizeof *m->queue);
-    m->last = malloc(((size_t)count_queues(m) + 1) * sizeof *m->last);
-    m->link = calloc(links, sizeof *m->link);
-    m->told = malloc(links * sizeof *m->told);
-    m->flow = malloc(2 * n * sizeof *m->flow);
-    m->of = malloc(n * sizeof *m->of);
+    m->processor = memory_got(calloc((size_t)m->g->p, sizeof *m->processor));
+    m->home = memory_got(calloc((size_t)m->g->p, sizeof *m->home));
+    m->core = memory_got(calloc((size_t)m->cores * (size_t)m->nodes + 1, sizeof *m->core));
+    m->queue = memory_got(malloc(((size_t)m->g->p + 1) * sizeof *m->queue));
+    m->last = memory_got(malloc(((size_t)count_queues(m) + 1) * sizeof *m->last));
+    m->link = memory_got(calloc(links, sizeof *m->link));
+    m->told = memory_got(malloc(links * sizeof *m->told));
+    m->flow = memory_got(malloc(2 * n * sizeof *m->flow));
+    m->of = memory_got(malloc(n * sizeof *m->of));
     return m->processor && m->home && m->core && m->queue && m->last && m->link && m->told &&
            m->flow && m->of;
 }

@@ -2,6 +2,7 @@
 /* execution.c - see execution.h. */
 #include "tune/execution.h"
 
+#include "tune/memory.h"
 #include "tune/uniform.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void crew_free(crew *w)
 static bool crew_compile(crew *w, const execution *x, const choice *c, const place *m,
                          const int *who, int n, int64_t most)
 {
-    *w = (crew){.of = calloc((size_t)n, sizeof *w->of)};
+    *w = (crew){.of = memory_got(calloc((size_t)n, sizeof *w->of))};
     for (; w->of && w->n < n && w->steps <= most; w->steps += w->of[w->n++]->nsteps)
         if (!(w->of[w->n] = look_compile(x->call, c, m, who ? who[w->n] : w->n)))
             return false;

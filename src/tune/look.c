@@ -2,10 +2,13 @@
 /* look.c - see look.h. */
 #include "tune/look.h"
 
+#include "tune/memory.h"
+
 sched *look_compile(const look_call *q, const choice *c, const place *m, int rank)
 {
     const algo *a = algo_table[c->algo];
     sched *s = NULL;
+    sched_error error;
     coll call = {.kind = q->kind,
                  .p = m->p,
                  .rank = rank,
@@ -19,7 +22,9 @@ sched *look_compile(const look_call *q, const choice *c, const place *m, int ran
 
     if (a->inapplicable && a->inapplicable(m->p))
         return NULL;
-    return algo_compile(a, c->form, &call, m->t, &s) == SCHED_OK ? s : NULL;
+    error = algo_compile(a, c->form, &call, m->t, &s);
+    memory_failed |= error == SCHED_NO_MEMORY;
+    return error == SCHED_OK ? s : NULL;
 }
 
 static closed_call call_on(const look_call *q, const place *m)

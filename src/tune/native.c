@@ -191,7 +191,7 @@ static constants native_constants(const constants *k)
 }
 
 /* Direct messages are all that either can do: how long they take tells which are faster. */
-static bool compare_messages(const coll *c, const topo *t, const constants *k, native_times *result)
+static int compare_messages(const coll *c, const topo *t, const constants *k, native_times *result)
 {
     coll alike = {.kind = COLL_alltoall, .p = c->p, .rank = c->rank};
     int linear = ALGO_alltoall_linear;
@@ -208,32 +208,38 @@ static bool compare_messages(const coll *c, const topo *t, const constants *k, n
     int64_t bytes = (int64_t)NATIVE_BLOCK * c->p;
     forecast ours, theirs;
 
-    if (!planner_best(&alike, bytes, &without, t, k, &ours) ||
-        !planner_best(&alike, bytes, &without, t, &own, &theirs))
-        return false;
-    *result = (native_times){ours.time, theirs.time};
-    return true;
+    int found = planner_best(&alike, bytes, &without, t, k, &ours);
+
+    if (found > 0)
+        found = planner_best(&alike, bytes, &without, t, &own, &theirs);
+    if (found > 0)
+        *result = (native_times){ours.time, theirs.time};
+    return found;
 }
 
-bool native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                     const constants *k, mpi_family mpi, const forecast *chosen,
-                     native_times *result)
+int native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                    const constants *k, mpi_family mpi, const forecast *chosen,
+                    native_times *result)
 {
     algo_set others = all_but_native(mpi);
     constants own = native_constants(k);
     forecast ours, theirs;
+    int found = 1;
 
     if (!coll_has_common_size(c->kind))
         return compare_messages(c, t, k, result);
     if (chosen)
         ours = *chosen;
-    if ((!chosen && !planner_best(c, bytes, without, t, k, &ours)) ||
-        !planner_best(c, bytes, &others, t, &own, &theirs))
-        return false;
+    else
+        found = planner_best(c, bytes, without, t, k, &ours);
+    if (found > 0)
+        found = planner_best(c, bytes, &others, t, &own, &theirs);
+    if (found <= 0)
+        return found;
     if (!ours.executed && theirs.executed)
         ours.time = planner_judged(&ours);
     if (is_slow(c->kind, bytes, mpi))
         theirs.time *= SLOW_TIMES;
     *result = (native_times){ours.time, theirs.time};
-    return true;
+    return 1;
 }

@@ -28,11 +28,11 @@ bool native_errs_alone(coll_kind kind, const mpi_version *mpi);
 /* What `auto` takes for the call, and at best an MPI of that family: MPICH also has algorithms by
  * leaders of nodes, of broadcast, allreduce, reduce, barrier and scan. As planner_choose, but of
  * two ranks, too. Where no rank knows the sizes of another, both as if every block had NATIVE_BLOCK
- * bytes. chosen: what planner_choose has found, or NULL. False: nothing can be estimated. */
+ * bytes. chosen: what planner_choose has found, or NULL. Returns as planner_best. */
 enum { NATIVE_BLOCK = 1024 };
-bool native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                     const constants *k, mpi_family mpi, const forecast *chosen,
-                     native_times *result);
+int native_estimate(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                    const constants *k, mpi_family mpi, const forecast *chosen,
+                    native_times *result);
 
 /* A gain is what is more than one part in twenty. */
 static inline bool native_gains(const native_times *t)

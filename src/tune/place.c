@@ -2,6 +2,8 @@
 /* place.c - see place.h. */
 #include "tune/place.h"
 
+#include "tune/memory.h"
+
 #include <stdlib.h>
 
 /* Does this rank share its node with rank 0? */
@@ -48,7 +50,7 @@ int place_nodes(const place *m)
 /* Ranks of each node, in [nodes]. NULL: no memory. */
 static int *count_ranks(const topo *t)
 {
-    int *ranks = calloc((size_t)t->nodes, sizeof *ranks);
+    int *ranks = memory_got(calloc((size_t)t->nodes, sizeof *ranks));
 
     for (int r = 0; ranks && r < t->p; r++)
         ranks[t->node[r]]++;
@@ -91,8 +93,8 @@ static location location_of(const topo *t, int rank)
 /* *p: how many ranks it has. */
 static topo *first_nodes(const topo *t, int nodes, int ranks, int *p)
 {
-    location *at = calloc((size_t)t->p, sizeof *at);
-    int *seen = calloc((size_t)t->nodes, sizeof *seen), *all = count_ranks(t);
+    location *at = memory_got(calloc((size_t)t->p, sizeof *at));
+    int *seen = memory_got(calloc((size_t)t->nodes, sizeof *seen)), *all = count_ranks(t);
     topo *result = NULL;
     int n = 0;
 
@@ -102,7 +104,7 @@ static topo *first_nodes(const topo *t, int nodes, int ranks, int *p)
             at[n++] = location_of(t, r);
     }
     if (n > 0)
-        result = topo_make(at, n);
+        result = memory_got(topo_make(at, n));
     free(all);
     free(seen);
     free(at);

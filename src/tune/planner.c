@@ -2,9 +2,12 @@
 /* planner.c - see planner.h. */
 #include "tune/planner.h"
 
+#include "tune/memory.h"
 #include "tune/size.h"
 
 #include <string.h>
+
+_Thread_local bool memory_failed;
 
 /* How much longer than the best time so far a closed form may say; and by which part of it what
  * could gain by other pieces. */
@@ -233,6 +236,7 @@ int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
     forecaster q;
     int n;
 
+    memory_failed = false;
     forecaster_begin(&q, call);
     n = candidates_look(&q, looks);
     for (int i = 0; i < n; i++)
@@ -245,7 +249,7 @@ int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
     if (q.shares_cores && l.n > 0)
         prefer_simple(&l, call->kind);
     forecaster_end(&q);
-    return l.n;
+    return memory_failed ? PLANNER_NO_MEMORY : l.n;
 }
 
 int planner_class(coll_kind kind, int p, int64_t bytes)
@@ -286,23 +290,24 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
     n = n > 2 ? 2 : n;
     for (int i = 0; i < n; i++)
         best[i] = list[i];
-    if (n == 0)
-        return 0;
+    if (n <= 0)
+        return n;
     *result = list[0].choice;
     result->by_rule = true;
     *why = "the fastest by the estimate";
     return n;
 }
 
-bool planner_best(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                  const constants *k, forecast *best)
+int planner_best(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                 const constants *k, forecast *best)
 {
     forecast all[PLANNER_MOST];
     forecast_call call = call_of(c, bytes, without, t, k);
+    int n = coll_has_common_size(c->kind) ? planner_list(&call, all) : 0;
 
-    if (!coll_has_common_size(c->kind) || planner_list(&call, all) == 0)
-        return false;
+    if (n <= 0)
+        return n;
     *best = all[0];
     best->choice.by_rule = true;
-    return true;
+    return 1;
 }

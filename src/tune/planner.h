@@ -20,24 +20,25 @@
 
 #include "tune/candidates.h"
 
-enum { PLANNER_MOST = CANDIDATES_MOST };
+/* NO_MEMORY: it has run out: what has been found meanwhile is not what other ranks find. */
+enum { PLANNER_MOST = CANDIDATES_MOST, PLANNER_NO_MEMORY = -1 };
 
 /* The one to be taken first: the fastest, or, where ranks share cores, a simpler one that takes
  * hardly longer. Behind it the fastest first; those with a closed form only as if they took twice
- * as long as that says. Returns how many: 0 without memory. */
+ * as long as that says. Returns how many, or PLANNER_NO_MEMORY. */
 int planner_list(const forecast_call *q, forecast list[PLANNER_MOST]);
 
 /* What `auto` takes, and the fastest ones: best[0] is it. Sizes of one class (size.h: of the
  * vector, or of a block) get the same. without: algorithms that it must not be, not all that could
- * serve the call. Returns how many are in `best`: 0 where there was nothing to estimate, or no
- * memory. *why: one line, static. */
+ * serve the call. Returns how many are in `best`: 0 where there was nothing to estimate; or
+ * PLANNER_NO_MEMORY. *why: one line, static. */
 int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
                    const constants *k, choice *result, forecast best[2], const char **why);
 
-/* The fastest one by the estimate, as planner_choose, but of two ranks, too. False: there is none;
- * sizes are not known to all. */
-bool planner_best(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                  const constants *k, forecast *best);
+/* The fastest one by the estimate, as planner_choose, but of two ranks, too. Returns 1; 0: there is
+ * none, sizes are not known to all; or PLANNER_NO_MEMORY. */
+int planner_best(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
+                 const constants *k, forecast *best);
 
 /* The time to compare others with: what has not been executed takes longer than the closed form
  * says, but hardly more than twice as long. */

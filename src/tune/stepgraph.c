@@ -2,6 +2,8 @@
 /* stepgraph.c - see stepgraph.h. */
 #include "tune/stepgraph.h"
 
+#include "tune/memory.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +84,8 @@ static bool join(stepgraph *g, const end *send, const end *receive)
 static bool match(stepgraph *g)
 {
     size_t room = (size_t)g->n + 1;
-    end *sends = malloc(3 * room * sizeof *sends), *receives = sends + room;
-    int *at = malloc((2 * (size_t)g->p + 1) * sizeof *at), n;
+    end *sends = memory_got(malloc(3 * room * sizeof *sends)), *receives = sends + room;
+    int *at = memory_got(malloc((2 * (size_t)g->p + 1) * sizeof *at)), n;
     bool joined = false;
 
     if (sends && at) {
@@ -123,7 +125,7 @@ bool stepgraph_make(stepgraph *g, sched *const of[], int p, const fold *fold)
     if (n > INT_MAX / 4)
         return false;
     *g = (stepgraph){.of = of, .fold = fold, .p = p, .n = (int)n};
-    g->base = malloc(((size_t)p + 1 + 2 * n) * sizeof *g->base);
+    g->base = memory_got(malloc(((size_t)p + 1 + 2 * n) * sizeof *g->base));
     if (!g->base)
         return false;
     g->rank = g->base + p + 1;

@@ -233,9 +233,12 @@ static void a_first_call_is_compiled_for_the_nodes(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         MPI_Comm comm = fresh();
         MPI_Request r;
-        choice chosen = decision_of(state, &(coll){.kind = COLL_allgather, .p = world_size},
-                                    (int64_t)p * (int64_t)sizeof mine, &(algo_set){{0}})
-                            .choice;
+        decision made;
+        choice chosen;
+        CHECK(decision_of(state, &(coll){.kind = COLL_allgather, .p = world_size},
+                          (int64_t)p * (int64_t)sizeof mine, &(algo_set){{0}},
+                          &made) == MPI_SUCCESS);
+        chosen = made.choice;
         if (i < 2)
             chosen = (choice){.algo = algo_find(COLL_allgather, names[i]), .form = FORM_STEP};
         mpi_test_context("%s", names[i]);

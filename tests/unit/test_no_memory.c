@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_no_memory.c - a schedule for which memory runs out, at every allocation in turn: the
  * algorithms, which index what they have borrowed, get through it, and the error is reported. Under
- * valgrind or a sanitizer it also says whether they read what is not there.
+ * valgrind or a sanitizer it also says whether they read what is not there. And an estimate, which
+ * must not choose something else then.
  *
  * The linker puts __wrap_malloc and so on in the place of malloc (tests/CMakeLists.txt).
  */
 #include "sim/machine.h"
+#include "tune/planner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,10 +124,54 @@ static void every_algorithm_survives_that_memory_runs_out(void **state)
     }
 }
 
+/* Every allocation of the first ones fails in turn, then some of them. */
+static void estimate_in_need(const forecast_call *call)
+{
+    forecast right[PLANNER_MOST], list[PLANNER_MOST];
+    int n = planner_list(call, right), found = PLANNER_NO_MEMORY;
+    long at = 0;
+
+    assert_true(n > 0);
+    for (; found == PLANNER_NO_MEMORY; at += 1 + at / 50) {
+        left = at;
+        found = planner_list(call, list);
+        assert_int_equal(found, left < 0 ? PLANNER_NO_MEMORY : n);
+        left = -1;
+    }
+    assert_true(at > 100);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(list[i].time, right[i].time);
+}
+
+static void an_estimate_without_memory_is_none(void **state)
+{
+    static const struct {
+        int p;
+        const char *shape;
+    } machines[] = {{5, "none"}, {30, "node:6 package:3"}, {70, "node:9@cyclic"}, {720, "node:16"}};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+        int p = machines[k].p;
+        topo *t = machine(machines[k].shape, p);
+        constants cores = constants_shared(constants_builtin("fast"), p);
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            if (kind == COLL_allreduce || kind == COLL_bcast || kind == COLL_alltoall)
+                estimate_in_need(
+                    &(forecast_call){.kind = (coll_kind)kind,
+                                     .p = p,
+                                     .bytes = 4096 * p,
+                                     .t = t,
+                                     .k = k % 2 ? constants_builtin("ethernet") : &cores});
+        topo_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_algorithm_survives_that_memory_runs_out),
+        cmocka_unit_test(an_estimate_without_memory_is_none),
     };
 
     return cmocka_run_group_tests_name("no_memory", tests, NULL, NULL);
