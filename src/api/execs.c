@@ -77,6 +77,15 @@ int execs_run(exec *e)
     return e->run.error;
 }
 
+/* What it needs memory for is done before it has a number, and others wait for it. */
+static int place(comm *c, exec *e)
+{
+    if (!c->ready || c->failure || e->bound.addressed == 1)
+        return MPI_SUCCESS;
+    e->ticket.lane = 0;
+    return exec_place(e);
+}
+
 /* An exec of the plan, whose reference it takes over, bound. */
 int execs_of_plan(comm *c, plan *p, binding *b, exec **result)
 {
@@ -89,6 +98,8 @@ int execs_of_plan(comm *c, plan *p, binding *b, exec **result)
         return error;
     }
     error = exec_bind(e, b);
+    if (!error)
+        error = place(c, e);
     if (error) {
         plan_return_exec(e);
         return error;
@@ -133,51 +144,79 @@ int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choic
     return error;
 }
 
-/* Ask the other ranks, and wait for it. */
-static int ask_and_plan(const call *c, plan_key *key, size_t size, choice chosen, plan **result)
+/* Its plan is not made yet, and the binding has not been taken over. */
+static void forget(execs_asking *q)
 {
-    survey *s = NULL;
-    exec *e;
-    int error = plan_take_empty(c->comm, &e);
+    survey_end(q->survey, q->exec);
+    if (q->exec)
+        plan_return_exec(q->exec);
+    call_key_free(q->key, &q->small);
+}
+
+void execs_ask_no_more(execs_asking *q)
+{
+    forget(q);
+    bind_drop(&q->binding);
+}
+
+static int prepare_survey(const call *c, choice chosen, execs_asking *q)
+{
+    int error = plan_take_empty(c->comm, &q->exec);
 
     if (error)
         return error;
-    e->stats.collective = coll_kind_name((coll_kind)key->kind);
-    e->stats.algorithm = "survey";
-    error = survey_begin(e, c, key, chosen, &s);
-    if (!error && s)
-        error = execs_run(e);
+    q->exec->stats.collective = coll_kind_name(c->coll.kind);
+    q->exec->stats.algorithm = "survey";
+    error = survey_begin(q->exec, c, q->key, chosen, &q->survey);
+    return error || !q->survey ? error : place(c->comm, q->exec);
+}
+
+int execs_ask(const call *c, choice chosen, execs_asking *q)
+{
+    int error;
+
+    q->exec = NULL;
+    q->survey = NULL;
+    error = call_binding(c, &q->binding);
+    if (error)
+        return error;
+    q->key = call_key(c, &q->small, &q->size);
+    if (!q->key)
+        error = MPI_ERR_NO_MEM;
+    else if (survey_needed(c->coll.kind, chosen))
+        error = prepare_survey(c, chosen, q);
+    if (error)
+        execs_ask_no_more(q);
+    return error;
+}
+
+int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
+{
+    plan *p;
+    int error = q->survey ? execs_run(q->exec) : MPI_SUCCESS;
+
     if (!error)
-        error = execs_plan_after(c->comm, s, key, size, chosen, result);
-    survey_end(s, e);
-    plan_return_exec(e);
+        error = execs_plan_after(c->comm, q->survey, q->key, q->size, chosen, &p);
+    forget(q);
+    if (error)
+        bind_drop(&q->binding);
+    else
+        error = execs_of_plan(c->comm, p, &q->binding, result);
+    if (!error)
+        (*result)->staged = staged_share(c->staged);
     return error;
 }
 
 int execs_bind(const call *c, choice chosen, exec **result)
 {
-    plan_key small, *key;
-    binding b;
-    plan *p;
-    size_t size;
-    int error = call_binding(c, &b);
+    execs_asking q;
+    int error = execs_ask(c, chosen, &q);
+    bool asks = !error && q.survey;
 
-    if (error)
-        return error;
-    key = call_key(c, &small, &size);
-    if (!key)
-        error = MPI_ERR_NO_MEM;
-    else if (survey_needed(c->coll.kind, chosen))
-        error = ask_and_plan(c, key, size, chosen, &p);
-    else
-        error = execs_plan(c->comm, key, size, chosen, &p);
-    call_key_free(key, &small);
-    if (error)
-        bind_drop(&b);
-    else
-        error = execs_of_plan(c->comm, p, &b, result);
     if (!error)
-        (*result)->staged = staged_share(c->staged);
+        error = execs_answer(c, chosen, &q, result);
+    if (error && asks) /* others go on with the call, which would be taken for the next one here */
+        c->comm->failure = error;
     return error;
 }
 

@@ -17,8 +17,23 @@ choice execs_choice(const exec *e);
 /* An exec of the plan, whose reference it takes over, bound: takes b over, too. */
 int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
 
-/* An exec for the call, bound. May ask other ranks, and wait for them. */
+/* An exec for the call, bound. May ask other ranks, and wait for them; if that goes wrong here alone
+ * the communicator has failed here. */
 int execs_bind(const call *c, choice chosen, exec **result);
+
+/* The same in two parts, for those who want to know between them whether the first one is right on
+ * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
+typedef struct execs_asking {
+    binding binding;
+    exec *exec;     /* that is to ask, or NULL */
+    survey *survey; /* NULL: there is nothing to ask */
+    size_t size;
+    plan_key *key, small; /* last: it has a variable part */
+} execs_asking;
+
+int execs_ask(const call *c, choice chosen, execs_asking *q);
+int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result);
+void execs_ask_no_more(execs_asking *q);
 
 /* For people, which collective and algorithm it is. */
 void execs_describe(exec *e);

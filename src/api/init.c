@@ -12,9 +12,12 @@
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"
 #include "persistent/request.h"
+#include "persistent/trial.h"
 #include "tune/wisdom_text.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <tutti_pmpix.h>
 
 /* Is the request to read the clock? */
 static int timed_from(MPI_Info info, bool *timed)
@@ -33,24 +36,6 @@ static int timed_from(MPI_Info info, bool *timed)
     return MPI_SUCCESS;
 }
 
-static int init(exec *e, bool timed, MPIX_Request *request)
-{
-    comm *c = e->comm;
-    int error = execs_persist(e);
-
-    if (error) {
-        plan_return_exec(e);
-        return error;
-    }
-    error = request_make(e, timed, request);
-    if (!error)
-        return MPI_SUCCESS;
-    near_abandon(&e->near);
-    comm_persistent_release(c, &e->ticket);
-    plan_return_exec(e);
-    return error;
-}
-
 /* What must be the same on all ranks. */
 static uint64_t digest_of(const choice *c, measure_wish wish)
 {
@@ -60,117 +45,146 @@ static uint64_t digest_of(const choice *c, measure_wish wish)
     return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
 }
 
-/* All ranks agree on the choice; error: what this rank has met. Its rings are told before, if its
- * exec is bound already, so that the agreement is all that an init waits for. */
-static int agree(comm *c, const char *name, uint64_t digest, int error, exec *e)
+/* An error of the arguments is each rank's own. Of another one all are told, so that nobody waits
+ * for this rank in vain. */
+static bool is_own(int error)
 {
-    if (c->links)
-        c->links->inits++;
-    if (e && !error)
-        error = exec_tell_rings(e);
-    error = together_agree(c, name, error, digest);
+    return error && error != MPI_ERR_NO_MEM;
+}
+
+/* To ask is an operation: all ranks begin it, or none does. *refused: they do not. */
+static int ask_together(const call *of, choice chosen, uint64_t digest, exec **e, bool *refused)
+{
+    execs_asking q;
+    int error = execs_ask(of, chosen, &q);
+    bool began = !error;
+
+    error = together_agree(of->comm, coll_kind_name(of->coll.kind), error, digest);
+    *refused = error != MPI_SUCCESS;
     if (!error)
-        return MPI_SUCCESS;
-    links_skip(c->links);
-    if (e) /* nobody writes to its rings */
-        plan_return_exec(e);
+        error = execs_answer(of, chosen, &q, e);
+    else if (began)
+        execs_ask_no_more(&q);
     return error;
 }
 
-/* Without asking other ranks for lengths an exec is bound before they agree. */
+/* A persistent exec, on all ranks or on none; error: what this rank has met. */
 static int init_together(const call *of, choice chosen, measure_wish wish, int error, exec **e)
 {
-    const char *name = coll_kind_name(of->coll.kind);
-    bool asks = !error && survey_needed(of->coll.kind, chosen);
-    int failure = comm_make_ready(of->comm, name);
+    uint64_t digest = digest_of(&chosen, wish);
+    bool refused = false;
 
-    if (!error && !failure && !asks)
+    if (!error && survey_needed(of->coll.kind, chosen))
+        error = ask_together(of, chosen, digest, e, &refused);
+    else if (!error)
         error = execs_bind(of, chosen, e);
-    if (*e)
-        chosen = execs_choice(*e); /* with what follows from the operation */
-    error = agree(of->comm, name, digest_of(&chosen, wish), error, *e);
-    if (error || !asks)
+    if (refused)
         return error;
-    error = execs_bind(of, chosen, e);
-    if (error)
-        links_skip(of->comm->links);
+    if (*e) {
+        chosen = execs_choice(*e); /* with what follows from the operation */
+        digest = digest_of(&chosen, wish);
+    }
+    return together_persist(of->comm, coll_kind_name(of->coll.kind), error, digest, e);
+}
+
+/* What is made before all ranks agree. */
+typedef struct made {
+    MPIX_Request request;
+    trial *trial;
+    measure_wish wish;
+} made;
+
+/* e: persistent; or NULL: there is an error, and nothing is left. */
+static int give(made *m, exec *e, int error, MPIX_Request *request)
+{
+    if (!error) {
+        *request = m->request;
+    } else if (e) {
+        PMPIX_Request_free(&m->request);
+    } else {
+        free(m->trial);
+        free(m->request);
+    }
     return error;
 }
 
-/* The call has been met before. */
-static int init_known(const args *a, comm *c, exec *e)
+/* The call has been met before, and e is bound for it; or NULL: there is an error. */
+static int init_known(const args *a, comm *c, int error, exec *e, MPIX_Request *request)
 {
-    const char *name = coll_kind_name(a->kind);
-    choice chosen = execs_choice(e);
-    int error = comm_make_ready(c, name);
+    choice chosen = e ? execs_choice(e) : (choice){0};
+    made m = {0};
+    bool timed = false;
 
-    return agree(c, name, digest_of(&chosen, MEASURE_UNSAID), error, e);
+    if (!error)
+        error = timed_from(MPI_INFO_NULL, &timed);
+    if (!error)
+        error = request_make(timed, &m.request);
+    error = together_persist(c, coll_kind_name(a->kind), error, digest_of(&chosen, m.wish), &e);
+    if (e)
+        request_take(m.request, e, NULL);
+    return give(&m, e, error, request);
 }
 
-/* Arguments are each rank's own; a rank whose info is wrong, or whose buffer is on a device, takes
- * part, so that nobody waits for it in vain. */
-static int init_anew(const args *a, comm *c, MPI_Info info, const way_of_call *way,
-                     MPIX_Request *request)
+/* A rank whose info is wrong, or whose buffer is on a device, takes part. */
+static int make(const call *of, MPI_Info info, int error, made *m)
 {
-    exec *e = NULL;
-    call of;
-    selection s = {0};
-    measure_wish wish = MEASURE_UNSAID;
+    int failure = comm_make_ready(of->comm, coll_kind_name(of->coll.kind));
     bool timed = false;
-    int error = call_check(a, c, &of);
 
-    if (error)
-        return error;
-    of.staged = way->staged;
-    error = call_choose(&of, info, &s);
-    if (error && info == MPI_INFO_NULL) /* then it does not serve the arguments */
-        return error;
     if (!error)
-        error = way->refused;
+        error = failure;
     if (!error)
         error = timed_from(info, &timed);
     if (!error)
-        error = measure_read(info, &wish);
-    error = init_together(&of, s.choice, wish, error, &e);
-    if (!error && info == MPI_INFO_NULL)
-        repeat_remember(a, &of, e, false);
+        error = measure_read(info, &m->wish);
     if (!error)
-        error = init(e, timed, request);
+        error = request_make(timed, &m->request);
     if (!error)
-        error = measure_begin(&of, info, wish, request);
-    if (!error && tally_on)
-        tallied(a->kind, of.bytes, c, (*request)->exec, TALLY_PERSISTENT, false);
+        error = measure_prepare(of, info, m->wish, &m->trial);
     return error;
+}
+
+static int init_anew(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX_Request *request)
+{
+    exec *e = NULL;
+    made m = {0};
+    selection s = {0};
+    call of;
+    int error = call_check(a, c, &of);
+
+    if (is_own(error))
+        return error;
+    of.staged = way->staged;
+    way->bytes = of.bytes;
+    if (!error)
+        error = call_choose(&of, info, &s);
+    if (is_own(error) && info == MPI_INFO_NULL) /* then it does not serve the arguments */
+        return error;
+    error = make(&of, info, error ? error : way->refused, &m);
+    error = init_together(&of, s.choice, m.wish, error, &e);
+    if (e)
+        request_take(m.request, e, m.trial);
+    if (e && info == MPI_INFO_NULL)
+        repeat_remember(a, &of, e, false);
+    if (e && m.trial)
+        error = measure_begin(m.trial, &of);
+    return give(&m, e, error, request);
 }
 
 static int init_of(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX_Request *request)
 {
     exec *e = NULL;
-    bool timed;
+    bool known = false;
     int error = MPI_SUCCESS;
 
-    if (info == MPI_INFO_NULL && !env_measures() && !way->refused)
+    if (info == MPI_INFO_NULL && !env_measures() && !way->refused) {
         error = call_prepare(a, c, way, &e);
-    if (error)
-        return error;
-    if (!e)
-        return init_anew(a, c, info, way, request);
-    error = init_known(a, c, e);
-    if (!error)
-        error = timed_from(MPI_INFO_NULL, &timed);
-    if (!error)
-        error = init(e, timed, request);
+        known = e || error;
+    }
+    error = known ? init_known(a, c, error, e, request) : init_anew(a, c, info, way, request);
     if (!error && tally_on)
-        tallied(a->kind, way->bytes, c, e, TALLY_PERSISTENT, true);
+        tallied(a->kind, way->bytes, c, (*request)->exec, TALLY_PERSISTENT, known);
     return error;
-}
-
-static int stage(const args **a, comm *c, way_of_call *way)
-{
-    int error = call_stage(a, c, way);
-
-    way->refused = way->stages ? MPI_SUCCESS : error;
-    return way->stages ? error : MPI_SUCCESS;
 }
 
 static int init_by(const args *a, MPI_Info info, bool stages, MPIX_Request *request)
@@ -183,7 +197,7 @@ static int init_by(const args *a, MPI_Info info, bool stages, MPIX_Request *requ
     way.only_known = true;
     way.stages = stages;
     if (!error && device_loaded())
-        error = stage(&a, c, &way);
+        way.refused = call_stage(&a, c, &way);
     if (!error)
         error = request ? init_of(a, c, info, &way, request) : MPI_ERR_ARG;
     staged_free(way.staged);

@@ -8,12 +8,10 @@
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"
-#include "persistent/request.h"
 #include "persistent/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <tutti_pmpix.h>
 
 int measure_read(MPI_Info info, measure_wish *wish)
 {
@@ -34,68 +32,46 @@ int measure_read(MPI_Info info, measure_wish *wish)
     return MPI_ERR_INFO_VALUE;
 }
 
-/* On failure there is none any more. */
-static int persist(exec **e)
+int measure_prepare(const call *c, MPI_Info info, measure_wish wish, trial **result)
 {
-    int error = execs_persist(*e);
+    bool said = wish == MEASURE_UNSAID && c->comm->asks_alike && env_measures();
+    trial *t;
+    int error;
 
-    if (error) {
-        plan_return_exec(*e);
-        *e = NULL;
-    }
+    *result = NULL;
+    if ((wish != MEASURE_YES && !said) || c->coll.p == 1)
+        return MPI_SUCCESS;
+    t = calloc(1, sizeof *t);
+    if (!t)
+        return MPI_ERR_NO_MEM;
+    t->winner = -1;
+    error = choose_candidates(c, info, t->choice, TRIAL_MOST, &t->n, &t->key);
+    if (error || t->n < 2)
+        free(t);
+    else
+        *result = t;
     return error;
 }
 
 /* From `mine` to `slowest`. */
-static int make_vote(trial *t)
+static int make_vote(trial *t, comm *c, const char *caller)
 {
-    int error =
-        together_largest(t->candidate[0]->comm, t->mine, t->slowest, t->n * TRIAL_ROUNDS, &t->vote);
+    int error = together_largest(c, t->mine, t->slowest, t->n * TRIAL_ROUNDS, &t->vote);
 
-    if (!error)
-        error = persist(&t->vote);
+    error = together_persist(c, caller, error, 0, &t->vote);
     if (!error)
         t->vote->stats.timed = watch_on;
     return error;
 }
 
-static int fill(trial *t, const call *c, int n)
+int measure_begin(trial *t, const call *c)
 {
+    const char *caller = coll_kind_name(c->coll.kind);
     int error = MPI_SUCCESS;
 
-    for (; !error && t->n < n; t->n += !error) {
-        error = execs_bind(c, t->choice[t->n], &t->candidate[t->n]);
-        if (!error)
-            error = persist(&t->candidate[t->n]);
+    for (int i = 1; !error && i < t->n; i++) {
+        error = execs_bind(c, t->choice[i], &t->candidate[i]);
+        error = together_persist(c->comm, caller, error, 0, &t->candidate[i]);
     }
-    return error ? error : make_vote(t);
-}
-
-int measure_begin(const call *c, MPI_Info info, measure_wish wish, MPIX_Request *request)
-{
-    MPIX_Request r = *request;
-    bool said = wish == MEASURE_UNSAID && c->comm->asks_alike && env_measures();
-    trial *t;
-    int error, n;
-
-    if ((wish != MEASURE_YES && !said) || c->coll.p == 1)
-        return MPI_SUCCESS;
-    t = calloc(1, sizeof *t);
-    if (!t) {
-        PMPIX_Request_free(request);
-        return MPI_ERR_NO_MEM;
-    }
-    *t = (trial){.n = 1, .candidate = {r->exec}, .winner = -1};
-    error = choose_candidates(c, info, t->choice, TRIAL_MOST, &n, &t->key);
-    if (error)
-        PMPIX_Request_free(request);
-    if (error || n < 2) {
-        free(t);
-        return error;
-    }
-    r->trial = t;
-    error = fill(t, c, n);
-    if (error)
-        PMPIX_Request_free(request);
-    return error;
+    return error ? error : make_vote(t, c->comm, caller);
 }

@@ -5,7 +5,7 @@
 
 #include "api/checked.h"
 
-#include <tutti.h>
+struct trial;
 
 /* The info key tutti_plan. UNSAID: TUTTI_PLAN counts, if all ranks have been told the same. */
 typedef enum measure_wish { MEASURE_UNSAID, MEASURE_NO, MEASURE_YES } measure_wish;
@@ -13,8 +13,12 @@ typedef enum measure_wish { MEASURE_UNSAID, MEASURE_NO, MEASURE_YES } measure_wi
 /* MPI_ERR_INFO_VALUE: it is neither `estimate` nor `measure`. */
 int measure_read(MPI_Info info, measure_wish *wish);
 
-/* Give the request, which has just been made for the call with this info, its candidates, if that
- * is wished and there are some. Collective. On failure the request is freed. */
-int measure_begin(const call *c, MPI_Info info, measure_wish wish, MPIX_Request *request);
+/* What a request for the call with this info is to try, which algorithms; for free(). NULL: nothing,
+ * that is not wished, or there is only one. Local; the communicator is ready. */
+int measure_prepare(const call *c, MPI_Info info, measure_wish wish, struct trial **result);
+
+/* Make all candidates but the first one, and the vote. Collective, with an error on all ranks or on
+ * none; what has been made stays in the trial. */
+int measure_begin(struct trial *t, const call *c);
 
 #endif

@@ -6,6 +6,7 @@
 #include "api/execs.h"
 #include "api/repeat.h"
 #include "nbc/library.h"
+#include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/engine.h"
@@ -58,19 +59,23 @@ static int error_of_another(const comm *c, const char *caller, int class)
     return class;
 }
 
-int together_agree(comm *c, const char *caller, int error, uint64_t what)
+static int agree(comm *c, const char *caller, int error, uint64_t what)
 {
     int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
-    int class = MPI_SUCCESS, failure = comm_make_ready(c, caller);
+    int class = MPI_SUCCESS, failure;
     exec *e;
 
-    if (failure || c->p == 1)
-        return error ? error : failure;
+    if (c->p == 1)
+        return error;
     if (error) {
         PMPI_Error_class(error, &class);
         mine[0] = class;
     }
     failure = together_largest(c, mine, all, 3, &e);
+    if (failure) { /* others wait to be told: what is cached makes room */
+        plan_cache_clear(c);
+        failure = together_largest(c, mine, all, 3, &e);
+    }
     if (!failure) {
         failure = execs_run(e);
         plan_return_exec(e);
@@ -85,6 +90,38 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
         env_say_here("an init of %s is refused: not all ranks ask for the same algorithm or plan",
                      caller);
     return MPI_ERR_INFO_VALUE;
+}
+
+/* After a refusal nobody writes to rings that have been told. */
+int together_agree(comm *c, const char *caller, int error, uint64_t what)
+{
+    int failure = comm_make_ready(c, caller);
+
+    if (failure)
+        return error ? error : failure;
+    if (c->links)
+        c->links->inits++;
+    error = agree(c, caller, error, what);
+    if (error)
+        links_skip(c->links);
+    return error;
+}
+
+/* The rings are told before, so that the agreement is all that an init waits for. */
+int together_persist(comm *c, const char *caller, int error, uint64_t what, exec **e)
+{
+    int failure = comm_make_ready(c, caller);
+
+    if (!error)
+        error = failure ? failure : exec_tell_rings(*e);
+    error = together_agree(c, caller, error, what);
+    if (!error)
+        error = execs_persist(*e);
+    if (error && *e) {
+        plan_return_exec(*e);
+        *e = NULL;
+    }
+    return error;
 }
 
 void together_pass_gate(const comm *c)

@@ -15,6 +15,11 @@ int together_ready(MPI_Comm user, const char *caller, comm **c);
  * init of what. */
 int together_agree(comm *c, const char *caller, int error, uint64_t what);
 
+/* Make a bound exec a persistent one, on all ranks or on none. *e: NULL where there is an error
+ * already. If one rank has an error, or not all have the same in mind, all get one, as from
+ * together_agree; *e is given back and NULL. */
+int together_persist(comm *c, const char *caller, int error, uint64_t what, exec **e);
+
 /* A bound exec of an allreduce: all[n] get the largest of each of mine[n] over all ranks. Always by
  * recursive doubling: it is short, few steps are what counts. */
 int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result);

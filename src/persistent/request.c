@@ -23,18 +23,26 @@ WEAK_NAME(MPIX_Test);
 WEAK_NAME(MPIX_Request_get_status);
 WEAK_NAME(MPIX_Request_free);
 
-int request_make(exec *e, bool timed, MPIX_Request *result)
+int request_make(bool timed, MPIX_Request *result)
 {
     MPIX_Request r = calloc(1, sizeof *r);
 
     if (!r)
         return MPI_ERR_NO_MEM;
-    r->exec = e;
-    e->stats.polls = 0;
-    e->stats.timed = r->timed = timed;
-    e->stats.seconds = 0;
+    r->timed = timed;
     *result = r;
     return MPI_SUCCESS;
+}
+
+void request_take(MPIX_Request r, exec *e, trial *t)
+{
+    r->exec = e;
+    r->trial = t;
+    if (t)
+        t->candidate[0] = e;
+    e->stats.polls = 0;
+    e->stats.timed = r->timed;
+    e->stats.seconds = 0;
 }
 
 void request_empty_status(MPI_Status *status)

@@ -28,8 +28,12 @@ struct tutti_request {
     struct trial *trial;           /* NULL: none, or it is over */
 };
 
-/* A request for a bound persistent exec, which it takes over on success. timed: see exec.h. */
-int request_make(exec *e, bool timed, MPIX_Request *result);
+/* A request without an exec, for free(). timed: see exec.h. */
+int request_make(bool timed, MPIX_Request *result);
+
+/* It takes over a bound persistent exec, and the trial of which that is the first candidate, or
+ * NULL. */
+void request_take(MPIX_Request r, exec *e, struct trial *t);
 
 /* Active, and to be completed through this handle? */
 static inline bool request_pending(MPIX_Request r)

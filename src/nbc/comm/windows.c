@@ -89,10 +89,12 @@ static int agree(comm *c)
     hello mine = {.number = offer(c)};
     handshake h = {0};
     bool added = false;
-    int error = collect(c);
+    int error;
 
-    if (!error)
-        error = comm_meet(c, "a persistent collective", &mine, true, &h);
+    mine.error = collect(c);
+    error = comm_meet(c, "a persistent collective", &mine, true, &h);
+    for (int r = 0; !error && r < c->p; r++)
+        error = h.all[r].error;
     if (!error)
         error = handshake_max(w->held, w->capacity, c->user);
     w->looked = 0;

@@ -57,7 +57,7 @@ typedef struct links {
     void *memory;    /* mine in the segment, or NULL, */
     size_t size;     /* and bytes of it */
     link_offer mine;
-    uint64_t inits;    /* of persistent requests, all ranks alike */
+    uint64_t inits;    /* that have been agreed on or refused, all ranks alike */
     atomic_int broken; /* error: a rank has failed, so that nobody may wait for what it would write,
                           and others may write what nobody reads */
 } links;

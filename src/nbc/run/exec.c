@@ -154,6 +154,17 @@ void exec_address(exec *e)
     e->bound.addressed = e->ticket.lane + 1;
 }
 
+int exec_place(exec *e)
+{
+    int error;
+
+    exec_address(e);
+    error = near_address(&e->near, &e->bound, e->comm->links);
+    if (error)
+        exec_forget_address(e);
+    return error;
+}
+
 static int make_requests(exec *e)
 {
     const sched *s = e->bound.sched;

@@ -135,6 +135,10 @@ void exec_free_requests(exec *e);
 /* Where the messages go to, and their tags: once the communicator is ready. */
 void exec_address(exec *e);
 
+/* The same, and which of them go through shared memory, of the first schedule of a non-blocking
+ * operation. */
+int exec_place(exec *e);
+
 /* The next start addresses anew. */
 static inline void exec_forget_address(exec *e)
 {

@@ -59,16 +59,13 @@ void life_end(exec *e)
  * schedules go by MPI (near.h): when the exec is used again, it is addressed anew. */
 static int address(exec *e, bool first)
 {
-    int error = MPI_SUCCESS;
-
     if (e->ticket.persistent || (first && e->bound.addressed == e->ticket.lane + 1))
         return MPI_SUCCESS;
-    exec_address(e);
     if (first)
-        error = near_address(&e->near, &e->bound, e->comm->links);
-    if (!first || error)
-        exec_forget_address(e);
-    return error;
+        return exec_place(e);
+    exec_address(e);
+    exec_forget_address(e);
+    return MPI_SUCCESS;
 }
 
 static void begin_steps(exec *e, bool first)

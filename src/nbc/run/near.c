@@ -271,9 +271,27 @@ static void make_answers(near *n, const sched *s)
     }
 }
 
-/* Room for the messages that are packed: the brief ones, then those that take their time. */
+int near_reserve(near *n, const bound *b)
+{
+    int64_t all = 0;
+
+    for (int i = 0; i < b->sched->nsteps; i++) {
+        const step *st = &b->sched->steps[i];
+        near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        if (!m || !m->way)
+            continue;
+        find_run(b, st, m);
+        all += m->space < 0 ? m->bytes : 0;
+    }
+    n->packed = all ? malloc((size_t)all) : NULL;
+    return all && !n->packed ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+/* Room for the messages that are packed: the brief ones, then those that take their time. What is
+ * reserved already becomes no longer. */
 static int make_packed(near *n, const sched *s)
 {
+    char *room;
     int64_t most = 0, all;
 
     for (int i = 0; i < s->nmessages; i++) {
@@ -289,8 +307,15 @@ static int make_packed(near *n, const sched *s)
         m->packed = all;
         all += m->bytes;
     }
-    n->packed = all ? malloc((size_t)all) : NULL;
-    return all && !n->packed ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    if (!all) {
+        free(n->packed);
+        n->packed = NULL;
+        return MPI_SUCCESS;
+    }
+    room = realloc(n->packed, (size_t)all);
+    if (room)
+        n->packed = room;
+    return n->packed ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /* Only tracks that carry anything stay. */

@@ -125,6 +125,10 @@ void near_abandon(near **n);
  * it has none of its own; becomes NULL if there are no links. */
 int near_make(near **n, const bound *b, const links *l, bool own);
 
+/* Take the memory that near_finish may need, so that it does not fail: the ranks have agreed by
+ * then. */
+int near_reserve(near *n, const bound *b);
+
 /* Complete what has got its rings. Without a message there is no need for any of it. */
 int near_finish(near **n, const bound *b);
 

@@ -78,7 +78,7 @@ static int tell(near *n, int queue, const links *l, node_link *way, size_t room,
         good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines, room);
         t[kind] = (near_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
     }
-    link_tell(way, in, l->inits);
+    link_tell(way, in, l->inits + 1);
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
@@ -125,14 +125,16 @@ static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
 
 int near_tell(near **n, const bound *b, const links *l, const char *collective)
 {
-    int error, rings;
+    int error, rings, told;
 
     near_free(n);
     error = near_make(n, b, l, true);
     if (error || !*n)
         return error;
+    error = near_reserve(*n, b);
     rings = count_lines(*n, b->sched);
-    return exchange_all(*n, b->sched, l, STEP_RECV, rings ? own_rings_room(rings) : 0, collective);
+    told = exchange_all(*n, b->sched, l, STEP_RECV, rings ? own_rings_room(rings) : 0, collective);
+    return error ? error : told;
 }
 
 int near_hear(near **n, const bound *b, const links *l, const char *collective)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_no_memory.c - memory runs out on one rank, at every allocation of the library in turn. An
+ * init is an error on all ranks, or on none. A blocking or non-blocking call is an error of that
+ * rank, which has sent nothing: made again, it is served, with the algorithm that all take.
+ *
+ * The linker puts __wrap_malloc and so on in the place of malloc, in the library and here, not in
+ * the MPI (tests/CMakeLists.txt).
+ */
+#include "mpi/mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tutti.h>
+
+static _Thread_local long left = -1; /* allocations until one fails; -1: none does */
+static _Thread_local bool ran_out;   /* one has failed */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static bool fails(void)
+{
+    bool now = left >= 0 && left-- == 0;
+
+    ran_out |= now;
+    return now;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+/* ---- calls ---- */
+
+enum { MOST = 20000, POOR = 1 }; /* POOR: the rank whose memory runs out */
+
+static int *from, *to;
+static MPI_Datatype holes; /* one int, and a hole */
+
+/* One collective with all its forms. */
+typedef struct collective {
+    const char *name;
+    int (*run)(int n, MPI_Comm comm);
+    int (*start)(int n, MPI_Comm comm, MPI_Request *r);
+    int (*init)(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r);
+    int (*expected)(int i, int n); /* in to[i] */
+    int blocks;                    /* of n items; 0: world_size */
+} collective;
+
+static int sum_run(int n, MPI_Comm comm)
+{
+    return MPIX_Allreduce_auto(from, to, n, MPI_INT, MPI_SUM, comm);
+}
+
+static int sum_start(int n, MPI_Comm comm, MPI_Request *r)
+{
+    return MPIX_Iallreduce_auto(from, to, n, MPI_INT, MPI_SUM, comm, r);
+}
+
+static int sum_init(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r)
+{
+    return MPIX_Allreduce_auto_init(from, to, n, MPI_INT, MPI_SUM, comm, info, r);
+}
+
+static int sum_expected(int i, int n)
+{
+    (void)n;
+    return 1000 * world_size * (world_size - 1) / 2 + world_size * i;
+}
+
+/* Packed, because of its holes. */
+static int gather_run(int n, MPI_Comm comm)
+{
+    return MPIX_Allgather_auto(from, n, holes, to, n, MPI_INT, comm);
+}
+
+static int gather_start(int n, MPI_Comm comm, MPI_Request *r)
+{
+    return MPIX_Iallgather_auto(from, n, holes, to, n, MPI_INT, comm, r);
+}
+
+static int gather_init(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r)
+{
+    return MPIX_Allgather_auto_init(from, n, holes, to, n, MPI_INT, comm, info, r);
+}
+
+static int gather_expected(int i, int n)
+{
+    return 1000 * (i / n) + 2 * (i % n);
+}
+
+/* What lane asks other ranks for is an operation of its own. */
+static int counts[64], displs[64];
+
+static void set_lists(int n)
+{
+    for (int r = 0; r < world_size; r++) {
+        counts[r] = n;
+        displs[r] = r * n;
+    }
+}
+
+static int exchange_init(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r)
+{
+    set_lists(n);
+    return MPIX_Alltoallv_bruck_radix_init(from, counts, displs, MPI_INT, to, counts, displs,
+                                           MPI_INT, comm, info, r);
+}
+
+static int exchange_expected(int i, int n)
+{
+    return 1000 * (i / n) + world_rank * n + i % n;
+}
+
+static const collective sum = {"allreduce", sum_run, sum_start, sum_init, sum_expected, 1},
+                        gather = {"allgather", gather_run,      gather_start,
+                                  gather_init, gather_expected, 0},
+                        exchange = {"alltoallv", NULL, NULL, exchange_init, exchange_expected, 0};
+
+static void fill(void)
+{
+    for (int i = 0; i < MOST; i++)
+        from[i] = 1000 * world_rank + i;
+    memset(to, -1, MOST * sizeof *to);
+}
+
+static void check(const collective *c, int n)
+{
+    int all = n * (c->blocks ? c->blocks : world_size), wrong = 0;
+
+    for (int i = 0; i < all; i++)
+        wrong += to[i] != c->expected(i, n);
+    CHECK(wrong == 0);
+    CHECK(to[all] == -1);
+}
+
+/* The n-th allocation from now on fails, on one rank. */
+static void run_out(long n)
+{
+    left = world_rank == POOR ? n : -1;
+    ran_out = false;
+}
+
+static bool on_any(bool here)
+{
+    int mine = here, any;
+
+    MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return any;
+}
+
+static MPI_Comm fresh(void)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return comm;
+}
+
+/* ---- inits ---- */
+
+static void run_request(const collective *c, int n, MPIX_Request *r)
+{
+    for (int start = 0; start < 3; start++) {
+        fill();
+        CHECK(MPIX_Start(r) == MPI_SUCCESS);
+        CHECK(MPIX_Wait(r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        check(c, n);
+    }
+}
+
+/* Returns whether memory was enough. */
+static bool init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info info, long at)
+{
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    bool ran;
+    int error;
+
+    mpi_test_context("%s of %d, allocation %ld", c->name, n, at);
+    run_out(at);
+    error = c->init(n, comm, info, &r);
+    left = -1;
+    ran = on_any(ran_out);
+    if (on_any(error != MPI_SUCCESS)) {
+        CHECK_CLASS(error, MPI_ERR_NO_MEM);
+        CHECK(r == MPIX_REQUEST_NULL);
+    } else {
+        run_request(c, n, &r);
+        CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
+    }
+    return !ran;
+}
+
+/* Every allocation fails, or of many the first ones and then some. */
+static void each_init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info info)
+{
+    for (long at = 0; !init_in_need(c, n, comm, info, at); at += 1 + at / 50)
+        ;
+}
+
+/* Memory to agree is kept from the second time on. */
+static void first_inits(MPI_Comm comm)
+{
+    for (int i = 0; i < 2; i++)
+        CHECK(init_in_need(&sum, 2, comm, MPI_INFO_NULL, -1));
+}
+
+static void an_init_fails_on_all_ranks_or_on_none(void)
+{
+    const collective *all[] = {&sum, &gather, &exchange};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        MPI_Comm comm = fresh();
+        first_inits(comm);
+        for (int n = 3; n < 2000; n *= 20)
+            for (int again = 0; again < 2; again++) /* then it has been met before */
+                each_init_in_need(all[i], n, comm, MPI_INFO_NULL);
+        MPI_Comm_free(&comm);
+    }
+}
+
+static void a_trial_is_made_on_all_ranks_or_on_none(void)
+{
+    MPI_Comm comm = fresh();
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_plan", "measure");
+    first_inits(comm);
+    each_init_in_need(&sum, 500, comm, info);
+    MPI_Info_free(&info);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- calls ---- */
+
+static int call(const collective *c, int n, MPI_Comm comm, bool blocks)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+    int error = blocks ? c->run(n, comm) : c->start(n, comm, &r);
+
+    CHECK(!error || r == MPI_REQUEST_NULL);
+    if (!error && !blocks)
+        error = MPI_Wait(&r, MPI_STATUS_IGNORE);
+    return error;
+}
+
+static bool call_in_need(const collective *c, int n, MPI_Comm comm, bool blocks, long at)
+{
+    int error;
+    bool ran;
+
+    mpi_test_context("%s of %d, %s, allocation %ld", c->name, n,
+                     blocks ? "blocking" : "non-blocking", at);
+    fill();
+    run_out(at);
+    error = call(c, n, comm, blocks);
+    left = -1;
+    ran = ran_out;
+    CHECK(!error || ran);
+    if (error) {
+        CHECK_CLASS(error, MPI_ERR_NO_MEM);
+        CHECK(to[0] == -1);
+        CHECK(call(c, n, comm, blocks) == MPI_SUCCESS);
+    }
+    check(c, n);
+    return !on_any(ran);
+}
+
+static void a_call_that_fails_can_be_made_again(void)
+{
+    for (int blocks = 0; blocks < 2; blocks++)
+        for (int kind = 0; kind < 2; kind++) {
+            const collective *c = kind ? &gather : &sum;
+            MPI_Comm comm = fresh();
+            CHECK(tutti_comm_prepare(comm) == MPI_SUCCESS);
+            for (int n = 3; n < 2000; n *= 20)
+                for (long at = 0; !call_in_need(c, n, comm, blocks, at); at += 1 + at / 50)
+                    ;
+            MPI_Comm_free(&comm);
+        }
+}
+
+static void open_buffers(void)
+{
+    MPI_Datatype pair;
+
+    CHECK(tutti_init() == MPI_SUCCESS);
+    from = malloc(2 * MOST * sizeof *from);
+    to = malloc(MOST * sizeof *to);
+    MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &pair);
+    MPI_Type_dup(pair, &holes);
+    MPI_Type_commit(&holes);
+    MPI_Type_free(&pair);
+}
+
+static void close_buffers(void)
+{
+    MPI_Type_free(&holes);
+    free(from);
+    free(to);
+}
+
+int main(int argc, char **argv)
+{
+    static const mpi_test tests[] = {
+        MPI_TEST(open_buffers),
+        MPI_TEST(an_init_fails_on_all_ranks_or_on_none),
+        MPI_TEST(a_trial_is_made_on_all_ranks_or_on_none),
+        MPI_TEST(a_call_that_fails_can_be_made_again),
+        MPI_TEST(close_buffers),
+    };
+
+    return mpi_test_main(argc, argv, "no_memory", tests, sizeof tests / sizeof *tests);
+}
