@@ -59,7 +59,7 @@ static int *count_ranks(const topo *t)
 
 int place_most(const place *m)
 {
-    int *ranks, most = 0;
+    int *ranks, most = 1; /* without memory, too: it is divided by */
 
     if (place_nodes(m) == 1)
         return m->p;
