@@ -4,7 +4,6 @@
 #include "info.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The collectives that it serves: "allgather(v)", "alltoall". */
 static void print_title(const algo *a)
@@ -27,10 +26,10 @@ void info_print_algorithms(void)
         const algo *a = algo_table[i];
         print_title(a);
         printf(" %-20s %-23s %-19s %-33s %s\n", a->name, a->steps, a->volume,
-               strcmp(a->restriction, "-") == 0 ? "any" : a->restriction, a->source);
+               a->restriction ? a->restriction : "any", a->source);
         printf("%-20s   %s%s", "", a->summary, a->has_forms ? " (forms: step, block)" : "");
         for (int k = 0; a->variants && a->variants[k]; k++)
-            printf("%s%s", k ? ", " : " (variants: ", a->variants[k]);
+            printf("%s%s", k ? ", " : " (variants: ", a->variants[k]->name);
         printf("%s%s", a->variants ? ")" : "",
                a->orders ? " (orders: place, initcomm, endshuffle)" : "");
         if (a->parameter.name)

@@ -45,13 +45,12 @@ static json_t *algorithms(void)
 
     for (int i = 0; i < algo_count; i++) {
         const algo *a = algo_table[i];
-        bool any = strcmp(a->restriction, "-") == 0;
-        json_array_append_new(list,
-                              json_pack("{s:s,s:s,s:o,s:s,s:s,s:s,s:s,s:s,s:o,s:o}", "collective",
-                                        coll_kind_name(a->kind), "name", a->name, "serves",
-                                        serves(a), "summary", a->summary, "steps", a->steps, "sent",
-                                        a->volume, "ranks", any ? "any" : a->restriction, "source",
-                                        a->source, "words", words(a), "parameter", parameter(a)));
+        json_array_append_new(
+            list, json_pack("{s:s,s:s,s:o,s:s,s:s,s:s,s:s,s:s,s:o,s:o}", "collective",
+                            coll_kind_name(a->kind), "name", a->name, "serves", serves(a),
+                            "summary", a->summary, "steps", a->steps, "sent", a->volume, "ranks",
+                            a->restriction ? a->restriction : "any", "source", a->source, "words",
+                            words(a), "parameter", parameter(a)));
     }
     return list;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int count(const char *const *variants)
+static int count(const algo *const *variants)
 {
     int n = 0;
 
@@ -25,7 +25,7 @@ const char *words_of(const algo *a, int i)
         return forms[i];
     i -= a->has_forms ? 2 : 0;
     if (i < nvariants)
-        return a->variants[i];
+        return a->variants[i]->name;
     i -= nvariants;
     return a->orders && i < 3 ? orders[i] : NULL;
 }

@@ -5,10 +5,6 @@
 #include <limits.h>
 #include <string.h>
 
-#define ALGO(collective, name, calls) extern const algo algo_##collective##_##name;
-#include "algos/algos.def"
-#undef ALGO
-
 const algo *const algo_table[] = {
 #define ALGO(collective, name, calls) &algo_##collective##_##name,
 #include "algos/algos.def"
@@ -57,7 +53,7 @@ int algo_find(coll_kind kind, const char *name)
 int algo_variant(const algo *a, const char *name)
 {
     for (int i = 0; a->variants && a->variants[i]; i++)
-        if (strcmp(a->variants[i], name) == 0)
+        if (strcmp(a->variants[i]->name, name) == 0)
             return i;
     return -1;
 }
@@ -202,6 +198,7 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
                       .parameter = c->parameter,
                       .variant = c->variant,
                       .order = c->order,
+                      .phases = a->variants,
                       .neighbors = c->neighbors,
                       .survey = c->survey};
 

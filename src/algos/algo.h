@@ -36,23 +36,26 @@ typedef struct algo_options {
                        cut one into the same bytes */
     int parameter, variant;
     coll_order order;
-    const coll_neighbors *neighbors; /* NEIGHBORS: ranks */
-    const int64_t *survey;           /* see algo.survey; NULL: there was none */
+    const struct algo *const *phases; /* algo.variants */
+    const coll_neighbors *neighbors;  /* NEIGHBORS: ranks */
+    const int64_t *survey;            /* see algo.survey; NULL: there was none */
 } algo_options;
 
 typedef struct algo {
     const char *name;
-    coll_kind kind;      /* the family; serves its v-variant too unless `regular` */
-    const char *summary; /* one line */
-    const char *steps, *volume, *restriction, *source; /* for tutti-info */
+    coll_kind kind;                      /* the family; serves its v-variant too unless `regular` */
+    const char *summary;                 /* one line */
+    const char *steps, *volume, *source; /* for tutti-info */
+    const char *restriction; /* the same: of ranks and operations; NULL: there is none */
     bool has_forms; /* some message has several blocks, so FORM_STEP and FORM_BLOCK differ */
     bool regular;   /* blocks of equal length only */
     bool regional;  /* looks at the topology; one that does not is the same on every machine */
     bool orders;    /* heeds options.order */
     bool commutes;  /* needs an operation that does */
     algo_parameter parameter;
-    const char *const *variants; /* names of its kinds, the usual one first, NULL at the end; or
-                                    NULL: there is one */
+    const struct algo *const *variants; /* of a composed one: algorithms of its main phase, whose
+                                           names are those of its variants, the usual one first,
+                                           NULL at the end; or NULL: there is one */
 
     /* Why it cannot serve so many ranks, or NULL if it can. */
     const char *(*inapplicable)(int p);
@@ -77,6 +80,10 @@ typedef struct algo {
 /* All rows in the order of algos.def, and how many. */
 extern const algo *const algo_table[];
 extern const int algo_count;
+
+#define ALGO(collective, name, calls) extern const algo algo_##collective##_##name;
+#include "algos/algos.def"
+#undef ALGO
 
 enum { /* indices: ALGO_allgather_linear, ... */
        ALGO_NONE = -1,

@@ -38,7 +38,6 @@ const algo algo_allgather_bruck = {
     .summary = "double what is known by distance 1, 2, 4, ..., received into place",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .has_forms = true,
     .compile = compile,

@@ -27,10 +27,9 @@ const algo algo_allgather_hierarchical = {
     .summary = "gather in nodes, allgather among their leaders, broadcast",
     .steps = "three phases",
     .volume = "p-q out of a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .variants = tree_names,
+    .variants = tree_gathers,
     .compile = compile,
 };

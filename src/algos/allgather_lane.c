@@ -19,12 +19,8 @@
 
 #include <stddef.h>
 
-extern const algo algo_allgather_bruck, algo_allgather_ring, algo_allgather_sparbit,
-    algo_allgather_linear;
-
-static const char *const variants[] = {"bruck", "ring", "sparbit", "linear", NULL};
 static const algo *const phases[] = {&algo_allgather_bruck, &algo_allgather_ring,
-                                     &algo_allgather_sparbit, &algo_allgather_linear};
+                                     &algo_allgather_sparbit, &algo_allgather_linear, NULL};
 
 /* Blocks of ranks without a lane of their own, to the rank that has it. */
 static void hand_over(const lanes *l, const blockmap *mine, sched_builder *s)
@@ -49,7 +45,7 @@ static void over_lane(const algo_options *o, const lanes *l, const blockmap *b, 
         sched_throttle(s, SLICES_IN_FLIGHT * (l->lane.size - 1));
     for (int q = 0; q < slices; q++) {
         blockmap part = slice(&items, q, s);
-        phases[o->variant]->compile(o, &l->lane, &part, s);
+        phase_of(o)->compile(o, &l->lane, &part, s);
     }
     if (slices > 1)
         sched_rounds(s, false);
@@ -60,7 +56,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     lanes l;
 
     if (!lanes_make(&l, g, 0, s)) {
-        phases[o->variant]->compile(o, g, b, s);
+        phase_of(o)->compile(o, g, b, s);
         return;
     }
     blockmap mine = regions_local_items(&l.nodes, b, s);
@@ -70,7 +66,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         over_lane(o, &l, b, s);
     sched_phase(s, "node");
     mine = lanes_of_node(&l, l.nodes.mine, b, s);
-    phases[o->variant]->compile(o, &l.local, &mine, s);
+    phase_of(o)->compile(o, &l.local, &mine, s);
 }
 
 const algo algo_allgather_lane = {
@@ -79,11 +75,10 @@ const algo algo_allgather_lane = {
     .summary = "allgather on every lane, then inside every node",
     .steps = "two phases",
     .volume = "N-1 blocks between",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
     .parts = algo_parts_of_blocks,
     .compile = compile,

@@ -32,7 +32,6 @@ const algo algo_allgather_linear = {
     .summary = "everybody sends to everybody at once",
     .steps = "1",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "folklore",
     .compile = compile,
     .cost = cost,

@@ -25,8 +25,6 @@
 #include "algos/algo.h"
 #include "algos/region.h"
 
-extern const algo algo_allgather_bruck;
-
 static void spread(const algo_options *o, const group *g, const blockmap *b, sched_builder *s,
                    int level);
 
@@ -109,7 +107,6 @@ const algo algo_allgather_locality_bruck = {
     .summary = "Bruck between regions, shared by their ranks; any levels",
     .steps = "log_q R between",
     .volume = "m/q between",
-    .restriction = "-",
     .source = "Bienz et al., EuroMPI/USA 2022",
     .has_forms = true,
     .regional = true,

@@ -10,8 +10,6 @@
  */
 #include "algos/reordered.h"
 
-extern const algo algo_allgather_bruck;
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     reordered_allgather(o, g, b, s, REORDER_BRUCK, algo_allgather_bruck.compile);
@@ -23,7 +21,6 @@ const algo algo_allgather_reorder_bruck = {
     .summary = "bruck over ranks in an order that shortens its messages",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "Mirsadeghi, Afsahi, IPDPSW 2016",
     .has_forms = true,
     .regional = true,

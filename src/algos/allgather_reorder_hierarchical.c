@@ -59,11 +59,10 @@ const algo algo_allgather_reorder_hierarchical = {
     .summary = "hierarchical, each phase with its ranks in an order for it",
     .steps = "three phases",
     .volume = "p-q out of a node",
-    .restriction = "-",
     .source = "Mirsadeghi, Afsahi, IPDPSW 2016",
     .has_forms = true,
     .regional = true,
     .orders = true,
-    .variants = tree_names,
+    .variants = tree_gathers,
     .compile = compile,
 };

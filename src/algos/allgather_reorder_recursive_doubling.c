@@ -12,8 +12,6 @@
  */
 #include "algos/reordered.h"
 
-extern const algo algo_allgather_recursive_doubling;
-
 static const char *inapplicable(int p)
 {
     return algo_allgather_recursive_doubling.inapplicable(p);

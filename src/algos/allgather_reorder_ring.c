@@ -10,8 +10,6 @@
  */
 #include "algos/reordered.h"
 
-extern const algo algo_allgather_ring;
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     reordered_allgather(o, g, b, s, REORDER_RING, algo_allgather_ring.compile);
@@ -23,7 +21,6 @@ const algo algo_allgather_reorder_ring = {
     .summary = "ring over ranks in an order that shortens its messages",
     .steps = "p-1",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "Mirsadeghi, Afsahi, IPDPSW 2016",
     .regional = true,
     .orders = true,

@@ -33,7 +33,6 @@ const algo algo_allgather_ring = {
     .summary = "each block travels once around the ring",
     .steps = "p-1",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
     .cost = cost,

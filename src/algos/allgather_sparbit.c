@@ -56,7 +56,6 @@ const algo algo_allgather_sparbit = {
     .summary = "parallel binomial trees: distances halve while the data doubles",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "Loch, Koslovski, Sparbit, 2021",
     .has_forms = true,
     .compile = compile,

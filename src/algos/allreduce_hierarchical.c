@@ -17,39 +17,31 @@
  */
 #include "algos/levels.h"
 
-extern const algo algo_allreduce_recursive_doubling, algo_allreduce_circulant, algo_allreduce_ring,
-    algo_allreduce_rabenseifner, algo_allreduce_dual_root, algo_allreduce_two_tree;
+#include <stddef.h>
 
-static const char *const variants[] = {"recursive_doubling", "circulant", "ring", "rabenseifner",
-                                       "dual_root",          "two_tree",  NULL};
-static const algo *const phases[] = {
-    &algo_allreduce_recursive_doubling, &algo_allreduce_circulant, &algo_allreduce_ring,
-    &algo_allreduce_rabenseifner,       &algo_allreduce_dual_root, &algo_allreduce_two_tree};
+static const algo *const phases[] = {&algo_allreduce_recursive_doubling,
+                                     &algo_allreduce_circulant,
+                                     &algo_allreduce_ring,
+                                     &algo_allreduce_rabenseifner,
+                                     &algo_allreduce_dual_root,
+                                     &algo_allreduce_two_tree,
+                                     NULL};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    const algo *between = phase_of(phases, o);
     division d;
 
     if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) || (o->ordered && !d.consecutive)) {
-        algo_options all = phase_options(between, o, g->size, 0);
-        between->compile(&all, g, b, s);
+        phase_compile(o, g, 0, b, s);
         return;
     }
-    algo_options inner = phase_options(between, o, d.p.n, 0);
-
     sched_phase(s, "reduce");
     blockmap leaders = levels_reduce_region(o, &d, true, b, s);
     sched_phase(s, "leaders");
     if (leads(&d))
-        between->compile(&inner, &d.leaders, &leaders, s);
+        phase_compile(o, &d.leaders, 0, &leaders, s);
     sched_phase(s, "bcast");
     levels_bcast(&d.local, d.leader, b, d.next, s);
-}
-
-static int parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return levels_parts(phase_of(phases, o), o, g, s);
 }
 
 const algo algo_allreduce_hierarchical = {
@@ -58,13 +50,12 @@ const algo algo_allreduce_hierarchical = {
     .summary = "reduce inside nodes, allreduce of their leaders, bcast inside nodes",
     .steps = "three phases",
     .volume = "log2 N vectors out of a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
     .keeps_whole = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
-    .parts = parts,
+    .parts = levels_parts,
     .compile = compile,
 };

@@ -18,24 +18,18 @@
 #include "algos/circulant_reduce.h"
 #include "algos/lanes.h"
 
-extern const algo algo_allreduce_circulant, algo_allreduce_ring, algo_allreduce_rabenseifner,
-    algo_allreduce_recursive_doubling, algo_allreduce_dual_root;
+#include <stddef.h>
 
-static const char *const variants[] = {"circulant",          "ring",      "rabenseifner",
-                                       "recursive_doubling", "dual_root", NULL};
-static const algo *const phases[] = {&algo_allreduce_circulant, &algo_allreduce_ring,
-                                     &algo_allreduce_rabenseifner,
-                                     &algo_allreduce_recursive_doubling, &algo_allreduce_dual_root};
+static const algo *const phases[] = {
+    &algo_allreduce_circulant,          &algo_allreduce_ring,      &algo_allreduce_rabenseifner,
+    &algo_allreduce_recursive_doubling, &algo_allreduce_dual_root, NULL};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    const algo *between = phases[o->variant];
     lanes l;
-    bool nodes = lanes_make(&l, g, 0, s);
-    algo_options inner = phase_options(between, o, l.nodes.n, l.root_node);
 
-    if (!nodes) {
-        between->compile(&inner, g, b, s);
+    if (!lanes_make(&l, g, 0, s)) {
+        phase_compile(o, g, 0, b, s);
         return;
     }
     blockmap items = lanes_cut(&l, b, s);
@@ -48,14 +42,9 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         blockmap part = lanes_part(&l, b, s);
         if (l.local.size > 1)
             part.out = part.in;
-        between->compile(&inner, &l.lane, &part, s);
+        phase_compile(o, &l.lane, 0, &part, s);
     }
     lanes_share(&l, &items, s);
-}
-
-static int parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return lanes_parts(phases[o->variant], o, g, s);
 }
 
 const algo algo_allreduce_lane = {
@@ -69,8 +58,8 @@ const algo algo_allreduce_lane = {
     .has_forms = true,
     .regional = true,
     .commutes = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
-    .parts = parts,
+    .parts = lanes_parts,
     .compile = compile,
 };

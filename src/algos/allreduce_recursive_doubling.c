@@ -148,7 +148,6 @@ const algo algo_allreduce_recursive_doubling = {
     .summary = "swap the whole vector at distance 1, 2, 4, ..., in the order of the ranks",
     .steps = "ceil(log2 p) + 1",
     .volume = "log2 p vectors",
-    .restriction = "-",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
     .cost = cost,

@@ -15,8 +15,6 @@
  */
 #include "algos/algo.h"
 
-extern const algo algo_allgather_ring;
-
 static void reduce_scatter(const group *g, const blockmap *items, sched_builder *s)
 {
     int p = g->size, me = g->index;

@@ -33,7 +33,6 @@ const algo algo_alltoall_bruck = {
     .summary = "rotate, exchange packed with ranks at distance 1, 2, 4, ..., rotate back",
     .steps = "ceil(log2 p)",
     .volume = "<= p/2 a step",
-    .restriction = "-",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .regular = true,
     .compile = compile,

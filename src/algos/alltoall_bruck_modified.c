@@ -67,7 +67,6 @@ const algo algo_alltoall_bruck_modified = {
     .summary = "as bruck, sent from its place by a datatype, without the last rotation",
     .steps = "ceil(log2 p)",
     .volume = "<= p/2 a step",
-    .restriction = "-",
     .source = "Traeff, Rougier, Hunold, ICS 2014",
     .regular = true,
     .compile = compile,

@@ -47,7 +47,6 @@ const algo algo_alltoall_bruck_radix = {
     .summary = "as bruck, in radix r: ceil(log_r p) phases of at most r-1 messages",
     .steps = "ceil(log_r p)",
     .volume = "about p/r a message",
-    .restriction = "-",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .parameter = {.name = "r", .least = 2, .usual = 4},
     .survey = survey,

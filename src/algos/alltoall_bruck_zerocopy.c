@@ -97,7 +97,6 @@ const algo algo_alltoall_bruck_zerocopy = {
     .summary = "as bruck, without copies: blocks alternate between receive buffer and scratch",
     .steps = "ceil(log2 p)",
     .volume = "<= p/2 a step",
-    .restriction = "-",
     .source = "Traeff, Rougier, Hunold, ICS 2014",
     .regular = true,
     .compile = compile,

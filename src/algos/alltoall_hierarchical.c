@@ -34,10 +34,9 @@ const algo algo_alltoall_hierarchical = {
     .summary = "one leader in each node carries what crosses nodes",
     .steps = "three phases",
     .volume = "q(p-q) out of a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .regional = true,
-    .variants = tree_names,
+    .variants = tree_gathers,
     .survey = survey,
     .compile = compile,
 };

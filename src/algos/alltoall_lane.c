@@ -41,7 +41,6 @@ const algo algo_alltoall_lane = {
     .summary = "alltoall inside every node, then on every lane",
     .steps = "two phases",
     .volume = "(N-1)q between",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,

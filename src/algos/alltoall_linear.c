@@ -29,7 +29,6 @@ const algo algo_alltoall_linear = {
     .summary = "everybody sends to everybody, at most W at a time",
     .steps = "ceil((p-1)/W)",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "folklore",
     .parameter = {.name = "W", .least = 1, .usual = 32},
     .compile = compile,

@@ -36,7 +36,6 @@ const algo algo_alltoall_pairwise = {
     .summary = "one exchange after the other, with one partner at a time",
     .steps = "p-1",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "folklore",
     .compile = compile,
     .cost = cost,

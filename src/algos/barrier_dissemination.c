@@ -37,7 +37,6 @@ const algo algo_barrier_dissemination = {
     .summary = "in round k everybody tells the rank 2^k further what it has heard of",
     .steps = "ceil(log2 p)",
     .volume = "nothing",
-    .restriction = "-",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988",
     .compile = compile,
     .cost = cost,

@@ -15,8 +15,6 @@
  */
 #include "algos/levels.h"
 
-extern const algo algo_barrier_dissemination;
-
 /* A message from or to each child, or the parent; without its own. */
 static void tell(sched_builder *s, step_kind kind, int rank)
 {
@@ -89,7 +87,6 @@ const algo algo_barrier_hierarchical = {
     .summary = "nodes tell a leader, the leaders hold a barrier and tell their nodes",
     .steps = "three phases",
     .volume = "nothing",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .regional = true,
     .compile = compile,

@@ -30,7 +30,6 @@ const algo algo_bcast_binomial = {
     .summary = "whoever has the vector sends it on, the largest subtrees first",
     .steps = "ceil(log2 p)",
     .volume = "log2 p vectors",
-    .restriction = "-",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
     .cost = cost,

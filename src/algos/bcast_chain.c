@@ -39,7 +39,6 @@ const algo algo_bcast_chain = {
     .summary = "the vector goes down a chain of ranks piece by piece",
     .steps = "pieces + p-2",
     .volume = "a vector",
-    .restriction = "-",
     .source = "folklore",
     .parameter = {.name = "pieces", .least = 1, .usual = 32, .most = PIECES_MOST},
     .parts = algo_parts_of_pieces,

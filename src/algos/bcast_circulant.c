@@ -65,7 +65,6 @@ const algo algo_bcast_circulant = {
     .summary = "pieces over skips p/2, p/4, ..., a rank sends one and receives one in every round",
     .steps = "pieces-1 + log2 p",
     .volume = "a vector",
-    .restriction = "-",
     .source = "Traeff, arXiv 2407.18004",
     .parameter = {.name = "pieces", .least = 1, .usual = 16, .most = PIECES_MOST},
     .parts = algo_parts_of_pieces,

@@ -14,31 +14,23 @@
  */
 #include "algos/levels.h"
 
-extern const algo algo_bcast_binomial, algo_bcast_circulant, algo_bcast_chain,
-    algo_bcast_scatter_allgather, algo_bcast_two_tree;
+#include <stddef.h>
 
-static const char *const variants[] = {"binomial",          "circulant", "chain",
-                                       "scatter_allgather", "two_tree",  NULL};
-static const algo *const phases[] = {&algo_bcast_binomial, &algo_bcast_circulant, &algo_bcast_chain,
-                                     &algo_bcast_scatter_allgather, &algo_bcast_two_tree};
+static const algo *const phases[] = {&algo_bcast_binomial, &algo_bcast_circulant,
+                                     &algo_bcast_chain,    &algo_bcast_scatter_allgather,
+                                     &algo_bcast_two_tree, NULL};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     division d;
     bool divided = levels_divide(&d, g, o->root, topo_regions(g->topo), s);
-    algo_options inner = phase_options(phases[o->variant], o, d.p.n, d.root);
 
     sched_phase(s, "leaders");
     if (leads(&d))
-        phases[o->variant]->compile(&inner, &d.leaders, b, s);
+        phase_compile(o, &d.leaders, d.root, b, s);
     sched_phase(s, "nodes");
     if (divided)
         levels_bcast(&d.local, d.leader, b, d.next, s);
-}
-
-static int parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return levels_parts(phases[o->variant], o, g, s);
 }
 
 const algo algo_bcast_hierarchical = {
@@ -47,12 +39,11 @@ const algo algo_bcast_hierarchical = {
     .summary = "to one leader of each node, then inside nodes",
     .steps = "two phases",
     .volume = "a vector into a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
-    .parts = parts,
+    .parts = levels_parts,
     .compile = compile,
 };

@@ -19,23 +19,18 @@
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
-extern const algo algo_bcast_circulant, algo_bcast_chain, algo_bcast_binomial,
-    algo_bcast_scatter_allgather, algo_bcast_two_tree;
+#include <stddef.h>
 
-static const char *const variants[] = {"circulant",         "chain",    "binomial",
-                                       "scatter_allgather", "two_tree", NULL};
-static const algo *const phases[] = {&algo_bcast_circulant, &algo_bcast_chain, &algo_bcast_binomial,
-                                     &algo_bcast_scatter_allgather, &algo_bcast_two_tree};
+static const algo *const phases[] = {&algo_bcast_circulant, &algo_bcast_chain,
+                                     &algo_bcast_binomial,  &algo_bcast_scatter_allgather,
+                                     &algo_bcast_two_tree,  NULL};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    const algo *between = phases[o->variant];
     lanes l;
-    bool nodes = lanes_make(&l, g, o->root, s);
-    algo_options inner = phase_options(between, o, l.nodes.n, l.root_node);
 
-    if (!nodes) {
-        between->compile(&inner, g, b, s);
+    if (!lanes_make(&l, g, o->root, s)) {
+        phase_compile(o, g, o->root, b, s);
         return;
     }
     blockmap items = lanes_cut(&l, b, s);
@@ -47,16 +42,11 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     sched_phase(s, "lane");
     if (on_lane(&l)) {
         blockmap part = lanes_part(&l, b, s);
-        between->compile(&inner, &l.lane, &part, s);
+        phase_compile(o, &l.lane, l.root_node, &part, s);
     }
     sched_spare(s, peer(g, o->root), g->index == o->root);
     lanes_share(&l, &items, s);
     sched_spare(s, -1, false);
-}
-
-static int parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return lanes_parts(phases[o->variant], o, g, s);
 }
 
 const algo algo_bcast_lane = {
@@ -65,12 +55,11 @@ const algo algo_bcast_lane = {
     .summary = "scatter in the root's node, bcast of a part on every lane, allgather in nodes",
     .steps = "three phases",
     .volume = "a vector into a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
-    .parts = parts,
+    .parts = lanes_parts,
     .compile = compile,
 };

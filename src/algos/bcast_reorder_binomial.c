@@ -28,7 +28,6 @@ const algo algo_bcast_reorder_binomial = {
     .summary = "binomial tree over ranks in an order that shortens its last messages",
     .steps = "ceil(log2 p)",
     .volume = "log2 p vectors",
-    .restriction = "-",
     .source = "Mirsadeghi, Afsahi, IPDPSW 2016",
     .regional = true,
     .compile = compile,

@@ -17,10 +17,9 @@
 #include "algos/order.h"
 #include "algos/tree.h"
 
-extern const algo algo_allgather_ring, algo_allgather_bruck;
+#include <stddef.h>
 
-static const char *const variants[] = {"ring", "bruck", NULL};
-static const algo *const second[] = {&algo_allgather_ring, &algo_allgather_bruck};
+static const algo *const second[] = {&algo_allgather_ring, &algo_allgather_bruck, NULL};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
@@ -44,10 +43,9 @@ const algo algo_bcast_scatter_allgather = {
     .summary = "every rank gets a part of the vector, then an allgather of the parts",
     .steps = "log2 p + p-1",
     .volume = "2(p-1)/p vectors",
-    .restriction = "-",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .has_forms = true,
-    .variants = variants,
+    .variants = second,
     .parts = algo_parts_of_ranks,
     .compile = compile,
 };

@@ -56,7 +56,6 @@ const algo algo_bcast_two_tree = {
     .summary = "half of the vector down one binary tree, half down another one, piece by piece",
     .steps = "pieces-2 + 2 log2 p",
     .volume = "a vector",
-    .restriction = "-",
     .source = "Sanders et al., ParCo 35, 2009",
     .parameter = {.name = "pieces", .least = 1, .usual = 16, .most = PIECES_MOST},
     .parts = algo_parts_of_pieces,

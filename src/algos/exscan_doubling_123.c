@@ -112,7 +112,6 @@ const algo algo_exscan_doubling_123 = {
     .summary = "over distance 1, 2, 3, 6, ...: as few reductions as rounds",
     .steps = "ceil(log2(4(p-1)/3))",
     .volume = "as many vectors",
-    .restriction = "-",
     .source = "Traeff, arXiv 2507.04785",
     .compile = compile,
     .cost = cost,

@@ -10,8 +10,6 @@
  */
 #include "algos/scan_levels.h"
 
-extern const algo algo_exscan_recursive_doubling;
-
 static void exscan_inside(const algo_options *o, const group *g, const blockmap *b, int level,
                           sched_builder *s)
 {
@@ -49,13 +47,12 @@ const algo algo_exscan_hierarchical = {
     .summary = "exscan inside nodes, exscan of their sums, which are added",
     .steps = "three phases",
     .volume = "log2 N vectors out of a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
     .keeps_whole = true,
-    .variants = scan_levels_variants,
+    .variants = phase_exscans,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
-    .parts = scan_levels_parts,
+    .parts = levels_parts,
     .compile = compile,
 };

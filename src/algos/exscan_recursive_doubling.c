@@ -74,7 +74,6 @@ const algo algo_exscan_recursive_doubling = {
     .summary = "as scan, but what comes is summed up twice, with and without the own vector",
     .steps = "ceil(log2 p)",
     .volume = "log2 p vectors",
-    .restriction = "-",
     .source = "Hillis, Steele, CACM 29(12), 1986",
     .compile = compile,
     .cost = cost,

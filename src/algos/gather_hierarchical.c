@@ -23,11 +23,10 @@ const algo algo_gather_hierarchical = {
     .summary = "inside nodes to a leader, then from the leaders to the root",
     .steps = "two phases",
     .volume = "q blocks out of a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regular = true,
     .regional = true,
-    .variants = tree_names,
+    .variants = tree_gathers,
     .compile = compile,
 };

@@ -71,11 +71,10 @@ const algo algo_gather_lane = {
     .summary = "gather on every lane, then inside the root's node",
     .steps = "two phases",
     .volume = "(N-1)q into the root's node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regular = true,
     .regional = true,
-    .variants = tree_names,
+    .variants = tree_gathers,
     .compile = compile,
 };

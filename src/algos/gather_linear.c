@@ -26,7 +26,6 @@ const algo algo_gather_linear = {
     .summary = "everybody sends its block to the root",
     .steps = "1",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "folklore",
     .compile = compile,
     .cost = cost,

@@ -27,7 +27,6 @@ const algo algo_gather_reorder_binomial = {
     .summary = "binomial tree over ranks in an order that shortens its largest messages",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "Mirsadeghi, Afsahi, IPDPSW 2016",
     .regular = true,
     .regional = true,

@@ -5,8 +5,6 @@
 #include "algos/levels.h"
 #include "algos/order.h"
 
-extern const algo algo_allgather_bruck, algo_allgather_ring;
-
 /* Member k's item becomes that of the k-th member of the new order. */
 typedef struct arranged {
     group g;

@@ -2,8 +2,6 @@
 /* lanes.c - see lanes.h. */
 #include "algos/lanes.h"
 
-extern const algo algo_allgather_bruck, algo_allgather_ring;
-
 /* Where the root is, and whether the members of all nodes follow one another. */
 static void find_places(lanes *l, const group *g, int root)
 {
@@ -49,12 +47,12 @@ bool lanes_make(lanes *l, const group *g, int root, sched_builder *s)
     return make_lane(l, g, s);
 }
 
-int lanes_parts(const algo *phase, const algo_options *o, const group *g, sched_builder *s)
+int lanes_parts(const algo_options *o, const group *g, sched_builder *s)
 {
     lanes l;
 
     lanes_make(&l, g, 0, s);
-    return parts_times(l.n, phase_parts(phase, o, l.nodes.n, s));
+    return parts_times(l.n, phase_parts(o, l.nodes.n, s));
 }
 
 /* ---- a vector ---- */

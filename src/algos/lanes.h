@@ -43,7 +43,7 @@ static inline bool carries_others(const lanes *l)
 }
 
 /* Into how many parts a vector is cut, if this is the phase on lanes. For algo.parts. */
-int lanes_parts(const algo *phase, const algo_options *o, const group *g, sched_builder *s);
+int lanes_parts(const algo_options *o, const group *g, sched_builder *s);
 
 /* A vector: item i is lane i's part of it, of local rank i; ranks beyond the lanes have none. */
 blockmap lanes_cut(const lanes *l, const blockmap *b, sched_builder *s);

@@ -4,8 +4,6 @@
 
 #include "algos/order.h"
 
-extern const algo algo_reduce_binomial;
-
 /* ---- the division ---- */
 
 static bool find_regions(division *d, const group *g, int level, sched_builder *s)
@@ -66,12 +64,12 @@ bool levels_divide(division *d, const group *g, int root, int level, sched_build
     return choose_leaders(d, g, root, s);
 }
 
-int levels_parts(const algo *phase, const algo_options *o, const group *g, sched_builder *s)
+int levels_parts(const algo_options *o, const group *g, sched_builder *s)
 {
     division d;
 
     levels_divide(&d, g, 0, topo_regions(g->topo), s);
-    return phase_parts(phase, o, d.p.n, s);
+    return phase_parts(o, d.p.n, s);
 }
 
 blockmap levels_items(const division *d, const blockmap *b, sched_builder *s)

@@ -39,7 +39,7 @@ static inline bool leads(const division *d)
 }
 
 /* Into how many parts a vector is cut, if this is the phase of the leaders. For algo.parts. */
-int levels_parts(const algo *phase, const algo_options *o, const group *g, sched_builder *s);
+int levels_parts(const algo_options *o, const group *g, sched_builder *s);
 
 /* Row `in` of the map, from member root to all. */
 void levels_bcast(const group *g, int root, const blockmap *b, int level, sched_builder *s);

@@ -58,7 +58,6 @@ const algo algo_neighbor_alltoall_linear = {
     .summary = "a message to each neighbor, all at once",
     .steps = "1",
     .volume = "a block a neighbor",
-    .restriction = "-",
     .source = "MPI 4.0, 8.6",
     .compile = compile,
 };

@@ -2,6 +2,11 @@
 /* phase.c - see phase.h. */
 #include "algos/phase.h"
 
+#include <stddef.h>
+
+const algo *const phase_exscans[] = {&algo_exscan_recursive_doubling, &algo_exscan_doubling_123,
+                                     NULL};
+
 static bool takes_pieces(const algo *phase)
 {
     return phase->parts == algo_parts_of_pieces;
@@ -12,30 +17,42 @@ static bool fits(const algo *phase, const algo_options *o)
     return !(o->ordered && phase->commutes) && !(o->whole && phase->parts);
 }
 
-const algo *phase_of(const algo *const *phases, const algo_options *o)
+const algo *phase_of(const algo_options *o)
 {
     int i = 0;
 
-    if (fits(phases[o->variant], o))
-        return phases[o->variant];
-    while (!fits(phases[i], o))
+    if (fits(o->phases[o->variant], o))
+        return o->phases[o->variant];
+    while (!fits(o->phases[i], o))
         i++;
-    return phases[i];
+    return o->phases[i];
 }
 
-algo_options phase_options(const algo *phase, const algo_options *o, int n, int root)
+/* Among n members. */
+static algo_options options_of(const algo *phase, const algo_options *o, int n, int root)
 {
     algo_options inner = *o;
 
     inner.root = root;
     inner.parameter = takes_pieces(phase) ? o->parameter : algo_parameter_for(phase, 0, n);
     inner.variant = 0;
+    inner.phases = phase->variants;
     return inner;
 }
 
-int phase_parts(const algo *phase, const algo_options *o, int n, sched_builder *s)
+void phase_compile(const algo_options *o, const group *g, int root, const blockmap *b,
+                   sched_builder *s)
 {
-    algo_options inner = phase_options(phase, o, n, 0);
+    const algo *phase = phase_of(o);
+    algo_options inner = options_of(phase, o, g->size, root);
+
+    phase->compile(&inner, g, b, s);
+}
+
+int phase_parts(const algo_options *o, int n, sched_builder *s)
+{
+    const algo *phase = phase_of(o);
+    algo_options inner = options_of(phase, o, n, 0);
     group between = {.size = n};
     bool pieces = sched_form(s) == FORM_BLOCK && !takes_pieces(phase) && o->parameter > 1;
 

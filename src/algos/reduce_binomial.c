@@ -157,7 +157,6 @@ const algo algo_reduce_binomial = {
     .summary = "vectors are reduced along a tree, in the order of the ranks if that matters",
     .steps = "ceil(log2 p)",
     .volume = "log2 p vectors",
-    .restriction = "-",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
     .cost = cost,

@@ -15,38 +15,26 @@
  */
 #include "algos/levels.h"
 
-extern const algo algo_reduce_binomial, algo_reduce_circulant, algo_reduce_rabenseifner,
-    algo_reduce_chain, algo_reduce_two_tree;
+#include <stddef.h>
 
-static const char *const variants[] = {"binomial", "circulant", "rabenseifner",
-                                       "chain",    "two_tree",  NULL};
-static const algo *const phases[] = {&algo_reduce_binomial, &algo_reduce_circulant,
+static const algo *const phases[] = {&algo_reduce_binomial,     &algo_reduce_circulant,
                                      &algo_reduce_rabenseifner, &algo_reduce_chain,
-                                     &algo_reduce_two_tree};
+                                     &algo_reduce_two_tree,     NULL};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    const algo *between = phase_of(phases, o);
     division d;
 
     if (!levels_divide(&d, g, o->root, topo_regions(g->topo), s) ||
         (o->ordered && !d.consecutive)) {
-        algo_options all = phase_options(between, o, g->size, o->root);
-        between->compile(&all, g, b, s);
+        phase_compile(o, g, o->root, b, s);
         return;
     }
-    algo_options inner = phase_options(between, o, d.p.n, d.root);
-
     sched_phase(s, "nodes");
     blockmap leaders = levels_reduce_region(o, &d, g->index == o->root, b, s);
     sched_phase(s, "leaders");
     if (leads(&d))
-        between->compile(&inner, &d.leaders, &leaders, s);
-}
-
-static int parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return levels_parts(phase_of(phases, o), o, g, s);
+        phase_compile(o, &d.leaders, d.root, &leaders, s);
 }
 
 const algo algo_reduce_hierarchical = {
@@ -55,13 +43,12 @@ const algo algo_reduce_hierarchical = {
     .summary = "inside nodes to a leader, then from the leaders to the root",
     .steps = "two phases",
     .volume = "a vector out of a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
     .keeps_whole = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
-    .parts = parts,
+    .parts = levels_parts,
     .compile = compile,
 };

@@ -17,26 +17,22 @@
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
-extern const algo algo_reduce_circulant, algo_reduce_rabenseifner, algo_reduce_chain,
-    algo_reduce_binomial;
+#include <stddef.h>
 
-static const char *const variants[] = {"circulant", "rabenseifner", "chain", "binomial", NULL};
 static const algo *const phases[] = {&algo_reduce_circulant, &algo_reduce_rabenseifner,
-                                     &algo_reduce_chain, &algo_reduce_binomial};
+                                     &algo_reduce_chain, &algo_reduce_binomial, NULL};
 
 /* sum: where the parts of my node are, and in the root's node those of all. */
 static void along_lane(const algo_options *o, const lanes *l, const blockmap *b,
                        const blockrow *sum, sched_builder *s)
 {
-    const algo *between = phases[o->variant];
-    algo_options inner = phase_options(between, o, l->nodes.n, l->root_node);
     blockmap part = lanes_part(l, b, s);
 
     if (l->local.size > 1)
         part.out = *sum;
     if (l->nodes.mine == l->root_node)
         part.in = *sum;
-    between->compile(&inner, &l->lane, &part, s);
+    phase_compile(o, &l->lane, l->root_node, &part, s);
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
@@ -44,8 +40,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     lanes l;
 
     if (!lanes_make(&l, g, o->root, s)) {
-        algo_options all = phase_options(phases[o->variant], o, g->size, o->root);
-        phases[o->variant]->compile(&all, g, b, s);
+        phase_compile(o, g, o->root, b, s);
         return;
     }
     blockmap items = lanes_cut(&l, b, s);
@@ -63,11 +58,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
                      &items, &sum, &b->in, s);
 }
 
-static int parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return lanes_parts(phases[o->variant], o, g, s);
-}
-
 const algo algo_reduce_lane = {
     .name = "lane",
     .kind = COLL_reduce,
@@ -79,8 +69,8 @@ const algo algo_reduce_lane = {
     .has_forms = true,
     .regional = true,
     .commutes = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
-    .parts = parts,
+    .parts = lanes_parts,
     .compile = compile,
 };

@@ -12,8 +12,6 @@
 #include "algos/algo.h"
 #include "algos/order.h"
 
-extern const algo algo_reduce_binomial;
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     algo_options first = *o;
@@ -36,7 +34,6 @@ const algo algo_reduce_reorder_binomial = {
     .summary = "binomial tree over ranks in an order that shortens its first messages",
     .steps = "ceil(log2 p)",
     .volume = "log2 p vectors",
-    .restriction = "-",
     .source = "Mirsadeghi, Afsahi, IPDPSW 2016",
     .regional = true,
     .compile = compile,

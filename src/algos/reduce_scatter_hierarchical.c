@@ -15,12 +15,10 @@
  */
 #include "algos/levels.h"
 
-extern const algo algo_reduce_scatter_circulant, algo_reduce_scatter_pairwise,
-    algo_reduce_scatter_recursive_doubling;
+#include <stddef.h>
 
-static const char *const variants[] = {"circulant", "pairwise", "recursive_doubling", NULL};
 static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise,
-                                     &algo_reduce_scatter_recursive_doubling};
+                                     &algo_reduce_scatter_recursive_doubling, NULL};
 
 /* The sum of my node -> my node's blocks of the sum of all -> everybody's. */
 static void of_leaders(const algo_options *o, const division *d, const blockmap *b,
@@ -34,7 +32,7 @@ static void of_leaders(const algo_options *o, const division *d, const blockmap 
             have = scratch_items(s, &local, 0, local.n);
         regions.out = *sum;
         regions.in = have;
-        phase_of(phases, o)->compile(o, &d->leaders, &regions, s);
+        phase_of(o)->compile(o, &d->leaders, &regions, s);
     }
     sched_phase(s, "scatter");
     if (leads(d) && d->local.size > 1)
@@ -47,7 +45,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     division d;
 
     if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) || (o->ordered && !d.consecutive)) {
-        phase_of(phases, o)->compile(o, g, b, s);
+        phase_of(o)->compile(o, g, b, s);
         return;
     }
     sched_phase(s, "reduce");
@@ -62,10 +60,9 @@ const algo algo_reduce_scatter_hierarchical = {
     .summary = "reduce inside nodes, reduce-scatter of their leaders, scatter inside nodes",
     .steps = "three phases",
     .volume = "p-q blocks out of a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .variants = variants,
+    .variants = phases,
     .compile = compile,
 };

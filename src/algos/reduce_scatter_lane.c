@@ -17,14 +17,14 @@
  */
 #include "algos/lanes.h"
 
-extern const algo algo_reduce_scatter_circulant, algo_reduce_scatter_pairwise;
+#include <stddef.h>
 
-static const char *const variants[] = {"circulant", "pairwise", NULL};
-static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise};
+static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise,
+                                     NULL};
 
 static void over_lanes(const algo_options *o, const lanes *l, const blockmap *b, sched_builder *s)
 {
-    const algo *inside = o->ordered ? phases[1] : phases[0], *between = phase_of(phases, o);
+    const algo *inside = o->ordered ? phases[1] : phases[0];
     blockmap mine = regions_local_items(&l->nodes, b, s), local = lanes_of_local(l, b, s), lane;
     blockrow have = b->in;
 
@@ -40,7 +40,7 @@ static void over_lanes(const algo_options *o, const lanes *l, const blockmap *b,
             lane.out = local.in;
         if (carries_others(l))
             lane.in = have = scratch_items(s, &lane, l->nodes.mine, 1);
-        between->compile(o, &l->lane, &lane, s);
+        phase_of(o)->compile(o, &l->lane, &lane, s);
     }
     sched_phase(s, "hand on");
     lanes_hand_on(l, &mine, &have, s);
@@ -54,7 +54,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     if (nodes && (l.consecutive || !o->ordered))
         over_lanes(o, &l, b, s);
     else
-        phase_of(phases, o)->compile(o, g, b, s);
+        phase_of(o)->compile(o, g, b, s);
 }
 
 const algo algo_reduce_scatter_lane = {
@@ -63,11 +63,10 @@ const algo algo_reduce_scatter_lane = {
     .summary = "reduce-scatter inside every node, then on every lane",
     .steps = "two phases",
     .volume = "N-1 blocks between",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .variants = variants,
+    .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
     .parts = algo_parts_of_blocks,
     .keeps_whole = true,

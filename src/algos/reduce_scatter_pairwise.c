@@ -103,7 +103,6 @@ const algo algo_reduce_scatter_pairwise = {
     .summary = "one block after the other, reduced in the order of the ranks",
     .steps = "p-1",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "folklore",
     .compile = compile,
     .cost = cost,

@@ -11,8 +11,6 @@
  */
 #include "algos/algo.h"
 
-extern const algo algo_allreduce_recursive_doubling;
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     blockmap all = *b;
@@ -37,7 +35,6 @@ const algo algo_reduce_scatter_recursive_doubling = {
     .summary = "swap all blocks at distance 1, 2, 4, ..., in the order of the ranks, and keep one",
     .steps = "ceil(log2 p) + 1",
     .volume = "p log2 p blocks",
-    .restriction = "-",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
     .cost = cost,

@@ -17,8 +17,6 @@
  */
 #include "algos/scan_lanes.h"
 
-extern const algo algo_scan_recursive_doubling;
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     scan_lanes l;
@@ -44,8 +42,8 @@ const algo algo_scan_lane = {
     .has_forms = true,
     .regional = true,
     .commutes = true,
-    .variants = scan_lanes_variants,
+    .variants = phase_exscans,
     .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
-    .parts = scan_lanes_parts,
+    .parts = lanes_parts,
     .compile = compile,
 };

@@ -4,13 +4,6 @@
 
 #include "algos/circulant_reduce.h"
 
-#include <stddef.h>
-
-extern const algo algo_exscan_recursive_doubling, algo_exscan_doubling_123;
-
-const char *const scan_lanes_variants[] = {"recursive_doubling", "doubling_123", NULL};
-static const algo *const phases[] = {&algo_exscan_recursive_doubling, &algo_exscan_doubling_123};
-
 /* The last node's sum is not asked for. */
 static void sum_node(const lanes *l, const blockmap *items, const blockrow *sum, sched_builder *s)
 {
@@ -35,19 +28,13 @@ bool scan_lanes_before(scan_lanes *x, const algo_options *o, const group *g, con
     sum_node(l, &items, &sum, s);
     sched_phase(s, "lane");
     if (on_lane(l)) {
-        algo_options inner = phase_options(phases[o->variant], o, l->nodes.n, 0);
         part = lanes_part(l, b, s);
         part.out = sum;
         part.in = x->before;
-        phases[o->variant]->compile(&inner, &l->lane, &part, s);
+        phase_compile(o, &l->lane, 0, &part, s);
     }
     items.in = x->before;
     if (l->nodes.mine > 0)
         lanes_share(l, &items, s);
     return true;
-}
-
-int scan_lanes_parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return lanes_parts(phases[o->variant], o, g, s);
 }

@@ -10,14 +10,8 @@ typedef struct scan_lanes {
     blockrow before; /* scratch: the sum of the nodes before mine, if there are any */
 } scan_lanes;
 
-/* Names of the exscans on lanes. */
-extern const char *const scan_lanes_variants[];
-
 /* False: there are no nodes, or they do not hold ranks that follow one another. */
 bool scan_lanes_before(scan_lanes *l, const algo_options *o, const group *g, const blockmap *b,
                        sched_builder *s);
-
-/* For algo.parts. */
-int scan_lanes_parts(const algo_options *o, const group *g, sched_builder *s);
 
 #endif

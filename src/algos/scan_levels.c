@@ -2,13 +2,6 @@
 /* scan_levels.c - see scan_levels.h. */
 #include "algos/scan_levels.h"
 
-#include <stddef.h>
-
-extern const algo algo_exscan_recursive_doubling, algo_exscan_doubling_123;
-
-const char *const scan_levels_variants[] = {"recursive_doubling", "doubling_123", NULL};
-static const algo *const phases[] = {&algo_exscan_recursive_doubling, &algo_exscan_doubling_123};
-
 bool scan_levels_divide(scan_levels *l, const group *g, const blockmap *b, int level,
                         sched_builder *s)
 {
@@ -26,15 +19,8 @@ void scan_levels_before(const scan_levels *l, const algo_options *o, const block
 
     leaders.out = *sum;
     leaders.in = local.in = l->before;
-    if (leads(&l->d)) {
-        algo_options inner = phase_options(phases[o->variant], o, l->d.p.n, 0);
-        phases[o->variant]->compile(&inner, &l->d.leaders, &leaders, s);
-    }
+    if (leads(&l->d))
+        phase_compile(o, &l->d.leaders, 0, &leaders, s);
     if (l->d.p.mine > 0)
         levels_bcast(&l->d.local, l->d.leader, &local, l->d.next, s);
-}
-
-int scan_levels_parts(const algo_options *o, const group *g, sched_builder *s)
-{
-    return levels_parts(phases[o->variant], o, g, s);
 }

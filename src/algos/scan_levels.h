@@ -11,9 +11,6 @@ typedef struct scan_levels {
     blockrow before; /* scratch: the sum of the nodes before mine, if there are any */
 } scan_levels;
 
-/* Names of the exscans among leaders. */
-extern const char *const scan_levels_variants[];
-
 /* False: there is nothing to divide, or regions do not hold ranks that follow one another. */
 bool scan_levels_divide(scan_levels *l, const group *g, const blockmap *b, int level,
                         sched_builder *s);
@@ -21,8 +18,5 @@ bool scan_levels_divide(scan_levels *l, const group *g, const blockmap *b, int l
 /* sum: that of my node, at its leader. */
 void scan_levels_before(const scan_levels *l, const algo_options *o, const blockmap *b,
                         const blockrow *sum, sched_builder *s);
-
-/* For algo.parts. */
-int scan_levels_parts(const algo_options *o, const group *g, sched_builder *s);
 
 #endif

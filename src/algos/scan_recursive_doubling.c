@@ -54,7 +54,6 @@ const algo algo_scan_recursive_doubling = {
     .summary = "everybody passes on what it has summed up, over distance 1, 2, 4, ...",
     .steps = "ceil(log2 p)",
     .volume = "log2 p vectors",
-    .restriction = "-",
     .source = "Hillis, Steele, CACM 29(12), 1986",
     .compile = compile,
     .cost = cost,

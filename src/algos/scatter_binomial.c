@@ -29,7 +29,6 @@ const algo algo_scatter_binomial = {
     .summary = "blocks are distributed along a tree, those of a subtree in one message",
     .steps = "ceil(log2 p)",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .regular = true,
     .compile = compile,

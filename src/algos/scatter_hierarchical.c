@@ -23,11 +23,10 @@ const algo algo_scatter_hierarchical = {
     .summary = "to one leader of each node, then inside nodes",
     .steps = "two phases",
     .volume = "q blocks into a node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regular = true,
     .regional = true,
-    .variants = tree_names,
+    .variants = tree_gathers,
     .compile = compile,
 };

@@ -53,11 +53,10 @@ const algo algo_scatter_lane = {
     .summary = "scatter inside the root's node, then on every lane",
     .steps = "two phases",
     .volume = "(N-1)q out of the root's node",
-    .restriction = "-",
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regular = true,
     .regional = true,
-    .variants = tree_names,
+    .variants = tree_gathers,
     .compile = compile,
 };

@@ -26,7 +26,6 @@ const algo algo_scatter_linear = {
     .summary = "the root sends everybody its block",
     .steps = "1",
     .volume = "p-1 blocks",
-    .restriction = "-",
     .source = "folklore",
     .compile = compile,
     .cost = cost,

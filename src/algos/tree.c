@@ -2,7 +2,7 @@
 /* tree.c - see tree.h. */
 #include "algos/tree.h"
 
-const char *const tree_names[] = {"binomial", "linear", NULL};
+const algo *const tree_gathers[] = {&algo_gather_binomial, &algo_gather_linear, NULL};
 
 /* The first distance at which member i has no child: its lowest bit; for the root, beyond n. */
 static int reach(int i, int n)

@@ -14,13 +14,12 @@
 #ifndef TUTTI_TREE_H
 #define TUTTI_TREE_H
 
-#include "algos/blockmap.h"
-#include "algos/group.h"
+#include "algos/algo.h"
 
 typedef enum tree { TREE_BINOMIAL, TREE_LINEAR } tree;
 
-/* Names for algo.variants. */
-extern const char *const tree_names[];
+/* For algo.variants: a gather by each. */
+extern const algo *const tree_gathers[];
 
 /* Members of the subtree of member i of n. */
 int tree_size(tree t, int i, int n);

@@ -110,7 +110,7 @@ static size_t print_name(char *text, size_t size, const algo *a)
 
     for (int i = 0; a->variants && a->variants[i] && n < sizeof variants; i++)
         n += (size_t)snprintf(variants + n, sizeof variants - n, "%s:%s", i ? "|" : "[",
-                              a->variants[i]);
+                              a->variants[i]->name);
     if (a->parameter.name)
         snprintf(number, sizeof number, "[:%s >= %d]", a->parameter.name, a->parameter.least);
     return (size_t)snprintf(text, size, ", %s%s%s%s%s", a->name, variants, n ? "]" : "",

@@ -242,7 +242,7 @@ void select_print(const choice *c, char *text, size_t size)
 
     snprintf(text, size, "%s", a->name);
     if (a->variants)
-        append(text, size, &before, a->variants[c->variant]);
+        append(text, size, &before, a->variants[c->variant]->name);
     if (a->has_forms)
         append(text, size, &before, c->form == FORM_BLOCK ? "block" : "step");
     if (a->orders)
