@@ -65,19 +65,16 @@ int algo_parts(const algo *a, const algo_options *o, const group *g, sched_build
 
 int algo_parts_of_ranks(const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)o, (void)s;
     return g->size;
 }
 
 int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)g, (void)s;
     return o->parameter;
 }
 
 int algo_parts_of_blocks(const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)g;
     return sched_form(s) == FORM_BLOCK && !o->whole && !o->uneven ? o->parameter : 1;
 }
 

@@ -19,14 +19,12 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     butterfly f = bine_butterfly(g);
     blockmap items = bine_items(b, s);
 
-    (void)o;
     if (items.list)
         butterfly_allgather(&f, g, &items, s);
 }
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
 }
 

@@ -17,7 +17,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 {
     int p = g->size, me = g->index;
 
-    (void)o;
     for (int d = 1; d < p; d *= 2) {
         int n = d < p - d ? d : p - d;
 
@@ -28,7 +27,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
 }
 

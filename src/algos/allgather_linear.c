@@ -13,7 +13,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 {
     int p = g->size, me = g->index;
 
-    (void)o;
     for (int k = 1; k < p; k++) {
         send_blocks(s, b, me, 1, 1, peer(g, me + k));
         recv_blocks(s, b, me - k, 1, 1, peer(g, me - k));
@@ -22,7 +21,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = p > 1, .blocks = p - 1, .copies = 1};
 }
 

@@ -26,7 +26,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int inward = me % 2 ? -1 : 1; /* towards the other rank of my pair */
     int pair = me - me % 2;       /* the pair of blocks passed on: its first block */
 
-    (void)o;
     if (p == 1)
         return;
     send_blocks(s, b, me, 1, 1, peer(g, me + inward));
@@ -43,7 +42,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = p / 2, .blocks = p - 1, .copies = 1};
 }
 

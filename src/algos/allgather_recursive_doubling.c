@@ -20,7 +20,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 {
     int me = g->index;
 
-    (void)o;
     for (int d = 1; d < g->size; d *= 2) {
         int with = me ^ d;
 
@@ -31,7 +30,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
 }
 

@@ -34,7 +34,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int ignore_steps = (int)(((~((unsigned)p >> last)) | 1) << last);
     int data = 1;
 
-    (void)o;
     for (int d = (1 << ceil_log2(p)) / 2; d >= 1; d /= 2) {
         int ignore = (d & ignore_steps) != 0;
 
@@ -46,7 +45,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
 }
 

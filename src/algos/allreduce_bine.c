@@ -21,14 +21,12 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     blockmap items = cut(b, g->size, s);
     accumulator a = accumulator_make(&items, s);
 
-    (void)o;
     if (items.list)
         butterfly_allreduce(&f, g, &a);
 }
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = 2 * ceil_log2(p), .blocks = 2.0 * (p - 1) / p};
 }
 

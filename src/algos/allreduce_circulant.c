@@ -24,7 +24,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     blockmap items = cut(b, g->size, s);
     int me = g->index;
 
-    (void)o;
     if (!items.list)
         return;
     sched_rounds(s, true);
@@ -42,7 +41,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){
         .messages = 2 * ceil_log2(p), .blocks = 2.0 * (p - 1) / p, .copies = p % 2 ? 1.0 / p : 0};
 }

@@ -161,7 +161,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 {
     work w;
 
-    (void)o;
     if (g->size == 1) {
         if (!in_place(b))
             copy_row(s, b, &b->out, &b->in, 0, b->n);

@@ -24,7 +24,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     accumulator a = accumulator_make(&items, s);
     butterfly swaps;
 
-    (void)o;
     if (!items.list)
         return;
     if (fold_leaves(f, me)) {
@@ -42,7 +41,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static int parts(const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)o, (void)s;
     return fold_make(g->size).power;
 }
 
@@ -51,7 +49,6 @@ static algo_cost cost(int p, int parameter)
     fold f = fold_make(p);
     double folds = f.pairs ? 2 : 0;
 
-    (void)parameter;
     return (algo_cost){.messages = 2 * ceil_log2(f.power) + folds,
                        .blocks = 2.0 * (f.power - 1) / f.power + folds};
 }

@@ -138,7 +138,6 @@ static algo_cost cost(int p, int parameter)
 {
     double n = ceil_log2(p) + (p & (p - 1) ? 1 : 0);
 
-    (void)parameter;
     return (algo_cost){.messages = n, .blocks = n, .copies = 1};
 }
 

@@ -34,7 +34,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     algo_options phase = {0};
     blockmap items = cut(b, g->size, s);
 
-    (void)o;
     if (!items.list)
         return;
     if (g->size == 1)
@@ -47,7 +46,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = 2 * (p - 1), .blocks = 2.0 * (p - 1) / p};
 }
 

@@ -14,7 +14,6 @@
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    (void)o;
     bruck_index(g, b, s, 2);
 }
 
@@ -22,7 +21,6 @@ static algo_cost cost(int p, int parameter)
 {
     double volume = (double)bruck_volume(p, 2);
 
-    (void)parameter;
     return (algo_cost){
         .messages = bruck_phases(p, 2), .blocks = volume, .copies = 2 * p + 2 * volume};
 }

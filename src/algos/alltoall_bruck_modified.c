@@ -36,7 +36,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int64_t length = (int64_t)block(b, 0).length;
     interval got = sched_scratch(s, p * length); /* two rounds in turn */
 
-    (void)o;
     place(g, b, s, length);
     for (bruck_round t = bruck_first(p, 2); bruck_valid(&t); bruck_next(&t)) {
         int d = bruck_distance(&t);
@@ -57,7 +56,6 @@ static algo_cost cost(int p, int parameter)
 {
     double volume = (double)bruck_volume(p, 2);
 
-    (void)parameter;
     return (algo_cost){.messages = bruck_phases(p, 2), .blocks = volume, .copies = p + volume};
 }
 

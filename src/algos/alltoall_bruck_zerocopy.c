@@ -60,7 +60,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int p = g->size, me = g->index;
     places w = {.b = b, .me = me, .length = (int64_t)block(b, 0).length};
 
-    (void)o;
     w.scratch = sched_scratch(s, p * w.length);
     if (in_place(b)) {
         w.moved = sched_scratch(s, p * w.length);
@@ -86,7 +85,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){
         .messages = bruck_phases(p, 2), .blocks = (double)bruck_volume(p, 2), .copies = 1};
 }

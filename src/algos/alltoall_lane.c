@@ -31,7 +31,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static void survey(const algo_options *o, const group *g, sched_builder *s)
 {
-    (void)o;
     transit_survey(g, s, false, TREE_LINEAR);
 }
 

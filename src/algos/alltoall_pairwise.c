@@ -14,7 +14,6 @@
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    (void)o;
     bool power = (g->size & (g->size - 1)) == 0;
 
     exchange_all(g, b, s,
@@ -26,7 +25,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = p - 1, .blocks = p - 1, .copies = 1};
 }
 

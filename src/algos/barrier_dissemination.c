@@ -18,7 +18,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int p = g->size, me = g->index;
     interval tokens = sched_scratch(s, ceil_log2(p) + 1);
 
-    (void)o, (void)b;
     for (int k = 0; 1 << k < p; k++) {
         sched_send(s, part_of(tokens, 0, k + 1, 1), peer(g, me + (1 << k)));
         sched_recv(s, part_of(tokens, k + 1, 1, 1), peer(g, me - (1 << k)));
@@ -27,7 +26,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p)};
 }
 

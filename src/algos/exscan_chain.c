@@ -12,7 +12,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int me = g->index;
     blockrow sum = b->out;
 
-    (void)o;
     if (me > 0 && me + 1 < g->size) {
         sum = scratch_row(s, b);
         copy_row(s, b, &b->out, &sum, 0, b->n);

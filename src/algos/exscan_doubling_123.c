@@ -79,7 +79,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int p = g->size, me = g->index;
     exscan x = {.g = g, .b = b, .s = s, .own = b->out};
 
-    (void)o;
     if (in_place(b) && me > 0 && me + 1 < p) {
         x.own = scratch_row(s, b);
         copy_row(s, b, &b->out, &x.own, 0, b->n);
@@ -99,7 +98,6 @@ static algo_cost cost(int p, int parameter)
 {
     int rounds = (p > 1) + (p > 2), d = 3;
 
-    (void)parameter;
     for (; d < p - 1; d *= 2)
         rounds++;
     return (algo_cost){

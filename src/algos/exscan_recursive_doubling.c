@@ -47,7 +47,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int p = g->size, me = g->index;
     exscan x = {.g = g, .b = b, .s = s, .run = b->out};
 
-    (void)o;
     for (int k = 1; k < 3 && 1 << k <= me; k++)
         x.come[k % 2] = scratch_row(s, b);
     if (me > 0 && (sends_after(&x, 1) || (in_place(b) && me + 1 < p))) {
@@ -64,7 +63,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p), .blocks = ceil_log2(p), .copies = 1};
 }
 

@@ -18,7 +18,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     blockmap sum = *b, items;
     accumulator a;
 
-    (void)o;
     sum.in = scratch_row(s, b);
     items = bine_items(&sum, s);
     if (!items.list)
@@ -30,7 +29,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
 }
 

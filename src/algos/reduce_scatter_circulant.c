@@ -13,13 +13,11 @@
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    (void)o;
     circulant_reduce_scatter(g, b, NULL, &b->in, s);
 }
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = p % 2};
 }
 

@@ -78,7 +78,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int p = g->size, me = g->index, slices = slices_of(b, s);
     pairwise x = {.g = g, .b = b, .s = s};
 
-    (void)o;
     place(&x);
     if (me > 0 || p == 1)
         copy_row(s, b, &b->out, &x.low, me, 1);
@@ -93,7 +92,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = p - 1, .blocks = p - 1, .copies = 1};
 }
 

@@ -16,7 +16,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
 static algo_cost cost(int p, int parameter)
 {
-    (void)parameter;
     return (algo_cost){.messages = p > 1, .blocks = p - 1, .copies = 1};
 }
 

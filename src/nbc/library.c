@@ -51,7 +51,6 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     bool last, alone; /* with the failed nothing can be gathered */
 
-    (void)comm, (void)key, (void)value, (void)extra;
     driver_thread_end();
     library_finalize();
     engine_abandon();

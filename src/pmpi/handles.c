@@ -49,14 +49,12 @@ static void forget(uint32_t index)
 
 #else
 
-static void write_number(uint32_t index)
+static void write_number(uint32_t index) /* it is the handle */
 {
-    (void)index; /* it is the handle */
 }
 
 static void forget(uint32_t index)
 {
-    (void)index;
 }
 
 #endif

@@ -115,7 +115,6 @@ static inline MPI_Request handle_numbered(int number)
 
 static inline bool handle_wraps(MPI_Request r)
 {
-    (void)r;
     return false;
 }
 

@@ -158,7 +158,6 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
     char calls[KINDS * 48], text[10 * sizeof calls + 300];
     size_t n;
 
-    (void)comm, (void)key, (void)value, (void)extra;
     atomic_store(&interpose_ending, true);
     if (!verbose)
         return MPI_SUCCESS;

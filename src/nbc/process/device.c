@@ -80,7 +80,6 @@ static atomic_ullong seen;
 
 static int count_loads(struct dl_phdr_info *program, size_t size, void *loads)
 {
-    (void)size;
     *(unsigned long long *)loads = program->dlpi_adds;
     return 1;
 }
@@ -102,7 +101,6 @@ static int walk(struct dl_phdr_info *library, size_t size, void *all)
     const char *file = slash ? slash + 1 : name;
     libraries *l = all;
 
-    (void)size;
     if (!data_high) /* the program comes first */
         find_data(library);
     l->loads = library->dlpi_adds;

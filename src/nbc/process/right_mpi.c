@@ -136,7 +136,6 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *found)
     const char *name = info->dlpi_name;
     void *object = strchr(name, '/') ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
-    (void)size;
     if (!object)
         return 0;
     if (right_mpi_symbol(object, name, "PMPI_Get_library_version") &&

@@ -55,7 +55,6 @@ static inline bool simulated(void)
 
 static inline void simulated_copy(int64_t bytes)
 {
-    (void)bytes;
 }
 
 static inline void simulated_pay(void)
@@ -69,18 +68,15 @@ static inline bool simulated_folded(void)
 
 static inline void simulated_describe(struct location *at)
 {
-    (void)at;
 }
 
 static inline bool simulated_returns_errors(MPI_Comm comm)
 {
-    (void)comm;
     return false;
 }
 
 static inline int simulated_waitall(int n, MPI_Request *requests)
 {
-    (void)n, (void)requests;
     return MPI_SUCCESS;
 }
 

@@ -24,7 +24,6 @@ const driver *const driver_table[] = {
 /* The operation is collective over peers that count on us: it cannot be taken back. */
 int driver_cancel(void *extra_state, int complete)
 {
-    (void)extra_state, (void)complete;
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
@@ -82,7 +81,6 @@ static int wait_for(int count, void **extra_states)
 
 int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status)
 {
-    (void)timeout, (void)status;
     return TALLY(wait_for(count, extra_states));
 }
 
@@ -95,7 +93,6 @@ const char *driver_test_refuses;
 
 static void nothing_to_collect(exec *e)
 {
-    (void)e;
 }
 
 static int make_schedule(sched **result)

@@ -33,7 +33,6 @@ static int turn(void *thing)
 {
     int n;
 
-    (void)thing;
     there = start_async && driver_turn_while_needed(&idle, &n);
     return there ? ASYNC_NOPROGRESS : ASYNC_DONE;
 }

@@ -111,7 +111,6 @@ static int poll_function(void *extra_state, MPI_Status *status)
 {
     bool counted = tally_on;
 
-    (void)status;
     if (counted)
         tally_poll_begin();
     poll(extra_state);

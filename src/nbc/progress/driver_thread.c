@@ -53,7 +53,6 @@ static int bind_error;
  */
 static void wake(bool outlives)
 {
-    (void)outlives;
     atomic_fetch_add(&starts, 1);
     if (!atomic_load(&asleep))
         return;
