@@ -9,8 +9,6 @@
 
 #define DEFINE(suffix, COUNT, DISPL, name, Name, algorithm)                                        \
     void tutti_f08_##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL),               \
-                                                MPI_Fint *ierror);                                 \
-    void tutti_f08_##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL),               \
                                                 MPI_Fint *ierror)                                  \
     {                                                                                              \
         f08_call call;                                                                             \
@@ -22,8 +20,6 @@
         f08_leave(&call);                                                                          \
         f08_return(ierror, error);                                                                 \
     }                                                                                              \
-    void tutti_f08_i##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL),              \
-                                                 MPI_Fint *request, MPI_Fint *ierror);             \
     void tutti_f08_i##name##_##algorithm##suffix(F08_PARAMETERS_##name(COUNT, DISPL),              \
                                                  MPI_Fint *request, MPI_Fint *ierror)              \
     {                                                                                              \
@@ -40,9 +36,6 @@
         f08_leave(&call);                                                                          \
         f08_return(ierror, error);                                                                 \
     }                                                                                              \
-    void tutti_f08_##name##_##algorithm##_init##suffix(F08_PARAMETERS_##name(COUNT, DISPL),        \
-                                                       const MPI_Fint *info,                       \
-                                                       MPIX_Request *request, MPI_Fint *ierror);   \
     void tutti_f08_##name##_##algorithm##_init##suffix(F08_PARAMETERS_##name(COUNT, DISPL),        \
                                                        const MPI_Fint *info,                       \
                                                        MPIX_Request *request, MPI_Fint *ierror)    \

@@ -9,8 +9,6 @@
 /* ---- constants ---- */
 
 void tutti_f08_tell(void); /* the module's, calls tutti_f08_hear */
-void tutti_f08_hear(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom,
-                    const void *status_ignore, const void *statuses_ignore);
 
 static f08_constants constants;
 

@@ -4,29 +4,6 @@
  */
 #include "f08/f08.h"
 
-void tutti_f08_init(MPI_Fint *ierror);
-void tutti_f08_progress(MPI_Fint *ierror);
-void tutti_f08_progress_thread_start(const MPI_Fint *info, MPI_Fint *ierror);
-void tutti_f08_progress_thread_stop(MPI_Fint *ierror);
-void tutti_f08_comm_prepare(const MPI_Fint *comm, MPI_Fint *ierror);
-void tutti_f08_comm_prepared(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
-void tutti_f08_comm_set_hints(const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *ierror);
-void tutti_f08_comm_explain(const MPI_Fint *comm, const char *call, char *text,
-                            const MPI_Aint *size, MPI_Fint *ierror);
-void tutti_f08_comm_topology(const MPI_Fint *comm, char *text, const MPI_Aint *size,
-                             MPI_Fint *ierror);
-void tutti_f08_comm_regions(const MPI_Fint *comm, const char *level, MPI_Fint regions[],
-                            MPI_Fint *count, MPI_Fint *ierror);
-void tutti_f08_wisdom_import(const MPI_Fint *comm, const char *file, MPI_Fint *ierror);
-void tutti_f08_wisdom_export(const MPI_Fint *comm, const char *file, MPI_Fint *ierror);
-void tutti_f08_progress_driver(const char **name, const char **reason, MPI_Fint *ierror);
-void tutti_f08_shared_memory(MPI_Fint *processes, const char **reason, MPI_Fint *ierror);
-void tutti_f08_op_free(MPI_Fint *op, MPI_Fint *ierror);
-void tutti_f08_type_free(MPI_Fint *type, MPI_Fint *ierror);
-void tutti_f08_alloc(const MPI_Aint *bytes, void **memory, MPI_Fint *ierror);
-void tutti_f08_free(void *const *memory, MPI_Fint *ierror);
-void tutti_f08_version(MPI_Fint *major, MPI_Fint *minor, MPI_Fint *patch);
-
 void tutti_f08_init(MPI_Fint *ierror)
 {
     f08_return(ierror, tutti_init());

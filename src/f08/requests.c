@@ -3,30 +3,6 @@
  * LOGICAL is 0 or 1. */
 #include "f08/f08.h"
 
-void tutti_f08_start(MPIX_Request *request, MPI_Fint *ierror);
-void tutti_f08_startall(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *ierror);
-void tutti_f08_start_native(MPIX_Request *request, MPI_Fint *native, MPI_Fint *ierror);
-void tutti_f08_wait(MPIX_Request *request, MPI_Status *status, MPI_Fint *ierror);
-void tutti_f08_waitall(const MPI_Fint *count, MPIX_Request requests[], MPI_Status statuses[],
-                       MPI_Fint *ierror);
-void tutti_f08_waitany(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *index,
-                       MPI_Status *status, MPI_Fint *ierror);
-void tutti_f08_waitsome(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *outcount,
-                        MPI_Fint indices[], MPI_Status statuses[], MPI_Fint *ierror);
-void tutti_f08_test(MPIX_Request *request, MPI_Fint *flag, MPI_Status *status, MPI_Fint *ierror);
-void tutti_f08_testall(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *flag,
-                       MPI_Status statuses[], MPI_Fint *ierror);
-void tutti_f08_testany(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *index,
-                       MPI_Fint *flag, MPI_Status *status, MPI_Fint *ierror);
-void tutti_f08_testsome(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *outcount,
-                        MPI_Fint indices[], MPI_Status statuses[], MPI_Fint *ierror);
-void tutti_f08_request_get_status(const MPIX_Request *request, MPI_Fint *flag, MPI_Status *status,
-                                  MPI_Fint *ierror);
-void tutti_f08_request_free(MPIX_Request *request, MPI_Fint *ierror);
-void tutti_f08_block_arrived(const MPIX_Request *request, const MPI_Fint *rank, MPI_Fint *flag,
-                             MPI_Fint *ierror);
-void tutti_f08_get_stats(const MPIX_Request *request, tutti_stats *stats, MPI_Fint *ierror);
-
 /* An index of C's, or MPI_UNDEFINED, which is negative. */
 static void count_from_one(MPI_Fint *index)
 {

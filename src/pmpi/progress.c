@@ -136,8 +136,6 @@ static bool is_mpis(void *worker)
     return true;
 }
 
-unsigned ucp_worker_progress(void *worker);
-
 /* Called by MPICH some million times a second: nothing but a few loads until something runs. */
 unsigned ucp_worker_progress(void *worker)
 {
