@@ -38,11 +38,13 @@ static tally_key key_of(int k)
 static int64_t unplaced(void)
 {
     tally_table t;
+    int64_t n;
 
     assert_true(tally_all(&t));
     assert_true(t.nrows <= TALLY_ROWS);
-    free(t.row);
-    return t.unplaced;
+    n = t.unplaced;
+    tally_free(&t);
+    return n;
 }
 
 static int fill(void **state)
@@ -76,12 +78,12 @@ static void a_call_beyond_the_table_is_counted_in_a_number(void **state)
 /* Also those that were left to the MPI. */
 static void all_calls_of_another_rank_beyond_the_table_are_counted(void **state)
 {
-    const tally_row there = {.key = key_of(0), .most = {.calls = {1, 2, 3}, .left = 40}},
-                    nowhere = {.key = key_of(-1), .most = {.calls = {1, 2, 3}, .left = 40}};
+    tally_row rows[] = {{.key = key_of(0), .most = {.calls = {1, 2, 3}, .left = 40}},
+                        {.key = key_of(-1), .most = {.calls = {1, 2, 3}, .left = 40}}};
     int64_t before = unplaced();
 
     (void)state;
-    tally_merge(NULL, 0, (const tally_row[]){there, nowhere}, 2, 500);
+    tally_merge(&(tally_table){.row = rows, .nrows = 2, .unplaced = 500});
     assert_int_equal(unplaced() - before, 546);
 }
 
@@ -105,8 +107,8 @@ static double inside_while_polled_by(role who)
     tally_end(&call, &(tally_traffic){0});
     assert_true(tally_all(&t));
     for (int i = 0; i < t.nrows; i++)
-        inside += t.row[i]->sum.inside;
-    free(t.row);
+        inside += t.row[i].sum.inside;
+    tally_free(&t);
     return inside;
 }
 

@@ -6,8 +6,7 @@
 #include "nbc/process/env.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
-#include "nbc/tally/say.h"
-#include "nbc/tally/tally.h"
+#include "nbc/tally/print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,54 +45,45 @@ void tally_look_outside(const char *reason, atomic_llong *calls)
 
 /* ---- along the tree ---- */
 
-typedef struct parcel {
+/* How much there is of a table, which comes behind it. */
+typedef struct lengths {
     int64_t ncomms, nrows, unplaced;
-} parcel;
+} lengths;
 
-static size_t bytes_of(const parcel *p)
-{
-    return (size_t)p->ncomms * sizeof(tally_comm) + (size_t)p->nrows * sizeof(tally_row);
-}
-
+/* Out of memory: it is empty. */
 static void send_table(int to, MPI_Comm tree)
 {
-    tally_table t = {0};
-    char *data = tally_all(&t) ? malloc(sizeof(tally_comm) * (size_t)t.ncomms +
-                                        sizeof(tally_row) * (size_t)t.nrows + 1)
-                               : NULL;
-    parcel p = {0};
-    char *at = data;
+    tally_table t;
+    lengths n;
 
-    if (data) {
-        p = (parcel){t.ncomms, t.nrows, t.unplaced};
-        if (t.ncomms)
-            memcpy(at, t.comm, sizeof(tally_comm) * (size_t)t.ncomms);
-        at += sizeof(tally_comm) * (size_t)t.ncomms;
-        for (int i = 0; i < t.nrows; i++, at += sizeof(tally_row))
-            memcpy(at, t.row[i], sizeof(tally_row));
-    }
-    PMPI_Send(&p, sizeof p, MPI_BYTE, to, 0, tree);
-    if (bytes_of(&p))
-        PMPI_Send(data, (int)bytes_of(&p), MPI_BYTE, to, 0, tree);
-    free(data);
-    free(t.row);
+    tally_all(&t);
+    n = (lengths){t.ncomms, t.nrows, t.unplaced};
+    PMPI_Send(&n, sizeof n, MPI_BYTE, to, 0, tree);
+    PMPI_Send(t.comm, t.ncomms * (int)sizeof *t.comm, MPI_BYTE, to, 0, tree);
+    PMPI_Send(t.row, t.nrows * (int)sizeof *t.row, MPI_BYTE, to, 0, tree);
+    tally_free(&t);
 }
 
+/* Without memory the messages are left where they are. */
 static void receive_table(int from, MPI_Comm tree)
 {
-    parcel p = {0};
-    char *data;
+    lengths n;
+    tally_table t;
 
-    if (PMPI_Recv(&p, sizeof p, MPI_BYTE, from, 0, tree, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
-        !bytes_of(&p))
+    if (PMPI_Recv(&n, sizeof n, MPI_BYTE, from, 0, tree, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return;
-    data = malloc(bytes_of(&p)); /* without memory the message is left where it is */
-    if (data && PMPI_Recv(data, (int)bytes_of(&p), MPI_BYTE, from, 0, tree, MPI_STATUS_IGNORE) ==
-                    MPI_SUCCESS)
-        tally_merge((tally_comm *)data, (int)p.ncomms,
-                    (tally_row *)(data + (size_t)p.ncomms * sizeof(tally_comm)), (int)p.nrows,
-                    p.unplaced);
-    free(data);
+    t = (tally_table){.comm = malloc((size_t)n.ncomms * sizeof *t.comm + 1),
+                      .ncomms = (int)n.ncomms,
+                      .row = malloc((size_t)n.nrows * sizeof *t.row + 1),
+                      .nrows = (int)n.nrows,
+                      .unplaced = n.unplaced};
+    if (t.comm && t.row &&
+        PMPI_Recv(t.comm, t.ncomms * (int)sizeof *t.comm, MPI_BYTE, from, 0, tree,
+                  MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+        PMPI_Recv(t.row, t.nrows * (int)sizeof *t.row, MPI_BYTE, from, 0, tree,
+                  MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        tally_merge(&t);
+    tally_free(&t);
 }
 
 static void add_up(MPI_Comm tree, int rank, int p)

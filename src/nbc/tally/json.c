@@ -31,8 +31,8 @@ static void print_sums(FILE *out, const tally_row *r)
     fprintf(out,
             "\"bytes\": %lld, \"mpi_messages\": %lld, \"mpi_bytes\": %lld, "
             "\"shared_messages\": %lld, \"shared_bytes\": %lld, ",
-            (long long)s->bytes, (long long)s->mpi_messages, (long long)s->mpi_bytes,
-            (long long)s->shared_messages, (long long)s->shared_bytes);
+            (long long)s->bytes, (long long)s->sent.mpi_messages, (long long)s->sent.mpi_bytes,
+            (long long)s->sent.shared_messages, (long long)s->sent.shared_bytes);
     fprintf(out,
             "\"seconds_inside\": %.9g, \"seconds_inside_most\": %.9g, "
             "\"seconds_start_to_end\": %.9g, \"seconds_start_to_end_most\": %.9g, "
@@ -64,10 +64,10 @@ static void print_algorithm(FILE *out, const tally_row *r)
 }
 
 /* Returns the row behind the collective. */
-static int print_collective(FILE *out, const tally_view *v, int first)
+static int print_collective(FILE *out, const tally_table *t, int first)
 {
     tally_row all;
-    int next = tally_group(v, first, &all);
+    int next = tally_group(t, first, &all);
 
     fprintf(out, "      {\"collective\": \"%s\", ", coll_kind_name((coll_kind)all.key.kind));
     print_calls(out, &all);
@@ -75,26 +75,26 @@ static int print_collective(FILE *out, const tally_view *v, int first)
     print_sums(out, &all);
     fputs(",\n        \"algorithms\": [\n", out);
     for (int i = first; i < next; i++) {
-        print_algorithm(out, &v->row[i]);
+        print_algorithm(out, &t->row[i]);
         fputs(i + 1 < next ? ",\n" : "\n        ]}", out);
     }
     return next;
 }
 
-static void print_comm(FILE *out, const tally_view *v, int i)
+static void print_comm(FILE *out, const tally_table *t, int i)
 {
-    const tally_comm *c = &v->comm[i];
+    const tally_comm *c = &t->comm[i];
     int at = 0;
 
-    while (v->row[at].key.comm != i)
+    while (t->row[at].key.comm != i)
         at++;
     fprintf(out, "    {\"number\": %d, \"name\": ", i);
     print_string(out, c->size ? c->name : "beyond the table");
     fprintf(out, ", \"size\": %d, \"freed\": %s,\n     \"collectives\": [\n", c->size,
             c->freed ? "true" : "false");
-    while (at < v->nrows && v->row[at].key.comm == i) {
-        at = print_collective(out, v, at);
-        fputs(at < v->nrows && v->row[at].key.comm == i ? ",\n" : "\n     ]}", out);
+    while (at < t->nrows && t->row[at].key.comm == i) {
+        at = print_collective(out, t, at);
+        fputs(at < t->nrows && t->row[at].key.comm == i ? ",\n" : "\n     ]}", out);
     }
 }
 
@@ -116,17 +116,17 @@ static void print_outside(FILE *out, const tally_job *job)
     fputs("],\n", out);
 }
 
-void tally_print_json(FILE *out, const tally_job *job, const tally_view *v)
+void tally_print_json(FILE *out, const tally_job *job, const tally_table *t)
 {
     fprintf(out, "{\n  \"format\": \"tutti statistics 1\",\n  \"ranks\": %d,\n  \"of\": \"%s\",\n",
             job->processes, job->whole ? "all ranks" : "rank 0");
     fprintf(out, "  \"seconds\": %.6f,\n", job->seconds);
     print_outside(out, job);
     fprintf(out, "  \"operations_beyond_the_table\": %lld,\n  \"communicators\": [\n",
-            (long long)v->unplaced);
-    for (int i = 0; i < v->ncomms; i++) {
-        print_comm(out, v, i);
-        fputs(i + 1 < v->ncomms ? ",\n" : "\n", out);
+            (long long)t->unplaced);
+    for (int i = 0; i < t->ncomms; i++) {
+        print_comm(out, t, i);
+        fputs(i + 1 < t->ncomms ? ",\n" : "\n", out);
     }
     fputs("  ]\n}\n", out);
 }

@@ -2,15 +2,15 @@
 /* print.c - the table, and what it shares with JSON. */
 #include "nbc/tally/print.h"
 
-int tally_group(const tally_view *v, int first, tally_row *all)
+int tally_group(const tally_table *t, int first, tally_row *all)
 {
     int i = first;
 
-    *all = (tally_row){.key = v->row[first].key};
+    *all = (tally_row){.key = t->row[first].key};
     for (;
-         i < v->nrows && v->row[i].key.comm == all->key.comm && v->row[i].key.kind == all->key.kind;
+         i < t->nrows && t->row[i].key.comm == all->key.comm && t->row[i].key.kind == all->key.kind;
          i++) {
-        const tally_row *r = &v->row[i];
+        const tally_row *r = &t->row[i];
         tally_add(&all->sum, &r->sum);
         all->most.inside += r->most.inside;
         all->most.seconds += r->most.seconds;
@@ -81,10 +81,10 @@ static void print_collective(FILE *out, const tally_row *r)
             (long long)calls[0], (long long)calls[1], (long long)calls[2], (long long)r->most.left,
             (long long)r->most.repeated);
     print_bytes(out, 10, s->bytes);
-    print_bytes(out, 9, s->mpi_messages);
-    print_bytes(out, 9, s->mpi_bytes);
-    print_bytes(out, 9, s->shared_messages);
-    print_bytes(out, 9, s->shared_bytes);
+    print_bytes(out, 9, s->sent.mpi_messages);
+    print_bytes(out, 9, s->sent.mpi_bytes);
+    print_bytes(out, 9, s->sent.shared_messages);
+    print_bytes(out, 9, s->sent.shared_bytes);
     fprintf(out, " %9.3g %9.3g", r->most.inside, r->most.seconds);
     print_share(out, 6, done > 0, tally_overlapped(s));
     print_share(out, 7, s->steps > 0,
@@ -117,9 +117,9 @@ static void print_algorithm(FILE *out, const tally_row *r)
     fprintf(out, ": %lld\n", (long long)n);
 }
 
-static void print_comm(FILE *out, const tally_view *v, int i)
+static void print_comm(FILE *out, const tally_table *t, int i)
 {
-    const tally_comm *c = &v->comm[i];
+    const tally_comm *c = &t->comm[i];
 
     if (!c->size) {
         fprintf(out, "communicators beyond the first %d\n", TALLY_COMMS - 1);
@@ -159,24 +159,24 @@ static void print_outside(FILE *out, const tally_job *job)
     }
 }
 
-void tally_print_table(FILE *out, const tally_job *job, const tally_view *v)
+void tally_print_table(FILE *out, const tally_job *job, const tally_table *t)
 {
     tally_row all;
 
     print_head(out, job);
-    for (int i = 0, next, comm = -1; i < v->nrows; i = next) {
-        next = tally_group(v, i, &all);
+    for (int i = 0, next, comm = -1; i < t->nrows; i = next) {
+        next = tally_group(t, i, &all);
         if (all.key.comm != comm)
-            print_comm(out, v, all.key.comm);
+            print_comm(out, t, all.key.comm);
         comm = all.key.comm;
         print_collective(out, &all);
         for (int j = i; j < next; j++)
-            print_algorithm(out, &v->row[j]);
+            print_algorithm(out, &t->row[j]);
     }
-    if (!v->nrows)
+    if (!t->nrows)
         fputs("no calls of Tutti's collectives\n", out);
     print_outside(out, job);
-    if (v->unplaced)
+    if (t->unplaced)
         fprintf(out, "%lld operations more, for which the table was too small\n",
-                (long long)v->unplaced);
+                (long long)t->unplaced);
 }

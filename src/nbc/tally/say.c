@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* say.c - put the rows in order, and write the forms that are wanted. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
-#include "nbc/tally/say.h"
-
 #include "nbc/process/env.h"
 #include "nbc/process/whole_file.h"
 #include "nbc/tally/print.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void print(FILE *out, const tally_job *job, const tally_view *v);
+typedef void print(FILE *out, const tally_job *job, const tally_table *t);
 
 static void write_to(const char *name, const char *text, size_t n)
 {
@@ -22,7 +19,7 @@ static void write_to(const char *name, const char *text, size_t n)
         env_say_here("statistics: %s: %s", name, strerror(errno));
 }
 
-static void say(const tally_job *job, const tally_view *v, print *form, const char *name)
+static void say(const tally_job *job, const tally_table *t, print *form, const char *name)
 {
     char *text = NULL;
     size_t n = 0;
@@ -30,7 +27,7 @@ static void say(const tally_job *job, const tally_view *v, print *form, const ch
 
     if (!out)
         return;
-    form(out, job, v);
+    form(out, job, t);
     if (fclose(out) == 0)
         write_to(name, text, n);
     free(text);
@@ -70,40 +67,29 @@ static int by_key(const void *x, const void *y)
     return compare_ints(&a->comm, &b->comm, sizeof *a / sizeof a->comm);
 }
 
-/* Index in the table -> index in the order, from the rows' communicators. Returns how many. */
-static int order_comms(const tally_table *t, tally_comm *comms, int *to)
+/* Those that rows are of, and what they are called there. */
+static bool order_comms(tally_table *t)
 {
+    int to[TALLY_COMMS] = {0}, n = 0;
     place *p = calloc((size_t)t->ncomms + 1, sizeof *p);
-    int n = 0;
 
+    if (!p)
+        return false;
     for (int i = 0; i < t->nrows; i++)
-        to[t->row[i]->key.comm] = 1;
-    for (int i = 0; p && i < t->ncomms; i++)
+        to[t->row[i].key.comm] = 1;
+    for (int i = 0; i < t->ncomms; i++)
         if (to[i])
             p[n++] = (place){t->comm[i], i};
-    if (p)
-        qsort(p, (size_t)n, sizeof *p, by_creation);
+    qsort(p, (size_t)n, sizeof *p, by_creation);
     for (int i = 0; i < n; i++) {
-        comms[i] = p[i].comm;
+        t->comm[i] = p[i].comm;
         to[p[i].index] = i;
     }
+    for (int i = 0; i < t->nrows; i++)
+        t->row[i].key.comm = to[t->row[i].key.comm];
+    t->ncomms = n;
     free(p);
-    return n;
-}
-
-static void order(const tally_table *t, tally_comm *comms, tally_row *rows, tally_view *v)
-{
-    int to[TALLY_COMMS] = {0};
-
-    *v = (tally_view){.comm = comms, .row = rows, .unplaced = t->unplaced};
-    v->ncomms = order_comms(t, comms, to);
-    v->nrows = v->ncomms ? t->nrows : 0;
-    for (int i = 0; i < v->nrows; i++) {
-        rows[i] = *t->row[i];
-        rows[i].key.comm = to[rows[i].key.comm];
-    }
-    if (v->nrows)
-        qsort(rows, (size_t)v->nrows, sizeof *rows, by_key);
+    return true;
 }
 
 void tally_say(const tally_job *job)
@@ -111,24 +97,18 @@ void tally_say(const tally_job *job)
     static print *const forms[] = {
         [STATS_TABLE] = tally_print_table, [STATS_JSON] = tally_print_json};
     const stats_wish *wish = env_stats_wish();
-    tally_table t = {0};
-    tally_view v;
-    tally_comm *comms = NULL;
-    tally_row *rows = NULL;
+    tally_table t;
 
-    if (tally_all(&t)) {
-        comms = malloc(((size_t)t.ncomms + 1) * sizeof *comms);
-        rows = malloc(((size_t)t.nrows + 1) * sizeof *rows);
-    }
-    if (comms && rows) {
-        order(&t, comms, rows, &v);
-        for (int k = 0; k < STATS_KINDS; k++)
-            if (wish->job[k].wanted)
-                say(job, &v, forms[k], wish->job[k].file);
-    } else {
+    if (!tally_all(&t) || !order_comms(&t)) {
         env_say_here("statistics: out of memory");
+        tally_free(&t);
+        return;
     }
-    free(comms);
-    free(rows);
-    free(t.row);
+    if (!t.ncomms) /* there was no memory for them */
+        t.nrows = 0;
+    qsort(t.row, (size_t)t.nrows, sizeof *t.row, by_key);
+    for (int k = 0; k < STATS_KINDS; k++)
+        if (wish->job[k].wanted)
+            say(job, &t, forms[k], wish->job[k].file);
+    tally_free(&t);
 }

@@ -107,10 +107,10 @@ void tally_poll_end(void)
 void tally_add(tally_sums *to, const tally_sums *from)
 {
     to->bytes += from->bytes;
-    to->mpi_messages += from->mpi_messages;
-    to->mpi_bytes += from->mpi_bytes;
-    to->shared_messages += from->shared_messages;
-    to->shared_bytes += from->shared_bytes;
+    to->sent.mpi_messages += from->sent.mpi_messages;
+    to->sent.mpi_bytes += from->sent.mpi_bytes;
+    to->sent.shared_messages += from->sent.shared_messages;
+    to->sent.shared_bytes += from->sent.shared_bytes;
     to->steps += from->steps;
     to->steps_waited += from->steps_waited;
     to->inside += from->inside;
@@ -153,19 +153,16 @@ void tally_begin(tally_call *call)
     call->inside = inside_before;
 }
 
-static void add(tally_row *row, const tally_call *call, const tally_traffic *sent, double now)
+static void count_end(tally_row *row, const tally_call *call, const tally_traffic *sent, double now)
 {
-    double inside = inside_at(now) - call->inside, seconds = now - call->began;
+    const tally_sums one = {.bytes = call->bytes,
+                            .sent = *sent,
+                            .inside = inside_at(now) - call->inside,
+                            .seconds = now - call->began};
 
     row->most.calls[call->form - 1]++;
     row->most.repeated += call->repeats;
-    row->sum.bytes += call->bytes;
-    row->sum.mpi_messages += sent->mpi_messages;
-    row->sum.mpi_bytes += sent->mpi_bytes;
-    row->sum.shared_messages += sent->shared_messages;
-    row->sum.shared_bytes += sent->shared_bytes;
-    row->sum.inside += inside;
-    row->sum.seconds += seconds;
+    tally_add(&row->sum, &one);
     row->most.inside = row->sum.inside;
     row->most.seconds = row->sum.seconds;
 }
@@ -177,7 +174,7 @@ void tally_end(tally_call *call, const tally_traffic *sent)
     process_lock();
     call->row = row_of(&call->key);
     if (call->row)
-        add(call->row, call, sent, now);
+        count_end(call->row, call, sent, now);
     else
         unplaced++;
     process_unlock();
@@ -266,16 +263,25 @@ void tally_comm_gone(int index, MPI_Comm user, bool ending)
 
 bool tally_all(tally_table *t)
 {
-    int n = 0;
-
-    *t = (tally_table){.comm = comms, .ncomms = ncomms, .unplaced = unplaced};
-    t->row = malloc((size_t)nrows * sizeof *t->row + 1);
-    if (!t->row)
+    *t = (tally_table){.comm = malloc((size_t)ncomms * sizeof *t->comm + 1),
+                       .row = malloc((size_t)nrows * sizeof *t->row + 1)};
+    if (!t->comm || !t->row) {
+        tally_free(t);
         return false;
+    }
+    for (; t->ncomms < ncomms; t->ncomms++)
+        t->comm[t->ncomms] = comms[t->ncomms];
     for (entry *e = table; e; e = e->hh.next)
-        t->row[n++] = &e->row;
-    t->nrows = n;
+        t->row[t->nrows++] = e->row;
+    t->unplaced = unplaced;
     return true;
+}
+
+void tally_free(tally_table *t)
+{
+    free(t->comm);
+    free(t->row);
+    *t = (tally_table){0};
 }
 
 static bool same_comm(const tally_comm *a, const tally_comm *b)
@@ -325,24 +331,26 @@ static void merge_row(tally_row *to, const tally_row *from)
     m->seconds = larger(m->seconds, from->most.seconds);
 }
 
-void tally_merge(const tally_comm *theirs, int n, const tally_row *rows, int m, int64_t more)
+void tally_merge(const tally_table *theirs)
 {
     int here[TALLY_COMMS] = {0};
 
-    for (int i = 1; i < n; i++)
-        here[i] = theirs[i].size ? find_comm(&theirs[i]) : 0;
-    for (int i = 0; i < m; i++) {
-        tally_key key = rows[i].key;
+    for (int i = 1; i < theirs->ncomms; i++)
+        here[i] = theirs->comm[i].size ? find_comm(&theirs->comm[i]) : 0;
+    for (int i = 0; i < theirs->nrows; i++) {
+        const tally_row *from = &theirs->row[i];
+        tally_key key = from->key;
         tally_row *row;
+
         key.comm = here[key.comm];
         row = row_of(&key);
         if (row)
-            merge_row(row, &rows[i]);
+            merge_row(row, from);
         else
-            unplaced += rows[i].most.calls[0] + rows[i].most.calls[1] + rows[i].most.calls[2] +
-                        rows[i].most.left;
+            unplaced +=
+                from->most.calls[0] + from->most.calls[1] + from->most.calls[2] + from->most.left;
     }
-    unplaced += more;
+    unplaced += theirs->unplaced;
 }
 
 void tally_clear(void)

@@ -7,7 +7,7 @@
  * A row is a communicator, a collective, an algorithm with all its words, and a class of sizes. The
  * table is bounded: communicators beyond TALLY_COMMS are counted as one, and operations for which
  * there is no row any more in a number. When MPI_Finalize begins the ranks add up their tables
- * (tally_gather.h).
+ * (gather.h).
  *
  * Nothing is called here unless tally_on. Takes process_lock: may be called with the engine's.
  */
@@ -52,11 +52,15 @@ typedef struct tally_key { /* no padding: compared as bytes */
     int32_t size_class; /* k: 2^(k-1) to 2^k - 1 bytes; 0: none; -1: ranks differ */
 } tally_key;
 
+typedef struct tally_traffic {
+    int64_t mpi_messages, mpi_bytes, shared_messages, shared_bytes;
+} tally_traffic;
+
 /* What sums up over calls and ranks. */
 typedef struct tally_sums {
     int64_t bytes; /* that the program has given to the calls */
-    int64_t mpi_messages, mpi_bytes, shared_messages, shared_bytes; /* sent */
-    int64_t steps, steps_waited;                                    /* of persistent starts */
+    tally_traffic sent;
+    int64_t steps, steps_waited; /* of persistent starts */
     double inside, seconds;
 } tally_sums;
 
@@ -84,10 +88,6 @@ typedef struct tally_call {
     double began, inside; /* the call that started it; seconds inside of calls until then */
     tally_row *row;       /* that it was counted in last, or NULL */
 } tally_call;
-
-typedef struct tally_traffic {
-    int64_t mpi_messages, mpi_bytes, shared_messages, shared_bytes;
-} tally_traffic;
 
 /* ---- calls ---- */
 
@@ -122,22 +122,22 @@ void tally_comm_known(int index, int origin, int serial, int size);
 /* It goes: what is its name? */
 void tally_comm_gone(int index, MPI_Comm user, bool ending);
 
-/* ---- the whole: for tally_gather.c ---- */
+/* ---- the whole: for gather.c ---- */
 
 typedef struct tally_table {
     tally_comm *comm; /* [ncomms] */
     int ncomms;
-    tally_row **row; /* [nrows] */
+    tally_row *row; /* [nrows] */
     int nrows;
     int64_t unplaced; /* operations without a row */
 } tally_table;
 
-/* Of this process. False: out of memory. */
+/* A copy of what this process has, to be freed. False: out of memory, it is empty. */
 bool tally_all(tally_table *t);
+void tally_free(tally_table *t);
 
 /* Add what another rank has. */
-void tally_merge(const tally_comm *comms, int ncomms, const tally_row *rows, int nrows,
-                 int64_t unplaced);
+void tally_merge(const tally_table *theirs);
 
 void tally_clear(void);
 
