@@ -9,7 +9,6 @@
 #include "nbc/comm/trace_file.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
-#include "nbc/process/pin.h"
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/engine.h"
@@ -102,8 +101,7 @@ static int start(void)
 {
     int error;
 
-    pin_code();
-    fault_tolerance_start();
+    fault_tolerance = fault_tolerance_on();
     error = process_start();
     channel_start();
     if (!error)

@@ -5,11 +5,11 @@
 
 #include "nbc/comm/trace_json.h"
 #include "nbc/process/env.h"
-#include "nbc/process/in_place.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/process/trace.h"
+#include "nbc/process/whole_file.h"
 #include "topo/here.h"
 #include "tune/wisdom.h"
 

@@ -13,8 +13,6 @@
 #ifndef TUTTI_DEVICE_H
 #define TUTTI_DEVICE_H
 
-#include "nbc/process/device_runtimes.h"
-
 #include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,7 +37,35 @@ static inline bool device_loaded(void)
 /* "CUDA", "HIP", "Level Zero" if it is device memory; else NULL. */
 const char *device_of(const void *address);
 
+/* A part of a buffer: bytes from its start. */
+typedef struct device_range {
+    int64_t at, bytes;
+} device_range;
+
+/* A copy of parts; one of the two addresses is in device memory. */
+typedef struct device_copy {
+    char *to;
+    const char *from;
+    const char *device; /* that one */
+    const device_range *parts;
+    int64_t n;
+} device_copy;
+
 /* Copy between a device and the host, and wait for it. False: the device's library has failed. */
 bool device_transfer(const device_copy *c);
+
+/* ---- what is called of the libraries of CUDA, HIP and Level Zero: device_runtimes.c ---- */
+
+typedef struct device_runtime {
+    const char *name;
+    const char *library;        /* its file's name begins so */
+    bool (*find)(void *handle); /* its functions, by dlsym. False: one is missing */
+    bool (*owns)(const void *address);
+    bool (*copy)(const device_copy *c); /* complete when it returns */
+} device_runtime;
+
+enum { DEVICE_RUNTIMES = 3 };
+
+extern const device_runtime device_runtimes[DEVICE_RUNTIMES];
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* device_runtimes.c - see device_runtimes.h. Constants and layouts are those of the libraries'
- * stable interfaces; their headers are not needed to build.
+/* device_runtimes.c - the libraries of CUDA, HIP and Level Zero. Constants and layouts are those of
+ * their stable interfaces; their headers are not needed to build.
  *
  * Copies go through a stream that waits for no kernel of the program's: MPI wants buffers that are
  * not in use.
  */
-#include "nbc/process/device_runtimes.h"
+#include "nbc/process/device.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 
 static bool find(void *handle, const char *name, void *function)
 {

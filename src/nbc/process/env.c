@@ -279,7 +279,9 @@ static void read_stats(void)
     const char *value = nonempty("TUTTI_STATS");
 
     if (!stats_wish_read(value, &stats))
-        env_refuse("TUTTI_STATS=%s: must be " STATS_WISH_VALUES, value);
+        env_refuse("TUTTI_STATS=%s: must be 0, 1, or one or both of summary and json, each with "
+                   ":FILE or without, as in summary,json:stats.json",
+                   value);
 }
 
 static void read_plan(void)

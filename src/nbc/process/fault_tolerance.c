@@ -13,11 +13,6 @@
 
 bool fault_tolerance;
 
-void fault_tolerance_start(void)
-{
-    fault_tolerance = fault_tolerance_on();
-}
-
 bool fault_tolerance_on(void)
 {
     const bool *enabled = dlsym(RTLD_DEFAULT, "ompi_ftmpi_enabled");

@@ -15,6 +15,5 @@ bool fault_tolerance_on(void);
 
 /* The same, from the start of the library on. */
 extern bool fault_tolerance;
-void fault_tolerance_start(void);
 
 #endif

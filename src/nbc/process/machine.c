@@ -11,28 +11,18 @@
 static constants known;
 static char source[200];
 
-static bool is_file(FILE *in)
-{
-    struct stat s;
-
-    return fstat(fileno(in), &s) == 0 && S_ISREG(s.st_mode);
-}
-
 static bool read_file(const char *name, char *why, size_t size)
 {
     struct stat s;
     FILE *in = stat(name, &s) == 0 && !S_ISREG(s.st_mode) ? NULL : fopen(name, "re");
     constants k;
-    bool read = false;
+    bool read;
 
     if (!in) {
         snprintf(why, size, "%s", errno ? strerror(errno) : "not a file");
         return false;
     }
-    if (!is_file(in))
-        snprintf(why, size, "not a file");
-    else
-        read = constants_read(in, &k, why, size);
+    read = constants_read(in, &k, why, size);
     fclose(in);
     if (read)
         known = k;

@@ -7,35 +7,16 @@
 
 #include <mpi.h>
 
-/* Bytes. */
-static inline int mpi_type_size(MPI_Datatype type, MPI_Count *size)
-{
+/* Bytes, as MPI_Count. */
 #if MPI_VERSION >= 4
-    return PMPI_Type_size_c(type, size);
+#define mpi_type_size        PMPI_Type_size_c
+#define mpi_type_extent      PMPI_Type_get_extent_c
+#define mpi_type_true_extent PMPI_Type_get_true_extent_c
 #else
-    return PMPI_Type_size_x(type, size);
+#define mpi_type_size        PMPI_Type_size_x
+#define mpi_type_extent      PMPI_Type_get_extent_x
+#define mpi_type_true_extent PMPI_Type_get_true_extent_x
 #endif
-}
-
-/* Bytes. */
-static inline int mpi_type_extent(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
-{
-#if MPI_VERSION >= 4
-    return PMPI_Type_get_extent_c(type, lb, extent);
-#else
-    return PMPI_Type_get_extent_x(type, lb, extent);
-#endif
-}
-
-/* Bytes. */
-static inline int mpi_type_true_extent(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
-{
-#if MPI_VERSION >= 4
-    return PMPI_Type_get_true_extent_c(type, lb, extent);
-#else
-    return PMPI_Type_get_true_extent_x(type, lb, extent);
-#endif
-}
 
 /* The value of `key`; *found is 0 and text unchanged if there is none. */
 static inline int mpi_info_get(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1],

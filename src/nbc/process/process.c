@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* process.c - see process.h. */
+#define _GNU_SOURCE /* dladdr1, RTLD_NODELETE */
 #include "nbc/process/process.h"
 
 #include "nbc/process/device.h"
 #include "nbc/process/rest.h"
 #include "nbc/process/role.h"
+#include "nbc/process/waker.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
 bool process_threaded = true;
@@ -15,6 +19,7 @@ _Thread_local bool role_keeps_off;
 atomic_flag engine_taken = ATOMIC_FLAG_INIT;
 bool engine_inside;
 atomic_bool process_litter;
+_Atomic(waker *) waker_registered;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm self = MPI_COMM_NULL;
@@ -28,10 +33,28 @@ static void make_empty_status(void)
     empty_status.MPI_TAG = MPI_ANY_TAG;
 }
 
+/* The object that our code is part of stays in memory until the process ends: the MPI calls us back
+ * as late as in MPI_Finalize, but a program may dlclose the library, or a plug-in of its own that
+ * the static library is part of, long before. */
+static void pin_code(void)
+{
+    static const char here;
+    const struct link_map *object;
+    void *found;
+    Dl_info unused;
+
+    if (!dladdr1(&here, &unused, &found, RTLD_DL_LINKMAP))
+        return;
+    object = found;
+    if (object->l_name[0]) /* the program itself has no name, and need not be pinned */
+        dlopen(object->l_name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 int process_start(void)
 {
     int level = MPI_THREAD_SINGLE, error;
 
+    pin_code(); /* before the MPI is told of any callback */
     PMPI_Query_thread(&level);
     if (level != MPI_THREAD_MULTIPLE)
         process_threaded = false;

@@ -121,12 +121,13 @@ __attribute__((constructor)) static void check_mpi(void)
     check_abi();
 }
 
-void *right_mpi_symbol(void *object, const char *file, const char *name)
+/* What the object of this file defines itself: dlsym finds also what it depends on. */
+static bool defines(void *object, const char *file, const char *name)
 {
     void *symbol = dlsym(object, name);
     Dl_info where;
 
-    return symbol && dladdr(symbol, &where) && strcmp(where.dli_fname, file) == 0 ? symbol : NULL;
+    return symbol && dladdr(symbol, &where) && strcmp(where.dli_fname, file) == 0;
 }
 
 /* Is a loaded object an MPI of the other kind? By symbols, because MPIs call their libraries what
@@ -138,7 +139,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *found)
 
     if (!object)
         return 0;
-    if (right_mpi_symbol(object, name, "PMPI_Get_library_version") &&
+    if (defines(object, name, "PMPI_Get_library_version") &&
         kind_of(name, dlsym(object, "ompi_mpi_comm_world") != NULL) != OURS)
         *(const char **)found = name;
     dlclose(object);

@@ -15,8 +15,4 @@ const char *right_mpi_name(void);
 /* Is it Open MPI, by that name? The MPI ABI's handles do not tell. */
 bool right_mpi_is_openmpi(void);
 
-/* What the loaded object of this file itself defines by that name, and nothing that it depends on
- * does, which dlsym finds too. Null: nothing. */
-void *right_mpi_symbol(void *object, const char *file, const char *name);
-
 #endif

@@ -17,10 +17,6 @@ typedef struct stats_wish {
     } job[STATS_KINDS];        /* of the whole job, when MPI_Finalize begins */
 } stats_wish;
 
-#define STATS_WISH_VALUES                                                                          \
-    "0, 1, or one or both of summary and json, each with :FILE or without, as in "                 \
-    "summary,json:stats.json"
-
 /* NULL: not set. False: a wrong value, then nothing is asked for. */
 bool stats_wish_read(const char *value, stats_wish *wish);
 

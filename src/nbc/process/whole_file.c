@@ -3,8 +3,6 @@
 #define _XOPEN_SOURCE 700
 #include "nbc/process/whole_file.h"
 
-#include "nbc/process/in_place.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +13,30 @@
 #include <unistd.h>
 
 enum { ATTEMPTS = 100, SUFFIX = 40 };
+
+bool in_place_wanted(const char *name)
+{
+    struct stat s;
+
+    return lstat(name, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+FILE *in_place_open(const char *name)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666), error;
+    FILE *out = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (fcntl(fd, F_SETFL, O_WRONLY) == 0)
+        out = fdopen(fd, "w");
+    if (!out) {
+        error = errno;
+        close(fd);
+        errno = error;
+    }
+    return out;
+}
 
 /* Closes it. out: NULL if it could not be opened, which errno tells. */
 static bool put(FILE *out, const char *text, size_t size, bool sync)

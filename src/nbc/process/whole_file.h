@@ -2,13 +2,15 @@
 /* whole_file.h - files that are read, or written, whole or not at all: written under another name
  * first, then renamed.
  *
- * A file that is there keeps its mode. What is no regular file is written in place (in_place.h).
+ * A file that is there keeps its mode. What is no regular file is written in place: devices, pipes,
+ * links (as /dev/stdout).
  */
 #ifndef TUTTI_WHOLE_FILE_H
 #define TUTTI_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* `name` becomes what is in `text`. False: errno says why, and what was there before still is. */
 bool whole_file_write(const char *name, const char *text, size_t size);
@@ -20,5 +22,11 @@ char *whole_file_read(const char *name, size_t most, size_t *size, const char **
 
 /* Could it be, now? Nothing is changed. False: errno says why not. */
 bool whole_file_possible(const char *name);
+
+/* Is there something of this name that is no regular file? */
+bool in_place_wanted(const char *name);
+
+/* For writing. Does not wait for the reader of a pipe: NULL (ENXIO) if there is none. */
+FILE *in_place_open(const char *name);
 
 #endif

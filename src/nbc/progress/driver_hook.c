@@ -20,27 +20,20 @@
 typedef int callback(void);
 typedef int change_callbacks(callback *);
 
-/* A function by name; through a union because ISO C has no conversion from void * for it. */
 static change_callbacks *find(const char *name)
 {
-    union {
-        void *object;
-        change_callbacks *function;
-    } symbol = {.object = dlsym(RTLD_DEFAULT, name)};
-
-    return symbol.function;
+    return (change_callbacks *)dlsym(RTLD_DEFAULT, name);
 }
 
-/* The caller is in a native call, unless it says otherwise. */
-static int progress(void)
+int driver_progress(exec *e)
 {
     role before;
     int n;
 
     if (!trace_is_on())
-        return engine_progress(NULL);
+        return e ? engine_progress_for(e) : engine_progress(NULL);
     before = role_enter_mpi();
-    n = engine_progress(NULL);
+    n = e ? engine_progress_for(e) : engine_progress(NULL);
     role_now = before;
     return n;
 }
@@ -50,14 +43,14 @@ static int hook_counted(void)
     int n;
 
     tally_poll_begin();
-    n = progress();
+    n = driver_progress(NULL);
     tally_poll_end();
     return n;
 }
 
 int driver_hook_turn(void)
 {
-    return tally_on && engine_busy() ? hook_counted() : progress();
+    return tally_on && engine_busy() ? hook_counted() : driver_progress(NULL);
 }
 
 bool driver_turn_while_needed(int *idle, int *n)

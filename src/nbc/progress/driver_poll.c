@@ -9,8 +9,6 @@
 #include "nbc/progress/driver.h"
 
 #include "nbc/process/rest.h"
-#include "nbc/process/role.h"
-#include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
 #include "nbc/tally/tally.h"
 
@@ -29,13 +27,7 @@ static start_function *find_start(void)
 #ifdef TUTTI_HAVE_MPIX_GREQUEST
     return MPIX_Grequest_start;
 #else
-    /* through a union because ISO C has no conversion from void * */
-    union {
-        void *object;
-        start_function *function;
-    } symbol = {.object = dlsym(RTLD_DEFAULT, "MPIX_Grequest_start")};
-
-    return symbol.function;
+    return (start_function *)dlsym(RTLD_DEFAULT, "MPIX_Grequest_start");
 #endif
 }
 
@@ -64,20 +56,6 @@ int driver_request_extended(exec *e, driver_poll_function *poll, MPI_Request *re
 
 /* ---- the driver ---- */
 
-/* The caller is in a native call. */
-static int progress(exec *e)
-{
-    role before;
-    int n;
-
-    if (!trace_is_on())
-        return engine_progress_for(e);
-    before = role_enter_mpi();
-    n = engine_progress_for(e);
-    role_now = before;
-    return n;
-}
-
 /* What the latest turn of the MPI's progress has advanced; -1: none since the last poll. */
 static atomic_int turned = -1;
 
@@ -92,7 +70,7 @@ static int progress_unless_turned(exec *e)
     int n = atomic_load_explicit(&turned, memory_order_relaxed);
 
     if (n < 0 || engine_running() > 1)
-        n = progress(e);
+        n = driver_progress(e);
     atomic_store_explicit(&turned, -1, memory_order_relaxed); /* native calls in there turn, too */
     return n;
 }
