@@ -122,14 +122,7 @@ int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result
 
 choice execs_choice(const exec *e)
 {
-    const plan_key *key = &e->plan->key;
-
-    return (choice){.algo = key->algo,
-                    .form = (coll_form)key->form,
-                    .parameter = key->parameter,
-                    .variant = key->variant,
-                    .order = (coll_order)key->order,
-                    .in_order = key->ordered};
+    return plan_choice(e->plan);
 }
 
 /* The plan for what has been surveyed, if there was anything to ask. */

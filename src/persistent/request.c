@@ -9,7 +9,6 @@
 #include "nbc/process/process.h"
 #include "nbc/process/weak.h"
 #include "nbc/run/engine.h"
-#include "persistent/trial.h"
 
 #include <stdlib.h>
 #include <tutti_pmpix.h>
@@ -51,23 +50,6 @@ void request_empty_status(MPI_Status *status)
         process_empty_status(status);
 }
 
-void request_enter_trial(MPIX_Request r)
-{
-    trial_enter(r->trial);
-}
-
-void request_leave_trial(MPIX_Request r)
-{
-    trial_leave(r->trial);
-}
-
-/* It is counted as the one before, with its own algorithm. */
-static void tally_next(const exec *before, exec *e)
-{
-    e->stats.tally = before->stats.tally;
-    plan_tally(e->plan, &e->stats.tally);
-}
-
 /* The exec of the next start. What is known of another one's steps is no use any more. */
 static void try_next(MPIX_Request r)
 {
@@ -77,8 +59,10 @@ static void try_next(MPIX_Request r)
         free(r->writers);
         r->writers = NULL;
         e->stats.polls = r->exec->stats.polls;
-        if (tally_on)
-            tally_next(r->exec, e);
+        if (tally_on) { /* it is counted as the one before, with its own algorithm */
+            e->stats.tally = r->exec->stats.tally;
+            plan_tally(e->plan, &e->stats.tally);
+        }
         r->exec = e;
     }
     e->stats.timed = r->timed;
@@ -121,16 +105,6 @@ int request_finish(MPIX_Request r)
         note_times(r);
     atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
     return r->exec->run.error;
-}
-
-void request_wait_begin(MPIX_Request r)
-{
-    r->left = engine_steps_left(r->exec);
-}
-
-void request_wait_end(MPIX_Request r)
-{
-    r->steps_waited += r->left - engine_steps_left(r->exec);
 }
 
 /* MPI_ERR_REQUEST through the request's communicator, or the world's for a null one. */
@@ -321,21 +295,10 @@ static int64_t bytes_of(const exec *e, step_kind kind)
     return sum;
 }
 
-static void print_algorithm(const exec *e, char *text, size_t size)
-{
-    const plan_key *key = &e->plan->key;
-    choice c = {.algo = key->algo,
-                .form = (coll_form)key->form,
-                .parameter = key->parameter,
-                .variant = key->variant,
-                .order = (coll_order)key->order};
-
-    select_print(&c, text, size);
-}
-
 int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
 {
     const exec *e;
+    choice chosen;
     int64_t n;
 
     if (!request || !stats)
@@ -354,7 +317,8 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
                            .polls = e->stats.polls,
                            .seconds = request->seconds,
                            .last_seconds = e->stats.seconds};
-    print_algorithm(e, stats->algorithm, sizeof stats->algorithm);
+    chosen = plan_choice(e->plan);
+    select_print(&chosen, stats->algorithm, sizeof stats->algorithm);
     if (stats->steps)
         stats->overlapped = 1 - (double)request->steps_waited / (double)stats->steps;
     return MPI_SUCCESS;

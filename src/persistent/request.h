@@ -3,12 +3,11 @@
 #ifndef TUTTI_REQUEST_H
 #define TUTTI_REQUEST_H
 
-#include "nbc/run/exec.h"
+#include "persistent/trial.h"
 
 #include <tutti.h>
 
 struct tutti_writers;
-struct trial;
 
 struct tutti_request {
     exec *exec;
@@ -25,7 +24,7 @@ struct tutti_request {
     double seconds;       /* of all completed starts, if so */
 
     struct tutti_writers *writers; /* arrived.c; NULL: nobody has asked */
-    struct trial *trial;           /* NULL: none, or it is over */
+    trial *trial;                  /* NULL: none, or it is over */
 };
 
 /* A request without an exec, for free(). timed: see exec.h. */
@@ -45,24 +44,17 @@ static inline bool request_pending(MPIX_Request r)
 int request_finish(MPIX_Request r);
 
 /* Around every call in which the program may wait for the request: so long a trial lasts. */
-void request_enter_trial(MPIX_Request r);
-void request_leave_trial(MPIX_Request r);
-
 static inline void request_enter(MPIX_Request r)
 {
     if (r->trial)
-        request_enter_trial(r);
+        trial_enter(r->trial);
 }
 
 static inline void request_leave(MPIX_Request r)
 {
     if (r->trial)
-        request_leave_trial(r);
+        trial_leave(r->trial);
 }
-
-/* Around a wait that has to wait: count the steps that retire in it. */
-void request_wait_begin(MPIX_Request r);
-void request_wait_end(MPIX_Request r);
 
 /* But for MPI_ERROR: MPI writes it with MPI_ERR_IN_STATUS alone. */
 void request_empty_status(MPI_Status *status);

@@ -46,6 +46,14 @@ static int finish(MPIX_Request r, MPI_Status *status)
     return request_pending(r) ? request_finish(r) : MPI_SUCCESS;
 }
 
+/* The one at this index. MPI_UNDEFINED: none was pending. */
+static int finish_one(MPIX_Request requests[], int i, MPI_Status *status)
+{
+    int error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
+
+    return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+}
+
 /* So many that are done, by their indices; null: the first ones. With MPI_ERR_IN_STATUS every
  * status tells its error, else none. */
 static int finish_several(int n, MPIX_Request requests[], const int indices[],
@@ -80,11 +88,12 @@ static int first_done(int count, MPIX_Request requests[], bool *pending)
     return MPI_UNDEFINED;
 }
 
+/* Around a wait that has to wait: count the steps that retire in it. */
 static void wait_begin(int count, MPIX_Request requests[])
 {
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i])) {
-            request_wait_begin(requests[i]);
+            requests[i]->left = engine_steps_left(requests[i]->exec);
             request_enter(requests[i]);
         }
 }
@@ -93,7 +102,7 @@ static void wait_end(int count, MPIX_Request requests[])
 {
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i])) {
-            request_wait_end(requests[i]);
+            requests[i]->steps_waited += requests[i]->left - engine_steps_left(requests[i]->exec);
             request_leave(requests[i]);
         }
 }
@@ -169,14 +178,12 @@ int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status stat
 
 static int wait_any(int count, MPIX_Request requests[], int *index, MPI_Status *status)
 {
-    int error = check(count, requests), i;
+    int error = check(count, requests);
 
     if (error || !index)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    i = wait_first(count, requests);
-    *index = i;
-    error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
-    return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+    *index = wait_first(count, requests);
+    return finish_one(requests, *index, status);
 }
 
 int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
@@ -186,19 +193,15 @@ int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *st
 
 static int test_any(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-    int error = check(count, requests), i;
+    int error = check(count, requests);
     bool pending;
 
     if (error || !index || !flag)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
     progress(count, requests);
-    i = first_done(count, requests, &pending);
-    *index = i;
-    *flag = i != MPI_UNDEFINED || !pending;
-    if (!*flag)
-        return MPI_SUCCESS;
-    error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
-    return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+    *index = first_done(count, requests, &pending);
+    *flag = *index != MPI_UNDEFINED || !pending;
+    return *flag ? finish_one(requests, *index, status) : MPI_SUCCESS;
 }
 
 int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)

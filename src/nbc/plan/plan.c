@@ -242,6 +242,16 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
     return error;
 }
 
+choice plan_choice(const plan *p)
+{
+    return (choice){.algo = p->key.algo,
+                    .form = (coll_form)p->key.form,
+                    .parameter = p->key.parameter,
+                    .variant = p->key.variant,
+                    .order = (coll_order)p->key.order,
+                    .in_order = p->key.ordered};
+}
+
 void plan_tally(const plan *p, tally_call *call)
 {
     call->key.algo = p->key.algo;

@@ -90,7 +90,8 @@ static inline exec *plan_take_known(known *k, comm *c)
 /* Drop the cache's references: the communicator goes. */
 void plan_cache_clear(comm *c);
 
-/* Its algorithm, for TUTTI_STATS. */
+/* Its algorithm; and for TUTTI_STATS. */
+choice plan_choice(const plan *p);
 void plan_tally(const plan *p, tally_call *call);
 
 /* An exec of the plan, not bound; takes over the caller's reference to the plan and adds one to
