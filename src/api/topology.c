@@ -190,23 +190,20 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
     return MPI_SUCCESS;
 }
 
-static const char *const words[TOPO_KINDS] = {"switch", "node", "package", "numa", "l3", "core"};
-
 /* The finest level that is there and not finer than asked for: those between are the same. */
 int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *count)
 {
     comm *c;
     const topo_level *found = NULL;
-    int kind = 0, error = together_ready(user, "tutti_comm_regions", &c);
+    topo_kind kind = level ? topo_kind_find(level) : TOPO_KINDS;
+    int error = together_ready(user, "tutti_comm_regions", &c);
 
-    while (level && kind < TOPO_KINDS && strcmp(words[kind], level) != 0)
-        kind++;
-    if (!error && (!level || kind == TOPO_KINDS || !regions))
+    if (!error && (kind == TOPO_KINDS || !regions))
         error = MPI_ERR_ARG;
     if (error)
         return comm_raise_for(user, c, error);
     engine_enter();
-    for (int i = 0; i < c->topo->nlevels && (int)c->topo->level[i].kind <= kind; i++)
+    for (int i = 0; i < c->topo->nlevels && c->topo->level[i].kind <= kind; i++)
         found = &c->topo->level[i];
     for (int r = 0; r < c->p; r++)
         regions[r] = found ? found->region[r] : 0;

@@ -12,8 +12,6 @@
 
 enum { MAX_SIZES = 64, MAX_LINE = 1024 };
 
-static const char *const words[TOPO_KINDS] = {"switch", "node", "package", "numa", "l3", "core"};
-
 /* One word of a shape: `node:4,2@cyclic`. */
 typedef struct part {
     int n, size[MAX_SIZES]; /* n == 0: not given */
@@ -74,15 +72,6 @@ static bool parse_sizes(const char *word, char *text, topo_kind kind, part *to,
     return true;
 }
 
-static int find_kind(const char *name)
-{
-    int kind = 0;
-
-    while (kind < TOPO_KINDS && strcmp(words[kind], name) != 0)
-        kind++;
-    return kind;
-}
-
 static bool parse_word(char *word, int *last, shape *to, const complaint *why)
 {
     char whole[MAX_LINE], *sizes = strchr(word, ':'), *order = strchr(word, '@');
@@ -94,7 +83,7 @@ static bool parse_word(char *word, int *last, shape *to, const complaint *why)
     if (!sizes)
         return wrong(why, "%.64s: a word must be a level and a size, such as node:4", whole);
     *sizes++ = '\0';
-    kind = find_kind(word);
+    kind = topo_kind_find(word);
     if (kind == TOPO_KINDS)
         return wrong(why, "%.64s: no such level; there are switch, node, package, numa, l3, core",
                      whole);

@@ -11,11 +11,21 @@
 
 static const char *const names[TOPO_KINDS] = {"switch",    "node", "package",
                                               "NUMA node", "L3",   "core"};
+static const char *const words[TOPO_KINDS] = {"switch", "node", "package", "numa", "l3", "core"};
 static const int distances[TOPO_KINDS] = {10, 5, 4, 3, 2, 1};
 
 const char *topo_kind_name(topo_kind kind)
 {
     return names[kind];
+}
+
+topo_kind topo_kind_find(const char *word)
+{
+    int kind = 0;
+
+    while (kind < TOPO_KINDS && strcmp(words[kind], word) != 0)
+        kind++;
+    return (topo_kind)kind;
 }
 
 /* ---- make ---- */
@@ -352,48 +362,4 @@ size_t topo_draw(const topo *t, char *text, size_t size)
     for (int i = 0; t->nlevels && i < t->level[0].n; i++)
         draw_region(t, 0, i, 1, &to);
     return to.used;
-}
-
-/* ---- check ---- */
-
-static const char *check_level(const topo_level *l, const topo_level *before, int p)
-{
-    int seen = 0;
-
-    if (l->first[0] != 0 || l->first[l->n] != p)
-        return "a level does not hold all ranks";
-    for (int i = 0; i < l->n; i++) {
-        int size = l->first[i + 1] - l->first[i];
-        if (size < l->least || size > l->most || size < 1)
-            return "a region has a wrong size";
-        for (int k = l->first[i]; k < l->first[i + 1]; k++) {
-            int rank = topo_member(l, k);
-            if (l->region[rank] != i)
-                return "a member is of another region";
-            if (k > l->first[i] && rank <= topo_member(l, k - 1))
-                return "members do not ascend";
-            if (before && before->region[rank] != before->region[topo_member(l, l->first[i])])
-                return "a level does not refine the one before";
-        }
-    }
-    for (int r = 0; r < p; r++) {
-        if (l->region[r] > seen)
-            return "regions are not in the order of their lowest ranks";
-        seen += l->region[r] == seen;
-    }
-    return l->n > (before ? before->n : 1) ? NULL : "a level is as the one before";
-}
-
-const char *topo_check(const topo *t)
-{
-    int distance = t->far;
-    const char *wrong = NULL;
-
-    for (int i = 0; i < t->nlevels && !wrong; i++) {
-        wrong = check_level(&t->level[i], i ? &t->level[i - 1] : NULL, t->p);
-        if (!wrong && t->level[i].distance >= distance)
-            wrong = "distances do not fall from level to level";
-        distance = t->level[i].distance;
-    }
-    return wrong;
 }

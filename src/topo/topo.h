@@ -96,14 +96,14 @@ int topo_distance(const topo *t, int a, int b);
 /* The coarsest level inside nodes, or NULL. t: or NULL. */
 const topo_level *topo_inner(const topo *t);
 
-/* "node", "package", ... */
+/* "node", "package", ...: for people. */
 const char *topo_kind_name(topo_kind kind);
+
+/* Of a word: "switch", "node", "package", "numa", "l3", "core"; or TOPO_KINDS. */
+topo_kind topo_kind_find(const char *word);
 
 /* A drawing for people, one line per region; at most size bytes with the final 0. Returns how many
  * bytes the whole needs, without it. */
 size_t topo_draw(const topo *t, char *text, size_t size);
-
-/* NULL, or which promise above does not hold. For tests. */
-const char *topo_check(const topo *t);
 
 #endif

@@ -11,6 +11,48 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+static const char *check_level(const topo_level *l, const topo_level *before, int p)
+{
+    int seen = 0;
+
+    if (l->first[0] != 0 || l->first[l->n] != p)
+        return "a level does not hold all ranks";
+    for (int i = 0; i < l->n; i++) {
+        int size = l->first[i + 1] - l->first[i];
+        if (size < l->least || size > l->most || size < 1)
+            return "a region has a wrong size";
+        for (int k = l->first[i]; k < l->first[i + 1]; k++) {
+            int rank = topo_member(l, k);
+            if (l->region[rank] != i)
+                return "a member is of another region";
+            if (k > l->first[i] && rank <= topo_member(l, k - 1))
+                return "members do not ascend";
+            if (before && before->region[rank] != before->region[topo_member(l, l->first[i])])
+                return "a level does not refine the one before";
+        }
+    }
+    for (int r = 0; r < p; r++) {
+        if (l->region[r] > seen)
+            return "regions are not in the order of their lowest ranks";
+        seen += l->region[r] == seen;
+    }
+    return l->n > (before ? before->n : 1) ? NULL : "a level is as the one before";
+}
+
+const char *topo_check(const topo *t)
+{
+    int distance = t->far;
+    const char *wrong = NULL;
+
+    for (int i = 0; i < t->nlevels && !wrong; i++) {
+        wrong = check_level(&t->level[i], i ? &t->level[i - 1] : NULL, t->p);
+        if (!wrong && t->level[i].distance >= distance)
+            wrong = "distances do not fall from level to level";
+        distance = t->level[i].distance;
+    }
+    return wrong;
+}
+
 /* ---- what crosses nodes ---- */
 
 void count_message(void *context, int from, int to, int64_t size)

@@ -27,6 +27,9 @@ int64_t most_blocks(const traffic *f);
 topo *machine(const char *shape, int p);
 topo *random_machine(int p, uint64_t *random);
 
+/* NULL, or which promise of topo/topo.h does not hold. */
+const char *topo_check(const topo *t);
+
 /* From 0 to n - 1. */
 int draw(uint64_t *random, int n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_switches.c - files in the format of Slurm's topology.conf: the switches above each node and
  * the distances that follow from them; a wrong file is refused with the number of its line. */
+#include "sim/machine.h"
 #include "topo/switches.h"
 #include "topo/topo.h"
 #include "unit/temp_file.h"
