@@ -70,8 +70,8 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
 
 static const comm_hooks above_comm = {
     .idle_turn = engine_idle_turn,
-    .lend_progress = driver_hook_lend,
-    .return_progress = driver_hook_return,
+    .hook_progress = driver_hook_add,
+    .unhook_progress = driver_hook_remove,
     .clear_plans = plan_cache_clear,
     .reap_plans = plan_reap,
 };

@@ -67,14 +67,18 @@ void handshake_close(handshake *h)
     h->arguments = NULL;
 }
 
-/* SimGrid has no trustworthy non-blocking collectives: p * p messages at once. */
-static int post(handshake *h, MPI_Comm user)
+/* Non-blocking collectives of some MPIs are slow: blocking ones serve where operations advance in
+ * them. SimGrid has no trustworthy non-blocking ones: p * p messages at once. */
+static int exchange(handshake *h, MPI_Comm user, bool blocks)
 {
     const arguments *a = h->arguments;
 
-    if (simulated())
+    if (simulated() || (blocks && !h->linear))
         return native_mpi.Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello),
                                     MPI_BYTE, user);
+    if (blocks)
+        return native_mpi.Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones,
+                                    a->displs, a->types, user);
     if (h->linear)
         return native_mpi.Ialltoallv(&h->mine, a->ones, a->zeros, MPI_BYTE, h->all, a->ones,
                                      a->displs, MPI_BYTE, user, &h->request);
@@ -87,67 +91,56 @@ int handshake_begin(handshake *h, MPI_Comm user, int p, int rank, const hello *m
     int error = handshake_open(h, p, rank, mine, false);
 
     if (!error)
-        error = post(h, user);
+        error = exchange(h, user, false);
     if (error)
         handshake_close(h);
     return error;
 }
 
-bool handshake_test(handshake *h, int *error)
+static bool is_over(MPI_Request *request, int *error)
 {
-    int flag = h->request == MPI_REQUEST_NULL; /* which SimGrid does not test */
+    int flag = *request == MPI_REQUEST_NULL; /* which SimGrid does not test */
 
-    *error = flag ? MPI_SUCCESS : native_mpi.Test(&h->request, &flag, MPI_STATUS_IGNORE);
+    *error = flag ? MPI_SUCCESS : native_mpi.Test(request, &flag, MPI_STATUS_IGNORE);
     return *error || flag;
 }
 
-static int wait_for(handshake *h, MPI_Comm user)
+bool handshake_test(handshake *h, int *error)
 {
-    int idle = 0, error = post(h, user);
+    return is_over(&h->request, error);
+}
 
-    while (!error && !handshake_test(h, &error))
+/* error: that with which it has been started. */
+static int wait_for(MPI_Request *request, int error)
+{
+    for (int idle = 0; !error && !is_over(request, &error);)
         comm_above.idle_turn(&idle);
     return error;
 }
 
-/* Non-blocking collectives of some MPIs are slow; blocking ones serve where operations advance in
- * them. */
 int handshake_run(handshake *h, MPI_Comm user, bool may_block)
 {
-    const arguments *a = h->arguments;
-    bool lent = false;
+    bool hooked = false;
     int error;
 
-    if (!may_block || !comm_above.lend_progress(&lent))
-        return wait_for(h, user);
-    if (h->linear)
-        error = native_mpi.Alltoallw(&h->mine, a->ones, a->zeros, a->types, h->all, a->ones,
-                                     a->displs, a->types, user);
-    else
-        error = native_mpi.Allgather(&h->mine, sizeof(hello), MPI_BYTE, h->all, sizeof(hello),
-                                     MPI_BYTE, user);
-    comm_above.return_progress(lent);
+    if (!may_block || !comm_above.hook_progress(&hooked))
+        return wait_for(&h->request, exchange(h, user, false));
+    error = exchange(h, user, true);
+    comm_above.unhook_progress(hooked);
     return error;
 }
 
 int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
 {
-    MPI_Request request;
-    int idle = 0, flag = 0, error;
-    bool lent = false;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool hooked = false;
+    int error;
 
-    if (comm_above.lend_progress(&lent)) {
-        error = native_mpi.Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
-        comm_above.return_progress(lent);
-        return error;
-    }
-    error =
-        native_mpi.Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user, &request);
-
-    while (!error && !flag) {
-        comm_above.idle_turn(&idle);
-        error = native_mpi.Test(&request, &flag, MPI_STATUS_IGNORE);
-    }
+    if (!comm_above.hook_progress(&hooked))
+        return wait_for(&request, native_mpi.Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR,
+                                                        MPI_MAX, user, &request));
+    error = native_mpi.Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
+    comm_above.unhook_progress(hooked);
     return error;
 }
 

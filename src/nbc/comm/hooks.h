@@ -12,8 +12,8 @@ typedef struct comm_hooks {
     void (*idle_turn)(int *idle);
 
     /* Around a blocking native call of ours: do operations advance in it (progress/driver.h)? */
-    bool (*lend_progress)(bool *lent);
-    void (*return_progress)(bool lent);
+    bool (*hook_progress)(bool *hooked);
+    void (*unhook_progress)(bool hooked);
 
     /* The communicator goes: drop its plans. And free what could not be freed inside a callback of
      * MPI (plan/plan.h). */

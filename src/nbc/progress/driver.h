@@ -58,10 +58,10 @@ void driver_poll_turn(void);
 bool driver_turn_while_needed(int *idle, int *n);
 
 /* Around a blocking native call of ours: true if operations advance in it by the progress hook,
- * which is there for that time if the driver is another one; then *lent. False: this MPI has no
+ * which is there for that time if the driver is another one; then *hooked. False: this MPI has no
  * such hook, and nothing has to be returned. */
-bool driver_hook_lend(bool *lent);
-void driver_hook_return(bool lent);
+bool driver_hook_add(bool *hooked);
+void driver_hook_remove(bool hooked);
 
 /* MPICH's extended generalized requests (MPIX_Grequest_start): the Wait and Test families call
  * `poll`. Does this MPI have them? Also without a driver that has been started. */

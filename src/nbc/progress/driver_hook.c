@@ -142,31 +142,31 @@ static int request(exec *e, MPI_Request *request)
 }
 
 /* Open MPI registers a function once, however often it is asked: the last one takes it away. */
-static pthread_mutex_t lending = PTHREAD_MUTEX_INITIALIZER;
-static int borrowers; /* lending */
+static pthread_mutex_t hooking = PTHREAD_MUTEX_INITIALIZER;
+static int hooks; /* hooking */
 
-bool driver_hook_lend(bool *lent)
+bool driver_hook_add(bool *hooked)
 {
-    *lent = false;
+    *hooked = false;
     if (wanted)
         begin(true);
     if (there)
         return true;
-    mutex_lock(&lending);
-    *lent = borrowers > 0 || add_hook(driver_hook_turn);
-    borrowers += *lent;
-    mutex_unlock(&lending);
-    return *lent;
+    mutex_lock(&hooking);
+    *hooked = hooks > 0 || add_hook(driver_hook_turn);
+    hooks += *hooked;
+    mutex_unlock(&hooking);
+    return *hooked;
 }
 
-void driver_hook_return(bool lent)
+void driver_hook_remove(bool hooked)
 {
-    if (!lent)
+    if (!hooked)
         return;
-    mutex_lock(&lending);
-    if (--borrowers == 0)
+    mutex_lock(&hooking);
+    if (--hooks == 0)
         remove_hook(driver_hook_turn);
-    mutex_unlock(&lending);
+    mutex_unlock(&hooking);
 }
 
 const driver driver_hook = {
