@@ -9,17 +9,17 @@
 
 /* ---- where the data of a side lies, in bytes from its buffer ---- */
 
-typedef struct outline {
+typedef struct layout {
     int64_t low, high;
     device_range *parts; /* of the data: bytes from `low`; adjacent ones are one */
     int64_t n, room;
     int error;
-} outline;
+} layout;
 
 /* A block, or what each element of a type is made of. */
-typedef void visit(outline *o, int64_t at, int64_t count, const datatype *t);
+typedef void visit(layout *o, int64_t at, int64_t count, const datatype *t);
 
-static void visit_blocks(const call_side *s, outline *o, visit *f)
+static void visit_blocks(const call_side *s, layout *o, visit *f)
 {
     const args_lists *l = s->lists;
     datatype t;
@@ -36,7 +36,7 @@ static void visit_blocks(const call_side *s, outline *o, visit *f)
     }
 }
 
-static void add_span(outline *o, int64_t at, int64_t count, const datatype *t)
+static void add_span(layout *o, int64_t at, int64_t count, const datatype *t)
 {
     int64_t low = at + t->true_lb + (t->extent < 0 ? (count - 1) * t->extent : 0);
     int64_t high = low + datatype_span(t, count);
@@ -44,12 +44,12 @@ static void add_span(outline *o, int64_t at, int64_t count, const datatype *t)
     if (t->size == 0)
         return;
     if (o->low == o->high)
-        *o = (outline){.low = low, .high = high};
+        *o = (layout){.low = low, .high = high};
     o->low = low < o->low ? low : o->low;
     o->high = high > o->high ? high : o->high;
 }
 
-static void add_part(outline *o, int64_t at, int64_t bytes)
+static void add_part(layout *o, int64_t at, int64_t bytes)
 {
     device_range *last = o->n ? &o->parts[o->n - 1] : NULL;
 
@@ -71,7 +71,7 @@ static void add_part(outline *o, int64_t at, int64_t bytes)
 }
 
 /* The parts of one element: where MPI puts the bytes of its data. */
-static int parts_of_element(const datatype *t, outline *o)
+static int parts_of_element(const datatype *t, layout *o)
 {
     size_t span = (size_t)t->true_extent, size = (size_t)t->size;
     char *ones = malloc(size), *mask = calloc(1, span);
@@ -91,9 +91,9 @@ static int parts_of_element(const datatype *t, outline *o)
     return error ? error : o->error;
 }
 
-static void add_parts(outline *o, int64_t at, int64_t count, const datatype *t)
+static void add_parts(layout *o, int64_t at, int64_t count, const datatype *t)
 {
-    outline element = {0};
+    layout element = {0};
 
     if (t->size == 0)
         return;
@@ -108,9 +108,9 @@ static void add_parts(outline *o, int64_t at, int64_t count, const datatype *t)
     free(element.parts);
 }
 
-static outline outline_of(const call_side *s)
+static layout layout_of(const call_side *s)
 {
-    outline o = {0};
+    layout o = {0};
 
     if (s->extent != COLL_NONE)
         visit_blocks(s, &o, add_span);
@@ -128,12 +128,12 @@ static bool is_overwritten(const coll *c, const call_side *send)
            !coll_has(c->kind, COLL_NEIGHBORS + COLL_EXCLUSIVE);
 }
 
-static bool is_on_device(const call_side *s, const outline *o)
+static bool is_on_device(const call_side *s, const layout *o)
 {
     return o->high > o->low && device_of((const char *)s->buffer + o->low);
 }
 
-static int copy_side(const call_side *s, const outline *o, bool read, staged_side *side)
+static int copy_side(const call_side *s, const layout *o, bool read, staged_side *side)
 {
     side->device = (char *)s->buffer + o->low;
     side->host = malloc((size_t)(o->high - o->low));
@@ -141,7 +141,7 @@ static int copy_side(const call_side *s, const outline *o, bool read, staged_sid
     return side->host ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-static int copy_recv(const call *of, outline *o, staged_side *side)
+static int copy_recv(const call *of, layout *o, staged_side *side)
 {
     bool sends = of->coll.kind == COLL_bcast && of->coll.rank == of->coll.root;
     int error = copy_side(&of->recv, o, !is_overwritten(&of->coll, &of->send), side);
@@ -154,7 +154,7 @@ static int copy_recv(const call *of, outline *o, staged_side *side)
 }
 
 /* May any of its buffers be on a device? That at MPI_BOTTOM is somewhere else. */
-static bool suspect(const args *a)
+static bool may_be_on_device(const args *a)
 {
     const void *buffers[] = {a->send.buffer, a->recv.buffer};
 
@@ -165,24 +165,24 @@ static bool suspect(const args *a)
 }
 
 /* What arguments are wrong is found out again, on the way of all calls. */
-static bool outlines(const args *a, comm *c, call *of, outline *send, outline *recv)
+static bool find_layouts(const args *a, comm *c, call *of, layout *send, layout *recv)
 {
-    if (!suspect(a) || call_check(a, c, of))
+    if (!may_be_on_device(a) || call_check(a, c, of))
         return false;
-    *send = outline_of(&of->send);
-    *recv = of->room.bytes ? (outline){0} : outline_of(&of->recv);
+    *send = layout_of(&of->send);
+    *recv = of->room.bytes ? (layout){0} : layout_of(&of->recv);
     return true;
 }
 
 int staging_args(const args *a, comm *c, args *host, staged **result)
 {
     call of;
-    outline send, recv;
+    layout send, recv;
     staged *s;
     int error = MPI_SUCCESS;
 
     *result = NULL;
-    if (!outlines(a, c, &of, &send, &recv) ||
+    if (!find_layouts(a, c, &of, &send, &recv) ||
         (!is_on_device(&of.send, &send) && !is_on_device(&of.recv, &recv)))
         return MPI_SUCCESS;
     s = staged_make();
@@ -207,11 +207,11 @@ int staging_args(const args *a, comm *c, args *host, staged **result)
 int staging_refuse(const args *a, comm *c)
 {
     call of;
-    outline send, recv;
+    layout send, recv;
     const call_side *s;
     int64_t low;
 
-    if (!outlines(a, c, &of, &send, &recv))
+    if (!find_layouts(a, c, &of, &send, &recv))
         return MPI_SUCCESS;
     s = is_on_device(&of.send, &send) ? &of.send : &of.recv;
     low = s == &of.send ? send.low : recv.low;

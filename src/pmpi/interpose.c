@@ -155,7 +155,7 @@ static const struct {
  * MPI_Finalize would hide that of a profiling tool behind us. */
 static int summary(MPI_Comm comm, int key, void *value, void *extra)
 {
-    char calls[KINDS * 48], text[10 * sizeof calls + 300];
+    char calls[KINDS * 48], text[sizeof left / sizeof *left * sizeof calls + 300];
     size_t n;
 
     atomic_store(&interpose_ending, true);
@@ -183,7 +183,7 @@ static void watch_for_the_end(void)
 }
 
 /* Who is here, and in front of what: also for a program none of whose calls are taken over. */
-static void say_hello(void)
+static void announce(void)
 {
     int major, minor, patch;
 
@@ -216,7 +216,7 @@ static void begin(void)
 
     verbose = value && strcmp(value, "1") == 0;
     if (verbose && world_rank() == 0)
-        say_hello();
+        announce();
     interpose_fault_tolerant = leaves_all();
     if (interpose_fault_tolerant && world_rank() == 0)
         fprintf(stderr,

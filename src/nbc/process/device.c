@@ -154,7 +154,7 @@ static void look_through(void)
     pthread_mutex_unlock(&lock);
 }
 
-bool device_look(void)
+bool device_find_runtimes(void)
 {
     unsigned long long loads = 0;
 

@@ -23,7 +23,7 @@
  * one of a device has been found, a link_map that has a successor. */
 extern _Atomic(struct link_map *) device_watched;
 
-bool device_look(void);
+bool device_find_runtimes(void);
 
 /* Is a library of a device loaded? Also one that dlopen has loaded since the last call. */
 static inline bool device_loaded(void)
@@ -31,7 +31,7 @@ static inline bool device_loaded(void)
     const struct link_map *last = atomic_load_explicit(&device_watched, memory_order_acquire);
 
     return __builtin_expect(__atomic_load_n(&last->l_next, __ATOMIC_RELAXED) != NULL, 0) &&
-           device_look();
+           device_find_runtimes();
 }
 
 /* "CUDA", "HIP", "Level Zero" if it is device memory; else NULL. */

@@ -59,7 +59,7 @@ int process_start(void)
     if (level != MPI_THREAD_MULTIPLE)
         process_threaded = false;
     make_empty_status();
-    device_look(); /* the last library by now is the MPI's, most often: it is held */
+    device_find_runtimes(); /* the last library by now is the MPI's, most often: it is held */
     error = PMPI_Comm_dup(MPI_COMM_SELF, &self);
     return error ? error : PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
 }
