@@ -94,6 +94,26 @@ int ceil_log2(int n)
     return log;
 }
 
+algo_cost cost_doubling(int p, int parameter)
+{
+    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
+}
+
+algo_cost cost_at_once(int p, int parameter)
+{
+    return (algo_cost){.messages = p > 1, .blocks = p - 1, .copies = 1};
+}
+
+algo_cost cost_in_turn(int p, int parameter)
+{
+    return (algo_cost){.messages = p - 1, .blocks = p - 1, .copies = 1};
+}
+
+algo_cost cost_tree(int p, int parameter)
+{
+    return (algo_cost){.messages = ceil_log2(p), .blocks = ceil_log2(p)};
+}
+
 /* What is packed at once, because its parts and those of the packed bytes end at different places:
  * the vector, or a rank's block. */
 static int units_of(const coll *c, const blockmap *b)

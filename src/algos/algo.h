@@ -129,6 +129,13 @@ int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s
 /* The same of blocks, where they travel one by one, and where they can be cut. */
 int algo_parts_of_blocks(const algo_options *o, const group *g, sched_builder *s);
 
+/* For algo.cost: all that is known over distance 1, 2, 4, ...; a block to or from everybody, at
+ * once or in turn; a vector along a binomial tree. */
+algo_cost cost_doubling(int p, int parameter);
+algo_cost cost_at_once(int p, int parameter);
+algo_cost cost_in_turn(int p, int parameter);
+algo_cost cost_tree(int p, int parameter);
+
 /* a * b for numbers from 0 on; INT_MAX if it is larger, which is too many parts of anything. */
 int parts_times(int a, int b);
 

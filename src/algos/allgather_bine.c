@@ -23,11 +23,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         butterfly_allgather(&f, g, &items, s);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_allgather_bine = {
     .name = "bine",
     .kind = COLL_allgather,
@@ -39,5 +34,5 @@ const algo algo_allgather_bine = {
     .has_forms = true,
     .inapplicable = bine_inapplicable,
     .compile = compile,
-    .cost = cost,
+    .cost = cost_doubling,
 };

@@ -25,11 +25,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_allgather_bruck = {
     .name = "bruck",
     .kind = COLL_allgather,
@@ -39,5 +34,5 @@ const algo algo_allgather_bruck = {
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .has_forms = true,
     .compile = compile,
-    .cost = cost,
+    .cost = cost_doubling,
 };

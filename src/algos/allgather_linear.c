@@ -19,11 +19,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = p > 1, .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_allgather_linear = {
     .name = "linear",
     .kind = COLL_allgather,
@@ -32,5 +27,5 @@ const algo algo_allgather_linear = {
     .volume = "p-1 blocks",
     .source = "folklore",
     .compile = compile,
-    .cost = cost,
+    .cost = cost_at_once,
 };

@@ -28,11 +28,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_allgather_recursive_doubling = {
     .name = "recursive_doubling",
     .kind = COLL_allgather,
@@ -44,5 +39,5 @@ const algo algo_allgather_recursive_doubling = {
     .has_forms = true,
     .inapplicable = inapplicable,
     .compile = compile,
-    .cost = cost,
+    .cost = cost_doubling,
 };

@@ -20,11 +20,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = p - 1, .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_allgather_ring = {
     .name = "ring",
     .kind = COLL_allgather,
@@ -33,5 +28,5 @@ const algo algo_allgather_ring = {
     .volume = "p-1 blocks",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
-    .cost = cost,
+    .cost = cost_in_turn,
 };

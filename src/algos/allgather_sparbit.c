@@ -43,11 +43,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_allgather_sparbit = {
     .name = "sparbit",
     .kind = COLL_allgather,
@@ -57,5 +52,5 @@ const algo algo_allgather_sparbit = {
     .source = "Loch, Koslovski, Sparbit, 2021",
     .has_forms = true,
     .compile = compile,
-    .cost = cost,
+    .cost = cost_doubling,
 };

@@ -23,11 +23,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
                  1);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = p - 1, .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_alltoall_pairwise = {
     .name = "pairwise",
     .kind = COLL_alltoall,
@@ -36,5 +31,5 @@ const algo algo_alltoall_pairwise = {
     .volume = "p-1 blocks",
     .source = "folklore",
     .compile = compile,
-    .cost = cost,
+    .cost = cost_in_turn,
 };

@@ -18,11 +18,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         bine_broadcast(&r, b, s);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = ceil_log2(p)};
-}
-
 const algo algo_bcast_bine = {
     .name = "bine",
     .kind = COLL_bcast,
@@ -33,5 +28,5 @@ const algo algo_bcast_bine = {
     .source = "De Sensi et al., arXiv 2508.17311",
     .inapplicable = bine_inapplicable,
     .compile = compile,
-    .cost = cost,
+    .cost = cost_tree,
 };

@@ -18,11 +18,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         tree_broadcast(TREE_BINOMIAL, &r, b, s);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = ceil_log2(p)};
-}
-
 const algo algo_bcast_binomial = {
     .name = "binomial",
     .kind = COLL_bcast,
@@ -31,5 +26,5 @@ const algo algo_bcast_binomial = {
     .volume = "log2 p vectors",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
-    .cost = cost,
+    .cost = cost_tree,
 };

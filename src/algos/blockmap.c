@@ -72,11 +72,6 @@ blockmap blockmap_make(const coll *c, int parts)
     return b;
 }
 
-interval place_of(const blockmap *b, int k)
-{
-    return row_at(&b->in, k);
-}
-
 /* All pieces of the item's block. */
 static interval item_at(const blockmap *b, const blockrow *row, int i)
 {
@@ -134,6 +129,17 @@ void items_next(itemlist *t)
     t->map.n++;
     if (t->first && t->list)
         t->first[t->map.n] = t->used;
+}
+
+blockmap items_chosen(const blockmap *b, const int *item, int n, sched_builder *s)
+{
+    itemlist t = items_begin(b, n, s);
+
+    for (int i = 0; i < n; i++) {
+        items_add(&t, b, item[i]);
+        items_next(&t);
+    }
+    return t.map;
 }
 
 blockmap cut(const blockmap *b, int n, sched_builder *s)

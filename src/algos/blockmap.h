@@ -46,9 +46,6 @@ typedef struct blockmap {
 /* parts: blocks of a vector; pieces of a rank's block. */
 blockmap blockmap_make(const coll *c, int parts);
 
-/* Where block k is received. */
-interval place_of(const blockmap *b, int k);
-
 /* The whole block of a rank in a row of the call, in one piece. */
 interval whole_at(const blockmap *b, const blockrow *row, int rank);
 
@@ -117,6 +114,9 @@ typedef struct itemlist {
 itemlist items_begin(const blockmap *b, int n, sched_builder *s);
 void items_add(itemlist *t, const blockmap *from, int item); /* its blocks, to the item at work */
 void items_next(itemlist *t);                                /* the next item is at work */
+
+/* n of the items, by their indices. */
+blockmap items_chosen(const blockmap *b, const int *item, int n, sched_builder *s);
 
 /* The same items, of piece q of each of their blocks alone; and into how many such maps this one
  * falls: 1 where pieces do not travel alone. */

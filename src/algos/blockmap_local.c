@@ -12,12 +12,21 @@ static bool is_adjacent(interval a, interval b)
     return a.space == b.space && interval_end(a) == b.offset;
 }
 
+/* The items from *i on, before `end`, that lie side by side; *i is behind them then. */
+static interval joint_items(const blockmap *b, interval (*at)(const blockmap *b, int i), int *i,
+                            int end)
+{
+    interval joint = at(b, *i);
+
+    for (++*i; *i < end && is_adjacent(joint, at(b, *i)); ++*i)
+        joint.length += at(b, *i).length;
+    return joint;
+}
+
 void copy_out(sched_builder *s, const blockmap *b, int first, int n, interval to)
 {
-    for (int i = 0; i < n;) {
-        interval joint = outgoing(b, first + i);
-        for (i++; i < n && is_adjacent(joint, outgoing(b, first + i)); i++)
-            joint.length += outgoing(b, first + i).length;
+    for (int i = first; i < first + n;) {
+        interval joint = joint_items(b, outgoing, &i, first + n);
         to.length = joint.length;
         sched_copy(s, joint, to);
         to.offset += (int64_t)joint.length;
@@ -26,10 +35,8 @@ void copy_out(sched_builder *s, const blockmap *b, int first, int n, interval to
 
 void copy_in(sched_builder *s, interval from, const blockmap *b, int first, int n)
 {
-    for (int i = 0; i < n;) {
-        interval joint = block(b, first + i);
-        for (i++; i < n && is_adjacent(joint, block(b, first + i)); i++)
-            joint.length += block(b, first + i).length;
+    for (int i = first; i < first + n;) {
+        interval joint = joint_items(b, block, &i, first + n);
         from.length = joint.length;
         sched_copy(s, from, joint);
         from.offset += (int64_t)joint.length;

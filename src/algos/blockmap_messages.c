@@ -87,11 +87,11 @@ static void block_message(sched_builder *s, step_kind kind, const blockmap *b, i
     bool mine = b->mine >= 0 && k / b->pieces == b->mine;
 
     if (kind == STEP_RECV)
-        sched_recv(s, place_of(b, k), peer);
+        sched_recv(s, row_at(&b->in, k), peer);
     else if (mine)
         sched_send(s, part_of(b->own, k % b->pieces, 1, (int64_t)b->own.length / b->pieces), peer);
     else
-        sched_send(s, place_of(b, k), peer);
+        sched_send(s, row_at(&b->in, k), peer);
 }
 
 static void items_message(sched_builder *s, step_kind kind, const blockmap *b, int first, int n,
@@ -111,7 +111,7 @@ static void items_message(sched_builder *s, step_kind kind, const blockmap *b, i
             if (each)
                 block_message(s, kind, b, blockmap_item_block(b, w.item, k), peer);
             else
-                sched_add(s, place_of(b, blockmap_item_block(b, w.item, k)));
+                sched_add(s, row_at(&b->in, blockmap_item_block(b, w.item, k)));
     if (!each)
         sched_close(s);
 }

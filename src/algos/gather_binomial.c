@@ -17,11 +17,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     tree_collect(TREE_BINOMIAL, g, o->root, b, &b->out, &b->in, s);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_gather_binomial = {
     .name = "binomial",
     .kind = COLL_gather,
@@ -31,5 +26,5 @@ const algo algo_gather_binomial = {
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .regular = true,
     .compile = compile,
-    .cost = cost,
+    .cost = cost_doubling,
 };

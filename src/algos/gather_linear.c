@@ -14,11 +14,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     tree_collect(TREE_LINEAR, g, o->root, b, &b->out, &b->in, s);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = p > 1, .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_gather_linear = {
     .name = "linear",
     .kind = COLL_gather,
@@ -27,5 +22,5 @@ const algo algo_gather_linear = {
     .volume = "p-1 blocks",
     .source = "folklore",
     .compile = compile,
-    .cost = cost,
+    .cost = cost_at_once,
 };

@@ -16,7 +16,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     group r;
 
     if (order && order_group(g, order, s, &r)) {
-        blockmap items = order_items(b, order, g->size, s);
+        blockmap items = items_chosen(b, order, g->size, s);
         tree_collect(TREE_BINOMIAL, &r, 0, &items, &b->out, &b->in, s);
     }
 }

@@ -19,7 +19,7 @@ static arranged arrange(reorder_pattern pattern, const group *g, const blockmap 
     const int *order = reorder && g->topo ? order_members(pattern, g, s) : NULL;
 
     if (order && order_group(g, order, s, &r.g))
-        r.b = order_items(b, order, g->size, s);
+        r.b = items_chosen(b, order, g->size, s);
     return r;
 }
 

@@ -71,17 +71,6 @@ const int *order_tree(reorder_pattern pattern, const group *g, int root, sched_b
     return result;
 }
 
-blockmap order_items(const blockmap *b, const int *order, int n, sched_builder *s)
-{
-    itemlist t = items_begin(b, n, s);
-
-    for (int i = 0; i < n; i++) {
-        items_add(&t, b, order[i]);
-        items_next(&t);
-    }
-    return t.map;
-}
-
 bool order_group(const group *g, const int *order, sched_builder *s, group *result)
 {
     int *ranks = sched_borrow(s, (size_t)g->size * sizeof *ranks);

@@ -14,9 +14,6 @@ const int *order_members(reorder_pattern pattern, const group *g, sched_builder 
 /* The same for a tree with this root, which takes index 0. */
 const int *order_tree(reorder_pattern pattern, const group *g, int root, sched_builder *s);
 
-/* The items of the members in this order. */
-blockmap order_items(const blockmap *b, const int *order, int n, sched_builder *s);
-
 /* The group in this order, borrowed. False as above. */
 bool order_group(const group *g, const int *order, sched_builder *s, group *result);
 

@@ -145,11 +145,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         copy_row(s, b, &b->out, &b->in, 0, b->n);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = ceil_log2(p)};
-}
-
 const algo algo_reduce_binomial = {
     .name = "binomial",
     .kind = COLL_reduce,
@@ -158,5 +153,5 @@ const algo algo_reduce_binomial = {
     .volume = "log2 p vectors",
     .source = "Thakur et al., IJHPCA 19(1), 2005",
     .compile = compile,
-    .cost = cost,
+    .cost = cost_tree,
 };

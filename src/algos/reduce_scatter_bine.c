@@ -27,11 +27,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     copy_row(s, b, g->size > 1 ? &sum.in : &b->out, &b->in, g->index, 1);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = ceil_log2(p), .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_reduce_scatter_bine = {
     .name = "bine",
     .kind = COLL_reduce_scatter,
@@ -43,5 +38,5 @@ const algo algo_reduce_scatter_bine = {
     .commutes = true,
     .inapplicable = bine_inapplicable,
     .compile = compile,
-    .cost = cost,
+    .cost = cost_doubling,
 };

@@ -90,11 +90,6 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         copy_row(s, b, &x.high, &b->in, me, 1);
 }
 
-static algo_cost cost(int p, int parameter)
-{
-    return (algo_cost){.messages = p - 1, .blocks = p - 1, .copies = 1};
-}
-
 const algo algo_reduce_scatter_pairwise = {
     .name = "pairwise",
     .kind = COLL_reduce_scatter,
@@ -103,5 +98,5 @@ const algo algo_reduce_scatter_pairwise = {
     .volume = "p-1 blocks",
     .source = "folklore",
     .compile = compile,
-    .cost = cost,
+    .cost = cost_in_turn,
 };

@@ -94,11 +94,5 @@ void regions_add(const regions *p, int i, const blockmap *b, itemlist *to)
 
 blockmap regions_local_items(const regions *p, const blockmap *b, sched_builder *s)
 {
-    itemlist t = items_begin(b, region_size(p, p->mine), s);
-
-    for (int k = p->first[p->mine]; k < p->first[p->mine + 1]; k++) {
-        items_add(&t, b, p->at[k]);
-        items_next(&t);
-    }
-    return t.map;
+    return items_chosen(b, p->at + p->first[p->mine], region_size(p, p->mine), s);
 }

@@ -53,7 +53,7 @@ static void exchange_first(const reordered *r, blockmap *moved)
         send_blocks(r->s, r->b, me, 1, 1, peer(r->g, to));
         recv_blocks(r->s, r->b, mine, 1, 1, peer(r->g, mine));
     } else if (has_own(r->b)) {
-        sched_copy(r->s, r->b->own, place_of(r->b, r->b->mine));
+        sched_copy(r->s, r->b->own, row_at(&r->b->in, r->b->mine));
     }
     moved->mine = -1; /* nothing comes from the send buffer any more */
 }
@@ -69,7 +69,7 @@ static bool use_scratch(const reordered *r, const blockmap *in_order, blockmap *
     displs = counts + n;
     for (int i = 0; i < in_order->first[in_order->n]; i++) {
         int k = in_order->list[i];
-        counts[k] = (int64_t)place_of(r->b, k).length;
+        counts[k] = (int64_t)row_at(&r->b->in, k).length;
         displs[k] = sum;
         sum += counts[k];
     }
@@ -94,7 +94,7 @@ static void into_scratch(const reordered *r, const blockmap *moved)
     int me = r->g->index;
 
     if (has_own(r->b))
-        sched_copy(r->s, r->b->own, place_of(moved, r->b->mine));
+        sched_copy(r->s, r->b->own, row_at(&moved->in, r->b->mine));
     else
         copy_row(r->s, r->b, &r->b->in, &moved->in, me, 1);
 }
