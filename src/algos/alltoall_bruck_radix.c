@@ -13,12 +13,11 @@
  * 2 ceil(log_r p) (p (r-1)/r) blocks copied; scratch at most 5 p blocks. For small blocks where
  * hops cost more than messages. Bruck et al., IEEE TPDS 8(11), 1997; alltoall paper II-B.
  *
- * Blocks of unequal lengths go without copies (bruck_hops.h), after a survey of what passes through
+ * Blocks of unequal lengths go without copies (bruck_hops.c), after a survey of what passes through
  * each rank: once for a persistent request, in front of any other call. Fan et al., arXiv
  * 2411.02581.
  */
 #include "algos/bruck.h"
-#include "algos/bruck_hops.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

@@ -43,7 +43,16 @@ int bruck_largest_phase(int p, int radix);
 int bruck_phases(int p, int radix);
 int64_t bruck_volume(int p, int radix);
 
-/* The index algorithm: rotate, exchange packed, rotate back. */
+/* ---- the algorithm ---- */
+
+/* As published: rotate, exchange packed, rotate back. */
 void bruck_index(const group *g, const blockmap *b, sched_builder *s, int radix);
+
+/* For blocks of unequal lengths, without copies: bruck_hops.c. SCRATCH is counted in the unit of
+ * the survey, of which SEND is the lengths of the blocks for each rank; RECV the same by member of
+ * the group, and those that come in all rounds. */
+void bruck_survey(const group *g, sched_builder *s, int radix);
+void bruck_hops(const group *g, const blockmap *b, const int64_t *survey, sched_builder *s,
+                int radix);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bruck_hops.c - see bruck_hops.h. */
-#include "algos/bruck_hops.h"
-
+/* bruck_hops.c - Bruck's index algorithm for blocks of unequal lengths, without copies.
+ *
+ * The rounds are those of bruck.h. The block that has j ranks to go lies in slot j, wherever that
+ * is: first in the send buffer, then where it has come to; the last hop ends at its final place.
+ * Who passes a block on has to know its length: a survey finds that out before, by sending the
+ * lengths along the same way.
+ */
 #include "algos/bruck.h"
 
 typedef struct hops {

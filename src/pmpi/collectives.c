@@ -6,7 +6,6 @@
  * names are served all the same, and those of Open MPI 4.1, which has them as MPIX_ ones.
  */
 #include "pmpi/both_names.h"
-#include "pmpi/copies.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
 
@@ -27,9 +26,18 @@
 #define FOR_CALLER(request) MPI_SUCCESS
 #endif
 
-enum { SIDE_NONE, SIDE_ONE, SIDE_EACH, SIDE_SIZED, SIDE_LISTED, SIDE_TYPED };
+#define HAS_LISTS(send, recv) (COLL_##send >= COLL_SIZED || COLL_##recv >= COLL_SIZED)
 
-#define HAS_LISTS(send, recv) (SIDE_##send >= SIDE_SIZED || SIDE_##recv >= SIDE_SIZED)
+/* Of a call that is left to the MPI: host copies in place of its device buffers. The MPI may not
+ * know device memory, and on which ranks there is some only these know. */
+#define COPY(buffer, received) (buffer = tutti_interposed_copy(left.copies, buffer, received))
+#define COPY_TWO               COPY(sendbuf, false), COPY(recvbuf, true)
+#define COPY_bcast             ~, COPY(buffer, true)
+#define COPY_barrier           ~, (void)0
+
+/* COPY_TWO, unless the collective has a COPY_ of its own. */
+#define COPY_OWN_(ignored, own, ...) own
+#define COPY_OWN(...)                COPY_OWN_(__VA_ARGS__)
 
 /* The blocking and the non-blocking call. */
 #define DEFINE_CALLS(name, Name, suffix, lists, parameters, arguments)                             \
@@ -38,17 +46,21 @@ enum { SIDE_NONE, SIDE_ONE, SIDE_EACH, SIDE_SIZED, SIDE_LISTED, SIDE_TYPED };
         call_left left = {CALL_OURS, NULL};                                                        \
         int error;                                                                                 \
                                                                                                    \
-        if (!interpose_takes(KIND_##name, FORM_BLOCKING, comm, &error))                            \
+        if (!interpose_takes(COLL_##name, FORM_BLOCKING, comm, &error))                            \
             return JOIN(own_MPI_##Name, suffix, )(UNWRAP arguments);                               \
         if (!error)                                                                                \
             error = JOIN(tutti_interposed_, name, suffix)(UNWRAP arguments,                        \
                                                           interpose_all ? NULL : &left);           \
         if (left.native == CALL_OURS)                                                              \
             return error;                                                                          \
-        interpose_leave(KIND_##name, left.native);                                                 \
-        COPY_BEGIN(name);                                                                          \
+        interpose_leave(COLL_##name, left.native);                                                 \
+        if (left.copies) {                                                                         \
+            COPY_OWN(COPY_##name, (COPY_TWO), ~);                                                  \
+            tutti_interposed_copy_begin(left.copies);                                              \
+        }                                                                                          \
         error = JOIN(own_MPI_##Name, suffix, )(UNWRAP arguments);                                  \
-        COPY_END(comm, error);                                                                     \
+        if (left.copies)                                                                           \
+            error = tutti_interposed_copy_end(left.copies, comm, error);                           \
         if (left.native == CALL_TRY)                                                               \
             tutti_interposed_tried();                                                              \
         return error;                                                                              \
@@ -59,7 +71,7 @@ enum { SIDE_NONE, SIDE_ONE, SIDE_EACH, SIDE_SIZED, SIDE_LISTED, SIDE_TYPED };
         call_left left = {CALL_OURS, NULL};                                                        \
         int error;                                                                                 \
                                                                                                    \
-        if (!interpose_takes(KIND_##name, FORM_NONBLOCKING, comm, &error))                         \
+        if (!interpose_takes(COLL_##name, FORM_NONBLOCKING, comm, &error))                         \
             return JOIN(own_MPI_I##name, suffix, )(UNWRAP arguments, request);                     \
         if (!error)                                                                                \
             error = JOIN(tutti_interposed_i, name, suffix)(UNWRAP arguments, request,              \
@@ -68,7 +80,7 @@ enum { SIDE_NONE, SIDE_ONE, SIDE_EACH, SIDE_SIZED, SIDE_LISTED, SIDE_TYPED };
             return FOR_CALLER(request);                                                            \
         if (left.native == CALL_OURS)                                                              \
             return error;                                                                          \
-        interpose_leave(KIND_##name, left.native);                                                 \
+        interpose_leave(COLL_##name, left.native);                                                 \
         return JOIN(own_MPI_I##name, suffix, )(UNWRAP arguments, request);                         \
     }
 
@@ -80,7 +92,7 @@ enum { SIDE_NONE, SIDE_ONE, SIDE_EACH, SIDE_SIZED, SIDE_LISTED, SIDE_TYPED };
         MPIX_Request r = MPIX_REQUEST_NULL;                                                        \
         int error;                                                                                 \
                                                                                                    \
-        if (!interpose_takes(KIND_##name, FORM_PERSISTENT, comm, &error))                          \
+        if (!interpose_takes(COLL_##name, FORM_PERSISTENT, comm, &error))                          \
             return native(UNWRAP arguments, info, request);                                        \
         if (!error)                                                                                \
             error = JOIN(tutti_interposed_init_, name, suffix)(UNWRAP arguments, info,             \

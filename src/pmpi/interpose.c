@@ -13,22 +13,22 @@
 #include <string.h>
 #include <tutti.h>
 
-static const char *const names[KINDS] = {
+static const char *const names[COLL_KINDS] = {
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    [KIND_##name] = #name,
+    [COLL_##name] = #name,
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT;
-static bool chosen[KINDS], errs_alone[KINDS], manual, verbose;
+static bool chosen[COLL_KINDS], errs_alone[COLL_KINDS], manual, verbose;
 bool interpose_all, interpose_fault_tolerant;
-atomic_bool interpose_asked[KINDS], interpose_ending;
+atomic_bool interpose_asked[COLL_KINDS], interpose_ending;
 bool interpose_threaded = true;
-atomic_llong interpose_taken[KINDS];
-static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS],
-    by_gpu_mpi[KINDS], not_advanced[KINDS], not_prepared[KINDS], not_faster[KINDS], on_new[KINDS],
-    to_try[KINDS], fault_tolerant[KINDS];
+atomic_llong interpose_taken[COLL_KINDS];
+static atomic_llong left_out[COLL_KINDS], between_groups[COLL_KINDS], of_one_process[COLL_KINDS],
+    by_gpu_mpi[COLL_KINDS], not_advanced[COLL_KINDS], not_prepared[COLL_KINDS],
+    not_faster[COLL_KINDS], on_new[COLL_KINDS], to_try[COLL_KINDS], fault_tolerant[COLL_KINDS];
 
 /* ---- TUTTI_INTERPOSE ---- */
 
@@ -36,19 +36,19 @@ static atomic_llong left_out[KINDS], between_groups[KINDS], of_one_process[KINDS
 static void refuse_all(const char *why)
 {
     tutti_interposed_refuse(why);
-    for (int k = 0; k < KINDS; k++)
+    for (int k = 0; k < COLL_KINDS; k++)
         chosen[k] = true;
     manual = false;
 }
 
 static void refuse(const char *value)
 {
-    char text[KINDS * 24 + 256];
+    char text[COLL_KINDS * 24 + 256];
     size_t n = (size_t)snprintf(
         text, sizeof text, "TUTTI_INTERPOSE=%.200s: must be auto, estimate, all, none or a list of",
         value);
 
-    for (int k = 0; k < KINDS && n < sizeof text; k++)
+    for (int k = 0; k < COLL_KINDS && n < sizeof text; k++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", k ? "," : "", names[k]);
     refuse_all(text);
 }
@@ -58,7 +58,7 @@ static bool choose(const char *name, size_t length)
 {
     bool found = false;
 
-    for (int k = 0; k < KINDS; k++)
+    for (int k = 0; k < COLL_KINDS; k++)
         if (strlen(names[k]) == length && memcmp(names[k], name, length) == 0)
             found = chosen[k] = true;
     return found;
@@ -78,7 +78,7 @@ static void read_interpose(void)
 
     interpose_all = names_collectives(value);
     any = interpose_all ? strcmp(value, "all") == 0 : !none;
-    for (int k = 0; k < KINDS; k++)
+    for (int k = 0; k < COLL_KINDS; k++)
         chosen[k] = any;
     if (any || none)
         return;
@@ -98,7 +98,7 @@ static void check_reproducible(void)
 {
     char text[400];
 
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; k < COLL_KINDS; k++) {
         if (!tutti_interposed_reproducible(k) || (chosen[k] && !manual))
             continue;
         snprintf(text, sizeof text,
@@ -128,7 +128,7 @@ static long long list(atomic_llong counters[], char *text, size_t size)
     size_t n = 0;
 
     text[0] = '\0';
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; k < COLL_KINDS; k++) {
         long long c = atomic_load(&counters[k]);
         if (c > 0 && n < size)
             n += (size_t)snprintf(text + n, size - n, "%s%lld %s", sum ? ", " : "", c, names[k]);
@@ -155,7 +155,7 @@ static const struct {
  * MPI_Finalize would hide that of a profiling tool behind us. */
 static int summary(MPI_Comm comm, int key, void *value, void *extra)
 {
-    char calls[KINDS * 48], text[sizeof left / sizeof *left * sizeof calls + 300];
+    char calls[COLL_KINDS * 48], text[sizeof left / sizeof *left * sizeof calls + 300];
     size_t n;
 
     atomic_store(&interpose_ending, true);
@@ -243,7 +243,7 @@ static void read_settings(void)
 
     interpose_begin();
     read_interpose();
-    for (int k = 0; k < KINDS; k++)
+    for (int k = 0; k < COLL_KINDS; k++)
         errs_alone[k] = tutti_interposed_errs_alone(k);
     PMPI_Query_thread(&level);
     interpose_threaded = level == MPI_THREAD_MULTIPLE;
@@ -278,7 +278,7 @@ static bool has_world(void)
 }
 
 /* What takes nanoseconds in an MPI, and is right there. Persistent ones are not everywhere. */
-static bool is_of_one_process(interpose_kind kind, interpose_form form, MPI_Comm comm)
+static bool is_of_one_process(coll_kind kind, interpose_form form, MPI_Comm comm)
 {
     int p = 0;
 
@@ -320,7 +320,7 @@ void interpose_find_gpus(void)
 }
 
 /* Who serves the call: `taken` is ours. */
-static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Comm comm, bool inter,
+static atomic_llong *served_by(coll_kind kind, interpose_form form, MPI_Comm comm, bool inter,
                                int *error)
 {
     int prepared = 1;
@@ -342,7 +342,7 @@ static atomic_llong *served_by(interpose_kind kind, interpose_form form, MPI_Com
     return *error || prepared ? interpose_taken : not_prepared;
 }
 
-void interpose_leave(interpose_kind kind, call_native why)
+void interpose_leave(coll_kind kind, call_native why)
 {
     interpose_count(&interpose_taken[kind], -1);
     interpose_count(why == CALL_NEW   ? &on_new[kind]
@@ -351,7 +351,7 @@ void interpose_leave(interpose_kind kind, call_native why)
                     1);
 }
 
-bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error)
+bool interpose_asks(coll_kind kind, interpose_form form, MPI_Comm comm, int *error)
 {
     int inter = 0;
 

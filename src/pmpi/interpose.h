@@ -19,17 +19,11 @@
 #define TUTTI_INTERPOSE_H
 
 #include "api/interposed.h"
+#include "nbc/sched/coll.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-
-typedef enum interpose_kind {
-#define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args) KIND_##name,
-#include "nbc/sched/collectives.def"
-#undef COLLECTIVE
-    KINDS
-} interpose_kind;
 
 typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } interpose_form;
 
@@ -38,10 +32,9 @@ typedef enum interpose_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT }
  * and nobody would advance it while the program waits (driver `manual`), or it would block
  * (tutti_comm_prepared): then it is the native MPI's. The same on all ranks. *error: raised
  * already. Counts for the summary. */
-static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
-                                   int *error);
+static inline bool interpose_takes(coll_kind kind, interpose_form form, MPI_Comm comm, int *error);
 
-bool interpose_asks(interpose_kind kind, interpose_form form, MPI_Comm comm, int *error);
+bool interpose_asks(coll_kind kind, interpose_form form, MPI_Comm comm, int *error);
 
 /* Are calls ours without a look at the planner, or whether the communicator is new? So says
  * TUTTI_INTERPOSE=all, or a list. */
@@ -53,12 +46,12 @@ extern bool interpose_all;
 extern bool interpose_fault_tolerant;
 
 /* A call that interpose_takes has counted is left to the MPI all the same. */
-void interpose_leave(interpose_kind kind, call_native why);
+void interpose_leave(coll_kind kind, call_native why);
 
 /* Calls that have been taken over; does interpose_asks say yes to blocking ones on MPI_COMM_WORLD;
  * has MPI_Finalize begun; and may several threads call? */
-extern atomic_llong interpose_taken[KINDS];
-extern atomic_bool interpose_asked[KINDS], interpose_ending;
+extern atomic_llong interpose_taken[COLL_KINDS];
+extern atomic_bool interpose_asked[COLL_KINDS], interpose_ending;
 extern bool interpose_threaded;
 
 /* Atomic read-modify-writes cost as much as half of all that a short call needs. */
@@ -73,8 +66,7 @@ static inline void interpose_count(atomic_llong *counter, int n)
 
 /* Of a blocking call on MPI_COMM_WORLD, of a collective that has been asked for there, there is
  * nothing to ask any more. */
-static inline bool interpose_takes(interpose_kind kind, interpose_form form, MPI_Comm comm,
-                                   int *error)
+static inline bool interpose_takes(coll_kind kind, interpose_form form, MPI_Comm comm, int *error)
 {
     if (form != FORM_BLOCKING || comm != MPI_COMM_WORLD ||
         !atomic_load_explicit(&interpose_asked[kind], memory_order_relaxed) ||

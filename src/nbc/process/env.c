@@ -274,11 +274,48 @@ static void read_trace(void)
     env_refuse("TUTTI_TRACE_EVENTS=%s: must be a number from 1 to 100000000", value);
 }
 
+/* "summary", "json:FILE": n characters. */
+static bool read_stats_word(const char *word, size_t n, stats_wish *wish)
+{
+    static const char *const names[] = {[STATS_TABLE] = "summary", [STATS_JSON] = "json"};
+
+    for (int k = 0; k < STATS_KINDS; k++) {
+        size_t length = strlen(names[k]);
+        if (n < length || memcmp(word, names[k], length) != 0 || wish->job[k].wanted)
+            continue;
+        if (n > length && (word[length] != ':' || n == length + 1 || n - length > STATS_FILE))
+            continue;
+        wish->job[k].wanted = true;
+        if (n > length)
+            memcpy(wish->job[k].file, word + length + 1, n - length - 1);
+        return true;
+    }
+    return false;
+}
+
+/* NULL: not set. False: a wrong value, then nothing is asked for. */
+static bool read_stats_wish(const char *value, stats_wish *wish)
+{
+    *wish = (stats_wish){.times = value && strcmp(value, "0") != 0};
+    if (!wish->times || strcmp(value, "1") == 0)
+        return true;
+    for (const char *at = value;; at++) {
+        size_t n = strcspn(at, ",");
+        if (!read_stats_word(at, n, wish)) {
+            *wish = (stats_wish){0};
+            return false;
+        }
+        at += n;
+        if (!*at)
+            return true;
+    }
+}
+
 static void read_stats(void)
 {
     const char *value = nonempty("TUTTI_STATS");
 
-    if (!stats_wish_read(value, &stats))
+    if (!read_stats_wish(value, &stats))
         env_refuse("TUTTI_STATS=%s: must be 0, 1, or one or both of summary and json, each with "
                    ":FILE or without, as in summary,json:stats.json",
                    value);

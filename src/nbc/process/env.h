@@ -9,7 +9,6 @@
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
 
-#include "nbc/process/stats_wish.h"
 #include "nbc/sched/coll.h"
 
 #include <stdbool.h>
@@ -18,6 +17,19 @@
 /* Messages inside a node: by the MPI; through shared memory; or that, and long ones read from the
  * memory of their senders. */
 typedef enum node_wire { NODE_WIRE_OFF, NODE_WIRE_COPY, NODE_WIRE_ON } node_wire;
+
+/* What TUTTI_STATS asks for. */
+enum { STATS_FILE = 1024 };
+
+typedef enum stats_kind { STATS_TABLE, STATS_JSON, STATS_KINDS } stats_kind;
+
+typedef struct stats_wish {
+    bool times; /* of persistent requests, for tutti_get_stats */
+    struct {
+        bool wanted;
+        char file[STATS_FILE]; /* empty: stderr */
+    } job[STATS_KINDS];        /* of the whole job, when MPI_Finalize begins */
+} stats_wish;
 
 /* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_NO_MEM. */
 int env_read(void);
