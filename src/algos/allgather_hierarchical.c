@@ -13,7 +13,7 @@
  * through one rank. No scratch. For small blocks, and where more ranks of a node only wait for each
  * other. Traeff, Hunold, CLUSTER 2020, Listing 4; Mirsadeghi, Afsahi, IPDPSW 2016, II.
  */
-#include "algos/hierarchical.h"
+#include "algos/levels.h"
 #include "algos/tree.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)

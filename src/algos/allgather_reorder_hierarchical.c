@@ -11,7 +11,7 @@
  * Cost and use as allgather_hierarchical.c, where nodes have packages, or the network several
  * switches. Mirsadeghi, Afsahi, IPDPSW 2016, Algorithms 4 and 5.
  */
-#include "algos/hierarchical.h"
+#include "algos/levels.h"
 #include "algos/order.h"
 #include "algos/region.h"
 #include "algos/reordered.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hierarchical.c - see hierarchical.h. */
-#include "algos/hierarchical.h"
-
+/* hierarchical.c - what the hierarchical allgathers have in common. */
 #include "algos/levels.h"
 #include "algos/order.h"
 

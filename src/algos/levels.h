@@ -66,4 +66,10 @@ void levels_scatter(tree t, const group *g, int root, const blockmap *b, const b
 /* An item for each region: those of its members. */
 blockmap levels_items(const division *d, const blockmap *b, sched_builder *s);
 
+/* An allgather, in hierarchical.c: gather to the first rank of each node, allgather among those,
+ * broadcast inside nodes. o->variant is a tree. reorder: each phase orders its ranks for its own
+ * pattern. */
+void hierarchical_allgather(const algo_options *o, const group *g, const blockmap *b,
+                            sched_builder *s, bool reorder);
+
 #endif

@@ -112,8 +112,8 @@ static int start(void)
     tally_start();
     if (error)
         return error;
-    watch_start(env_timeout());
-    error = driver_choose(env_progress(), &chosen, &reason);
+    watch_start(env_given.timeout);
+    error = driver_choose(env_given.progress, &chosen, &reason);
     trace_file_start();
     return error;
 }

@@ -142,7 +142,7 @@ int channel_make(MPI_Comm all)
             PMPI_Group_free(&group);
         return error;
     }
-    segment_make(made, simulated() ? NODE_WIRE_OFF : env_node_wire());
+    segment_make(made, simulated() ? NODE_WIRE_OFF : env_given.node_wire);
     if (!simulated())
         crowd_look(made);
     trace_file_agree(made);

@@ -53,7 +53,7 @@ static int from_regions(const char *shape)
 
 static int look(void)
 {
-    const char *shape = env_regions(), *file = env_switches();
+    const char *shape = env_given.regions, *file = env_given.switches;
     char why[300];
 
     if (shape && strcmp(shape, "hwloc") != 0)

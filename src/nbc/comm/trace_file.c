@@ -30,11 +30,11 @@ static trace_clock clock_here;
 
 void trace_file_start(void)
 {
-    if (!env_trace() || simulated())
+    if (!env_given.trace || simulated())
         return;
-    if (!trace_start(env_trace_events()))
+    if (!trace_start((int64_t)env_given.trace_events))
         env_say_here("TUTTI_TRACE: no memory for %lld events: no trace is written",
-                     (long long)env_trace_events());
+                     (long long)env_given.trace_events);
 }
 
 /* ---- clocks ---- */
@@ -80,15 +80,23 @@ static reading compare(const uint64_t *node)
     return (reading){.at = trace_now()};
 }
 
+/* What all have, or nobody goes on. */
+static bool all_have(bool mine)
+{
+    int good = mine;
+
+    native_mpi.Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, ranks);
+    return good;
+}
+
 /* when: 0 at the begin, 1 at the end. False: no memory, on some rank. */
 static bool read_clocks(int when)
 {
     uint64_t *node = malloc(((size_t)p + 1) * sizeof *node); /* in SimGrid p is known to be 0 */
     uint64_t mine = here_node(host) + (trace_test_apart ? (uint64_t)me : 0);
-    int good = node != NULL;
+    bool good = all_have(node);
     reading now;
 
-    native_mpi.Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, ranks);
     if (good) {
         native_mpi.Allgather(&mine, 1, MPI_UINT64_T, node, 1, MPI_UINT64_T, ranks);
         now = compare(node);
@@ -106,8 +114,8 @@ static bool read_clocks(int when)
 /* 0: this rank has no trace. */
 static uint64_t digest(void)
 {
-    const char *name = env_trace();
-    int64_t events = env_trace_events();
+    const char *name = env_given.trace;
+    int64_t events = (int64_t)env_given.trace_events;
 
     if (!trace_is_on())
         return 0;
@@ -182,7 +190,7 @@ static void file_open(file *f)
     bool there;
 
     PMPI_Comm_get_parent(&parent);
-    snprintf(f->name, sizeof f->name, parent == MPI_COMM_NULL ? "%s" : "%s.%ld", env_trace(),
+    snprintf(f->name, sizeof f->name, parent == MPI_COMM_NULL ? "%s" : "%s.%ld", env_given.trace,
              (long)getpid());
     there = in_place_wanted(f->name);
     if (there)
@@ -214,7 +222,8 @@ static void file_close(file *f)
             unlink(f->made);
     }
     if (f->error)
-        env_say_here("TUTTI_TRACE=%s: %s; no trace is written", env_trace(), strerror(f->error));
+        env_say_here("TUTTI_TRACE=%s: %s; no trace is written", env_given.trace,
+                     strerror(f->error));
 }
 
 /* ---- the end ---- */
@@ -282,15 +291,6 @@ static int64_t find_zero(void)
         first = trace_common(&clock_here, first);
     native_mpi.Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, ranks);
     return first == INT64_MAX ? 0 : first;
-}
-
-/* What all have, or nobody goes on. */
-static bool all_have(bool mine)
-{
-    int good = mine;
-
-    native_mpi.Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, ranks);
-    return good;
 }
 
 static void collect(void)

@@ -130,17 +130,14 @@ static void put_begin(const writer *w, const trace_event *e)
     fprintf(w->out, "}}");
 }
 
-static void put_end(const writer *w, const trace_event *e, int64_t at, bool unfinished)
+static void put_end(const writer *w, const trace_event *e)
 {
-    put_head(w, e, "e", at);
+    put_head(w, e, "e", e->at);
     put_id(w, e);
-    fprintf(w->out, ",\"cat\":\"operation\",\"name\":\"%s\",\"args\":{", e->name);
-    if (unfinished) {
-        fprintf(w->out, "\"unfinished\":true}}");
-        return;
-    }
-    fprintf(w->out, "\"by\":\"%s\",\"error\":%d,\"algorithm\":\"%s\"", callers[e->who], e->peer,
-            e->detail);
+    fprintf(w->out,
+            ",\"cat\":\"operation\",\"name\":\"%s\",\"args\":{\"by\":\"%s\",\"error\":%d,"
+            "\"algorithm\":\"%s\"",
+            e->name, callers[e->who], e->peer, e->detail);
     put_bytes(w, e);
     fprintf(w->out, "}}");
 }
@@ -156,12 +153,13 @@ static void put_message(const writer *w, const trace_event *e, const char *phase
             callers[e->who]);
 }
 
-static void put_unfinished_message(const writer *w, const trace_event *e, int64_t at)
+/* An operation, or a message. */
+static void put_unfinished(const writer *w, const trace_event *e, int64_t at)
 {
     put_head(w, e, "e", at);
     put_id(w, e);
-    fprintf(w->out, ",\"cat\":\"message\",\"name\":\"%s\",\"args\":{\"unfinished\":true}}",
-            e->name);
+    fprintf(w->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{\"unfinished\":true}}",
+            e->what == TRACE_BEGIN ? "operation" : "message", e->name);
 }
 
 /* Asynchronous events do not show whose row they are on. */
@@ -196,7 +194,7 @@ static void put_event(const writer *w, const trace_event *e)
         put_begin(w, e);
         break;
     case TRACE_END:
-        put_end(w, e, e->at, false);
+        put_end(w, e);
         break;
     case TRACE_POST:
         put_message(w, e, "b");
@@ -301,10 +299,8 @@ bool trace_json(FILE *out, bool first, int rank, const char *host, const trace_c
     for (int64_t i = 0; i < w.n; i++) {
         const trace_event *e = &w.event[i];
         put_event(&w, e);
-        if (open[i] && e->what == TRACE_BEGIN)
-            put_end(&w, e, last, true);
-        else if (open[i])
-            put_unfinished_message(&w, e, last);
+        if (open[i])
+            put_unfinished(&w, e, last);
     }
     free(open);
     return true;

@@ -10,7 +10,6 @@
 #include "tune/reproducible.h"
 #include "tune/word.h"
 
-#include <ctype.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -22,14 +21,10 @@ extern char **environ;
 
 enum { TEXT = 1200 };
 
-static const char *progress, *regions, *switches, *interpose, *trace, *algorithms[COLL_KINDS];
-static double timeout, most_events = TRACE_EVENTS;
-static stats_wish stats;
-static bool verbose, measures, reproducible;
+env_values env_given = {.trace_events = TRACE_EVENTS, .node_wire = NODE_WIRE_ON};
+static const char *interpose, *algorithms[COLL_KINDS];
 static bool world_differs; /* in TUTTI_REPRODUCIBLE */
-static node_wire wire = NODE_WIRE_ON;
 static atomic_int failure; /* the interposition may refuse later, too */
-static const char algorithm_prefix[] = "TUTTI_ALGORITHM_";
 
 void env_say(const char *format, ...)
 {
@@ -47,28 +42,33 @@ void env_say(const char *format, ...)
 }
 
 /* One call of stdio, so that the lines of several ranks do not mix. */
-void env_say_here(const char *format, ...)
+static void say_with_rank(const char *format, va_list args)
 {
     char text[TEXT];
-    va_list args;
     int rank = 0;
 
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     fprintf(stderr, "tutti: rank %d: %s\n", rank, text);
 }
 
-static void algorithm_variable(coll_kind kind, char name[SETTING_NAME])
+void env_say_here(const char *format, ...)
 {
-    const char *coll = coll_kind_name(kind);
-    size_t n = sizeof algorithm_prefix - 1;
+    va_list args;
 
-    memcpy(name, algorithm_prefix, n);
-    for (; *coll && n < SETTING_NAME - 1; coll++)
-        name[n++] = (char)toupper((unsigned char)*coll);
-    name[n] = '\0';
+    va_start(args, format);
+    say_with_rank(format, args);
+    va_end(args);
+}
+
+void env_refuse(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_with_rank(format, args);
+    va_end(args);
+    failure = MPI_ERR_ARG;
 }
 
 static const char *nonempty(const char *name)
@@ -76,21 +76,6 @@ static const char *nonempty(const char *name)
     const char *value = getenv(name);
 
     return value && *value ? value : NULL;
-}
-
-const char *env_progress(void)
-{
-    return progress;
-}
-
-const char *env_regions(void)
-{
-    return regions;
-}
-
-const char *env_switches(void)
-{
-    return switches;
 }
 
 const char *env_algorithm(coll_kind kind)
@@ -106,60 +91,15 @@ uint32_t env_asked(void)
         const char *text = algorithms[kind] ? algorithms[kind] : "auto";
         hash = wisdom_hash(hash, text, strlen(text) + 1);
     }
-    hash = wisdom_hash(hash, &measures, sizeof measures);
+    hash = wisdom_hash(hash, &env_given.measures, sizeof env_given.measures);
     if (interpose)
         hash = wisdom_hash(hash, interpose, strlen(interpose) + 1);
     return wisdom_digest(hash);
 }
 
-double env_timeout(void)
-{
-    return timeout;
-}
-
-bool env_stats(void)
-{
-    return stats.times;
-}
-
-const stats_wish *env_stats_wish(void)
-{
-    return &stats;
-}
-
-const char *env_trace(void)
-{
-    return trace;
-}
-
-int64_t env_trace_events(void)
-{
-    return (int64_t)most_events;
-}
-
-bool env_verbose(void)
-{
-    return verbose;
-}
-
-node_wire env_node_wire(void)
-{
-    return wire;
-}
-
 bool env_estimates(void)
 {
     return interpose && strcmp(interpose, "estimate") == 0;
-}
-
-bool env_measures(void)
-{
-    return measures;
-}
-
-bool env_reproducible(void)
-{
-    return reproducible;
 }
 
 void env_reproducible_differs(int rank)
@@ -184,7 +124,7 @@ void env_reproducible_agree(int else_rank)
 
 bool env_reproducible_in_world(void)
 {
-    return reproducible && !world_differs;
+    return env_given.reproducible && !world_differs;
 }
 
 /* Warn of a variable that looks like ours and is not. */
@@ -213,18 +153,6 @@ static void check_names(void)
     }
 }
 
-void env_refuse(const char *format, ...)
-{
-    char text[TEXT];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    env_say_here("%s", text);
-    failure = MPI_ERR_ARG;
-}
-
 int env_error(void)
 {
     return failure;
@@ -234,8 +162,8 @@ static void read_verbose(void)
 {
     const char *value = nonempty("TUTTI_VERBOSE");
 
-    verbose = value && strcmp(value, "1") == 0;
-    if (value && !verbose && strcmp(value, "0") != 0)
+    env_given.verbose = value && strcmp(value, "1") == 0;
+    if (value && !env_given.verbose && strcmp(value, "0") != 0)
         env_refuse("TUTTI_VERBOSE=%s: must be 0 or 1", value);
 }
 
@@ -243,9 +171,10 @@ static void read_timeout(void)
 {
     const char *value = nonempty("TUTTI_TIMEOUT");
 
-    if (!value || (number_read(value, &timeout) && timeout >= 0 && timeout <= 1e9))
+    if (!value || (number_read(value, &env_given.timeout) && env_given.timeout >= 0 &&
+                   env_given.timeout <= 1e9))
         return;
-    timeout = 0;
+    env_given.timeout = 0;
     env_refuse("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
 }
 
@@ -254,11 +183,11 @@ static void read_node_wire(void)
     const char *value = nonempty("TUTTI_NODE_WIRE");
 
     if (!value || strcmp(value, "on") == 0)
-        wire = NODE_WIRE_ON;
+        env_given.node_wire = NODE_WIRE_ON;
     else if (strcmp(value, "copy") == 0)
-        wire = NODE_WIRE_COPY;
+        env_given.node_wire = NODE_WIRE_COPY;
     else if (strcmp(value, "off") == 0)
-        wire = NODE_WIRE_OFF;
+        env_given.node_wire = NODE_WIRE_OFF;
     else
         env_refuse("TUTTI_NODE_WIRE=%s: must be on, copy or off", value);
 }
@@ -267,10 +196,11 @@ static void read_trace(void)
 {
     const char *value = nonempty("TUTTI_TRACE_EVENTS");
 
-    trace = nonempty("TUTTI_TRACE");
-    if (!value || (number_read(value, &most_events) && most_events >= 1 && most_events <= 1e8))
+    env_given.trace = nonempty("TUTTI_TRACE");
+    if (!value || (number_read(value, &env_given.trace_events) && env_given.trace_events >= 1 &&
+                   env_given.trace_events <= 1e8))
         return;
-    most_events = TRACE_EVENTS;
+    env_given.trace_events = TRACE_EVENTS;
     env_refuse("TUTTI_TRACE_EVENTS=%s: must be a number from 1 to 100000000", value);
 }
 
@@ -315,7 +245,7 @@ static void read_stats(void)
 {
     const char *value = nonempty("TUTTI_STATS");
 
-    if (!read_stats_wish(value, &stats))
+    if (!read_stats_wish(value, &env_given.stats))
         env_refuse("TUTTI_STATS=%s: must be 0, 1, or one or both of summary and json, each with "
                    ":FILE or without, as in summary,json:stats.json",
                    value);
@@ -325,8 +255,8 @@ static void read_plan(void)
 {
     const char *value = nonempty("TUTTI_PLAN");
 
-    measures = value && strcmp(value, "measure") == 0;
-    if (value && !measures && strcmp(value, "estimate") != 0)
+    env_given.measures = value && strcmp(value, "measure") == 0;
+    if (value && !env_given.measures && strcmp(value, "estimate") != 0)
         env_refuse("TUTTI_PLAN=%s: must be estimate or measure", value);
 }
 
@@ -334,7 +264,7 @@ static void read_reproducible(void)
 {
     const char *value = nonempty("TUTTI_REPRODUCIBLE");
 
-    if (value && !reproducible_read(value, &reproducible))
+    if (value && !reproducible_read(value, &env_given.reproducible))
         env_refuse("TUTTI_REPRODUCIBLE=%s: must be topology or off", value);
 }
 
@@ -356,10 +286,10 @@ static int read_planner(void)
     read_plan();
     if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
         env_say_here("%s", why);
-    error = process_wisdom_read(nonempty("TUTTI_WISDOM"), measures, why, sizeof why);
+    error = process_wisdom_read(nonempty("TUTTI_WISDOM"), env_given.measures, why, sizeof why);
     if (*why) /* most often all ranks read the same file */
         env_say("%s; it is not used", why);
-    if (verbose && !error) {
+    if (env_given.verbose && !error) {
         env_say("constants: %s", machine_source());
         env_say("wisdom: %s", process_wisdom_source());
     }
@@ -369,13 +299,13 @@ static int read_planner(void)
 int env_read(void)
 {
     check_names();
-    progress = nonempty("TUTTI_PROGRESS");
-    regions = nonempty("TUTTI_REGIONS");
-    switches = nonempty("TUTTI_SWITCHES");
+    env_given.progress = nonempty("TUTTI_PROGRESS");
+    env_given.regions = nonempty("TUTTI_REGIONS");
+    env_given.switches = nonempty("TUTTI_SWITCHES");
     interpose = nonempty("TUTTI_INTERPOSE");
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         char name[SETTING_NAME];
-        algorithm_variable((coll_kind)kind, name);
+        setting_name_for("TUTTI_ALGORITHM_*", kind, name);
         algorithms[kind] = nonempty(name);
     }
     read_verbose();

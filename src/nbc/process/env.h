@@ -31,30 +31,50 @@ typedef struct stats_wish {
     } job[STATS_KINDS];        /* of the whole job, when MPI_Finalize begins */
 } stats_wish;
 
+/* What was read, or defaults. */
+typedef struct env_values {
+    const char *progress, *regions, *switches, *trace; /* NULL: not set */
+    double timeout;                                    /* seconds; 0: not set */
+    double trace_events;
+    stats_wish stats;
+    node_wire node_wire;
+    bool verbose;
+    bool measures;     /* TUTTI_PLAN=measure */
+    bool reproducible; /* TUTTI_REPRODUCIBLE=topology here. Ranks may differ: it counts where all
+                          ranks of a communicator have it (comm.h) */
+} env_values;
+
+extern env_values env_given;
+
 /* Once, when the library starts: read all, and warn of unknown TUTTI_ variables. MPI_ERR_NO_MEM. */
 int env_read(void);
 
 /* MPI_ERR_ARG: a value is wrong in itself. Elsewhere its default is in force. */
 int env_error(void);
 
-const char *env_progress(void);            /* NULL: not set */
-const char *env_regions(void);             /* NULL: not set */
-const char *env_switches(void);            /* NULL: not set */
 const char *env_algorithm(coll_kind kind); /* NULL: not set */
-uint32_t env_asked(void); /* a digest of all that, and of TUTTI_PLAN and TUTTI_INTERPOSE */
-double env_timeout(void); /* seconds; 0: not set */
-bool env_stats(void);     /* times of persistent requests */
-const stats_wish *env_stats_wish(void);
-const char *env_trace(void); /* NULL: not set */
-int64_t env_trace_events(void);
-bool env_verbose(void);
-node_wire env_node_wire(void);
-bool env_measures(void);  /* TUTTI_PLAN=measure */
-bool env_estimates(void); /* TUTTI_INTERPOSE=estimate */
+uint32_t env_asked(void);                  /* a digest of these, TUTTI_PLAN and TUTTI_INTERPOSE */
+bool env_estimates(void);                  /* TUTTI_INTERPOSE=estimate */
 
-/* TUTTI_REPRODUCIBLE=topology here. Ranks may differ: it counts where all ranks of a communicator
- * have it (comm.h). */
-bool env_reproducible(void);
+static inline bool env_stats(void)
+{
+    return env_given.stats.times;
+}
+
+static inline bool env_verbose(void)
+{
+    return env_given.verbose;
+}
+
+static inline bool env_measures(void)
+{
+    return env_given.measures;
+}
+
+static inline bool env_reproducible(void)
+{
+    return env_given.reproducible;
+}
 
 /* Say once that another rank has another one; for rank 0 of a communicator. */
 void env_reproducible_differs(int rank);

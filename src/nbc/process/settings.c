@@ -16,11 +16,11 @@ const setting setting_table[] = {
 };
 const int setting_count = sizeof setting_table / sizeof *setting_table;
 
-static void name_for(const char *pattern, coll_kind kind, char name[SETTING_NAME])
+void setting_name_for(const char *pattern, int kind, char name[SETTING_NAME])
 {
     int n = (int)strcspn(pattern, "*");
 
-    snprintf(name, SETTING_NAME, "%.*s%s", n, pattern, coll_kind_name(kind));
+    snprintf(name, SETTING_NAME, "%.*s%s", n, pattern, coll_kind_name((coll_kind)kind));
     for (; name[n]; n++)
         name[n] = (char)toupper((unsigned char)name[n]);
 }
@@ -36,7 +36,7 @@ const setting *setting_variable(int i, char name[SETTING_NAME])
             continue;
         }
         if (n > 1)
-            name_for(s->name, (coll_kind)i, name);
+            setting_name_for(s->name, i, name);
         else
             snprintf(name, SETTING_NAME, "%s", s->name);
         return s;

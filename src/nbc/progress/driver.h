@@ -19,7 +19,8 @@ typedef struct driver {
     const char *name;
     const char *how;
 
-    /* Begin to advance the engine. Returns NULL, or why that is impossible here. */
+    /* Begin to advance the engine. Returns NULL, or why that is impossible here. Either is NULL if
+     * there is nothing to do. */
     const char *(*start)(void);
     void (*stop)(void);
 
@@ -68,6 +69,9 @@ void driver_hook_remove(bool hooked);
 typedef int driver_poll_function(void *extra_state, MPI_Status *status);
 bool driver_has_extended(void);
 int driver_request_extended(exec *e, driver_poll_function *poll, MPI_Request *request);
+
+/* driver.request of the driver poll. */
+int driver_poll_request(exec *e, MPI_Request *request);
 
 /* What the native MPI calls of generalized requests; extra_state is the exec. */
 int driver_query(void *extra_state, MPI_Status *status);

@@ -65,15 +65,10 @@ static void stop(void)
     start_async = NULL;
 }
 
-static int request(exec *e, MPI_Request *request)
-{
-    return driver_poll.request(e, request);
-}
-
 const driver driver_async = {
     .name = "async",
     .how = "every native MPI call advances our operations (MPIX_Async_start)",
     .start = start,
     .stop = stop,
-    .request = request,
+    .request = driver_poll_request,
 };

@@ -7,15 +7,6 @@
  */
 #include "nbc/progress/driver.h"
 
-static const char *start(void)
-{
-    return NULL;
-}
-
-static void stop(void)
-{
-}
-
 static int poll_function(void *extra_state, MPI_Status *status)
 {
     return MPI_SUCCESS;
@@ -31,7 +22,5 @@ static int request(exec *e, MPI_Request *request)
 const driver driver_manual = {
     .name = "manual",
     .how = "tutti_progress(), MPIX_Test and MPIX_Wait only",
-    .start = start,
-    .stop = stop,
     .request = request,
 };

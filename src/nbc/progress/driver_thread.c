@@ -253,7 +253,7 @@ static void stop(void)
 
 static int request(exec *e, MPI_Request *request)
 {
-    return driver_has_extended() ? driver_poll.request(e, request)
+    return driver_has_extended() ? driver_poll_request(e, request)
                                  : driver_hook.request(e, request);
 }
 

@@ -133,8 +133,8 @@ void sched_phase(sched_builder *b, const char *name);
  * failed: the algorithm returns. */
 void *sched_borrow(sched_builder *b, size_t size);
 
-/* The algorithm has failed to get what it needs. */
-void sched_fail(sched_builder *b, sched_error error);
+/* The algorithm has failed to get what it needs. Returns false. */
+bool sched_fail(sched_builder *b, sched_error error);
 
 /* How messages of several blocks are to be emitted (see blockmap.h). */
 coll_form sched_form(const sched_builder *b);

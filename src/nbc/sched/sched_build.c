@@ -30,7 +30,7 @@ coll_form sched_form(const sched_builder *b)
     return b->form;
 }
 
-static bool builder_fail(sched_builder *b, sched_error error)
+bool sched_fail(sched_builder *b, sched_error error)
 {
     if (!b->error)
         b->error = error;
@@ -40,7 +40,7 @@ static bool builder_fail(sched_builder *b, sched_error error)
 void sched_cut(sched_builder *b, int parts)
 {
     if (parts < 1 || b->nsteps > 0)
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
     b->parts = parts;
 }
 
@@ -54,17 +54,12 @@ int sched_parts(const sched_builder *b)
     return b->parts;
 }
 
-void sched_fail(sched_builder *b, sched_error error)
-{
-    builder_fail(b, error);
-}
-
 void *sched_borrow(sched_builder *b, size_t size)
 {
     loan *l = b->error ? NULL : calloc(1, sizeof *l + size);
 
     if (!l) {
-        builder_fail(b, SCHED_NO_MEMORY);
+        sched_fail(b, SCHED_NO_MEMORY);
         return NULL;
     }
     l->next = b->loans;
@@ -84,12 +79,12 @@ static bool grow(sched_builder *b, void **array, int *cap, int n, size_t size)
     if (n < *cap)
         return true;
     if (n >= MAX_ITEMS)
-        return builder_fail(b, SCHED_TOO_LARGE);
+        return sched_fail(b, SCHED_TOO_LARGE);
 
     int larger = *cap ? 2 * *cap : 64;
     void *moved = realloc(*array, (size_t)larger * size);
     if (!moved)
-        return builder_fail(b, SCHED_NO_MEMORY);
+        return sched_fail(b, SCHED_NO_MEMORY);
     *array = moved;
     *cap = larger;
     return true;
@@ -115,7 +110,7 @@ static void push_interval(sched_builder *b, interval i)
     const step *s = &b->steps[b->nsteps - 1];
     if (i.offset < 0 || interval_end(i) < i.offset ||
         (i.space == SPACE_SEND && step_writes(s, s->n))) {
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
         return;
     }
     if (interval_end(i) > b->extent[i.space])
@@ -133,7 +128,7 @@ void sched_spare(sched_builder *b, int rank, bool me)
 void sched_open(sched_builder *b, step_kind kind, int peer)
 {
     if (b->open || peer < 0 || peer >= b->p || kind > STEP_RECV) {
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
         return;
     }
     b->open = true;
@@ -145,7 +140,7 @@ void sched_open(sched_builder *b, step_kind kind, int peer)
 void sched_add(sched_builder *b, interval what)
 {
     if (!b->open)
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
     if (b->error || b->muted || what.length == 0)
         return;
 
@@ -169,14 +164,14 @@ static void set_windows(sched_builder *b, int sends, int receives)
         free(r->at);
         *r = (recent){.window = windows[i]};
         if (r->window > 0 && !(r->at = malloc((size_t)r->window * sizeof *r->at)))
-            builder_fail(b, SCHED_NO_MEMORY);
+            sched_fail(b, SCHED_NO_MEMORY);
     }
 }
 
 void sched_throttle(sched_builder *b, int n)
 {
     if (n < 1)
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
     set_windows(b, n, n + 1);
 }
 
@@ -189,7 +184,7 @@ void sched_rounds(sched_builder *b, bool on)
 static void wait_for_recent(sched_builder *b, const recent *r, int n, int step)
 {
     if (n <= r->n && !edges_add(&b->order, (edge){r->at[(r->n - n) % r->window], step}, 64))
-        builder_fail(b, SCHED_NO_MEMORY);
+        sched_fail(b, SCHED_NO_MEMORY);
 }
 
 static void throttle_message(sched_builder *b, int step, step_kind kind)
@@ -229,7 +224,7 @@ static bool enlarge_table(sched_builder *b)
         larger.n = 2 * b->p;
     larger.at = calloc((size_t)larger.n, sizeof *larger.at);
     if (!larger.at)
-        return builder_fail(b, SCHED_NO_MEMORY);
+        return sched_fail(b, SCHED_NO_MEMORY);
     for (int i = 0; i < t->n; i++)
         if (t->at[i].number)
             *find_place(b, &larger, t->at[i].key) = t->at[i];
@@ -261,7 +256,7 @@ static int find_queue(sched_builder *b, int peer, step_kind kind)
 void sched_close(sched_builder *b)
 {
     if (!b->open)
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
     b->open = false;
     if (b->error || b->muted)
         return;
@@ -297,7 +292,7 @@ void sched_recv(sched_builder *b, interval what, int peer)
 static void push_local(sched_builder *b, step_kind kind, interval from, interval to)
 {
     if (b->open || (from.length == 0) != (to.length == 0))
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
     if (from.length == 0)
         return;
     push_step(b, kind, -1);
@@ -319,7 +314,7 @@ void sched_reduce(sched_builder *b, interval from, interval to)
 void sched_fence(sched_builder *b)
 {
     if (b->open)
-        builder_fail(b, SCHED_BAD_STEP);
+        sched_fail(b, SCHED_BAD_STEP);
     push_step(b, STEP_FENCE, -1);
 }
 

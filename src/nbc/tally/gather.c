@@ -18,7 +18,7 @@ static int other; /* a rank that has another setting, or 0 */
 
 void tally_start(void)
 {
-    const stats_wish *w = env_stats_wish();
+    const stats_wish *w = &env_given.stats;
 
     tally_on = (w->job[STATS_TABLE].wanted || w->job[STATS_JSON].wanted) && !simulated();
     started = clock_now();

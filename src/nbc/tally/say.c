@@ -96,7 +96,7 @@ void tally_say(const tally_job *job)
 {
     static print *const forms[] = {
         [STATS_TABLE] = tally_print_table, [STATS_JSON] = tally_print_json};
-    const stats_wish *wish = env_stats_wish();
+    const stats_wish *wish = &env_given.stats;
     tally_table t;
 
     if (!tally_all(&t) || !order_comms(&t)) {
