@@ -57,7 +57,8 @@ int bruck_count(const bruck_round *t)
     return sum;
 }
 
-int bruck_largest_phase(int p, int radix)
+/* Blocks of the phase that has most. */
+static int largest_phase(int p, int radix)
 {
     int most = 0, sum = 0, phase = 0;
 
@@ -106,7 +107,7 @@ static void exchange(const bruck_round *t, const group *g, sched_builder *s, int
 
 void bruck_index(const group *g, const blockmap *b, sched_builder *s, int radix)
 {
-    int p = g->size, me = g->index, room = bruck_largest_phase(p, radix), used = 0, phase = 0;
+    int p = g->size, me = g->index, room = largest_phase(p, radix), used = 0, phase = 0;
     int64_t length = (int64_t)block(b, 0).length;
     interval blocks = sched_scratch(s, p * length);
     interval pack = sched_scratch(s, 2 * room * length); /* two phases in turn: the next one's */

@@ -36,10 +36,8 @@ bool bruck_moves(const bruck_round *t, int j);
 /* The next run of blocks that travel, from *j on: *j becomes its first one. Its length, or 0. */
 int bruck_run(const bruck_round *t, int *j);
 
-/* Blocks that travel in this round; largest number of a phase; number of phases; and of all rounds
- * together. */
+/* Blocks that travel in this round; number of phases; blocks of all rounds together. */
 int bruck_count(const bruck_round *t);
-int bruck_largest_phase(int p, int radix);
 int bruck_phases(int p, int radix);
 int64_t bruck_volume(int p, int radix);
 

@@ -38,7 +38,7 @@ static int make_later(exec *e, later_call *c)
         return error;
     execs_describe(e);
     if (tally_on)
-        tallied_choice(e);
+        plan_tally(e->plan, &e->stats.tally);
     error = exec_bind(e, &c->b);
     c->b.sendblocks = c->b.recvblocks = c->b.room = NULL; /* taken over */
     return error;

@@ -18,11 +18,6 @@ static int size_class(coll_kind kind, int64_t all, int p)
     return tally_size_class(one_block ? all / p : all);
 }
 
-void tallied_choice(exec *e)
-{
-    plan_tally(e->plan, &e->stats.tally);
-}
-
 void tallied(coll_kind kind, coll_bytes bytes, const comm *c, exec *e, tally_form form,
              bool repeats)
 {
@@ -40,5 +35,5 @@ void tallied(coll_kind kind, coll_bytes bytes, const comm *c, exec *e, tally_for
     }
     e->stats.tally = call;
     if (e->plan)
-        tallied_choice(e);
+        plan_tally(e->plan, &e->stats.tally);
 }

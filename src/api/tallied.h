@@ -11,7 +11,4 @@
 void tallied(coll_kind kind, coll_bytes bytes, const comm *c, exec *e, tally_form form,
              bool repeats);
 
-/* It has got its plan. */
-void tallied_choice(exec *e);
-
 #endif

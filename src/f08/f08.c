@@ -19,7 +19,7 @@ void tutti_f08_hear(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom,
         (f08_constants){in_place->base_addr, bottom->base_addr, status_ignore, statuses_ignore};
 }
 
-const f08_constants *f08_known(void)
+static const f08_constants *f08_known(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 

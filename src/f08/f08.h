@@ -28,8 +28,6 @@ typedef struct f08_constants {
     const void *in_place, *bottom, *status_ignore, *statuses_ignore;
 } f08_constants;
 
-const f08_constants *f08_known(void);
-
 MPI_Status *f08_status(MPI_Status *status);
 MPI_Status *f08_statuses(MPI_Status *statuses);
 

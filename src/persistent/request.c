@@ -7,20 +7,9 @@
 #include "nbc/plan/plan.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
-#include "nbc/process/weak.h"
 #include "nbc/run/engine.h"
 
 #include <stdlib.h>
-#include <tutti_pmpix.h>
-
-/* A tool may define MPIX_ names, and call these. */
-WEAK_NAME(MPIX_Start);
-WEAK_NAME(MPIX_Startall);
-WEAK_NAME(MPIX_Start_native);
-WEAK_NAME(MPIX_Wait);
-WEAK_NAME(MPIX_Test);
-WEAK_NAME(MPIX_Request_get_status);
-WEAK_NAME(MPIX_Request_free);
 
 int request_make(bool timed, MPIX_Request *result)
 {
@@ -124,10 +113,7 @@ static int start_one(MPIX_Request *request)
     return MPI_SUCCESS;
 }
 
-int PMPIX_Start(MPIX_Request *request)
-{
-    return TALLY(start_one(request));
-}
+REQUEST_CALL(Start, start_one, (MPIX_Request * request), (request))
 
 static int start_all(int count, MPIX_Request requests[])
 {
@@ -151,10 +137,7 @@ static int start_all(int count, MPIX_Request requests[])
     return MPI_SUCCESS;
 }
 
-int PMPIX_Startall(int count, MPIX_Request requests[])
-{
-    return TALLY(start_all(count, requests));
-}
+REQUEST_CALL(Startall, start_all, (int count, MPIX_Request requests[]), (count, requests))
 
 /* The native request of one start has been completed. */
 static void collect_native(exec *e)
@@ -194,10 +177,8 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     return MPI_SUCCESS;
 }
 
-int PMPIX_Start_native(MPIX_Request *request, MPI_Request *native)
-{
-    return TALLY(start_native(request, native));
-}
+REQUEST_CALL(Start_native, start_native, (MPIX_Request * request, MPI_Request *native),
+             (request, native))
 
 static void wait_for(MPIX_Request r)
 {
@@ -226,10 +207,7 @@ static int wait_one(MPIX_Request *request, MPI_Status *status)
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
-int PMPIX_Wait(MPIX_Request *request, MPI_Status *status)
-{
-    return TALLY(wait_one(request, status));
-}
+REQUEST_CALL(Wait, wait_one, (MPIX_Request * request, MPI_Status *status), (request, status))
 
 static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
 {
@@ -254,10 +232,8 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
     return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
-int PMPIX_Test(MPIX_Request *request, int *flag, MPI_Status *status)
-{
-    return TALLY(test_one(request, flag, status));
-}
+REQUEST_CALL(Test, test_one, (MPIX_Request * request, int *flag, MPI_Status *status),
+             (request, flag, status))
 
 static int get_status(MPIX_Request request, int *flag, MPI_Status *status)
 {
@@ -275,10 +251,8 @@ static int get_status(MPIX_Request request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-int PMPIX_Request_get_status(MPIX_Request request, int *flag, MPI_Status *status)
-{
-    return TALLY(get_status(request, flag, status));
-}
+REQUEST_CALL(Request_get_status, get_status, (MPIX_Request request, int *flag, MPI_Status *status),
+             (request, flag, status))
 
 static int64_t bytes_of(const exec *e, step_kind kind)
 {
@@ -342,3 +316,5 @@ int PMPIX_Request_free(MPIX_Request *request)
     comm_reap();
     return MPI_SUCCESS;
 }
+
+WEAK_NAME(MPIX_Request_free);

@@ -3,9 +3,10 @@
 #ifndef TUTTI_REQUEST_H
 #define TUTTI_REQUEST_H
 
+#include "nbc/process/weak.h"
 #include "persistent/trial.h"
 
-#include <tutti.h>
+#include <tutti_pmpix.h>
 
 struct tutti_writers;
 
@@ -33,6 +34,14 @@ int request_make(bool timed, MPIX_Request *result);
 /* It takes over a bound persistent exec, and the trial of which that is the first candidate, or
  * NULL. */
 void request_take(MPIX_Request r, exec *e, struct trial *t);
+
+/* MPIX_<name>, which a tool may define, and PMPIX_<name>, which it calls then. */
+#define REQUEST_CALL(name, function, parameters, arguments)                                        \
+    int PMPIX_##name parameters                                                                    \
+    {                                                                                              \
+        return TALLY(function arguments);                                                          \
+    }                                                                                              \
+    WEAK_NAME(MPIX_##name);
 
 /* Active, and to be completed through this handle? */
 static inline bool request_pending(MPIX_Request r)

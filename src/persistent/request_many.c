@@ -3,19 +3,8 @@
 #include "persistent/request.h"
 
 #include "nbc/comm/comm.h"
-#include "nbc/process/weak.h"
 #include "nbc/run/engine.h"
 #include "nbc/run/record.h"
-
-#include <tutti_pmpix.h>
-
-/* A tool may define MPIX_ names, and call these. */
-WEAK_NAME(MPIX_Waitall);
-WEAK_NAME(MPIX_Testall);
-WEAK_NAME(MPIX_Waitany);
-WEAK_NAME(MPIX_Testany);
-WEAK_NAME(MPIX_Waitsome);
-WEAK_NAME(MPIX_Testsome);
 
 /* A bad array, or a request that its native request completes: an MPI error class, else 0. */
 static int check(int count, const MPIX_Request requests[])
@@ -150,10 +139,8 @@ static int wait_all(int count, MPIX_Request requests[], MPI_Status statuses[])
     return finish_several(count, requests, NULL, statuses);
 }
 
-int PMPIX_Waitall(int count, MPIX_Request requests[], MPI_Status statuses[])
-{
-    return TALLY(wait_all(count, requests, statuses));
-}
+REQUEST_CALL(Waitall, wait_all, (int count, MPIX_Request requests[], MPI_Status statuses[]),
+             (count, requests, statuses))
 
 static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
 {
@@ -171,10 +158,9 @@ static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status st
     return finish_several(count, requests, NULL, statuses);
 }
 
-int PMPIX_Testall(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
-{
-    return TALLY(test_all(count, requests, flag, statuses));
-}
+REQUEST_CALL(Testall, test_all,
+             (int count, MPIX_Request requests[], int *flag, MPI_Status statuses[]),
+             (count, requests, flag, statuses))
 
 static int wait_any(int count, MPIX_Request requests[], int *index, MPI_Status *status)
 {
@@ -186,10 +172,9 @@ static int wait_any(int count, MPIX_Request requests[], int *index, MPI_Status *
     return finish_one(requests, *index, status);
 }
 
-int PMPIX_Waitany(int count, MPIX_Request requests[], int *index, MPI_Status *status)
-{
-    return TALLY(wait_any(count, requests, index, status));
-}
+REQUEST_CALL(Waitany, wait_any,
+             (int count, MPIX_Request requests[], int *index, MPI_Status *status),
+             (count, requests, index, status))
 
 static int test_any(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
 {
@@ -204,10 +189,9 @@ static int test_any(int count, MPIX_Request requests[], int *index, int *flag, M
     return *flag ? finish_one(requests, *index, status) : MPI_SUCCESS;
 }
 
-int PMPIX_Testany(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
-{
-    return TALLY(test_any(count, requests, index, flag, status));
-}
+REQUEST_CALL(Testany, test_any,
+             (int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status),
+             (count, requests, index, flag, status))
 
 static int collect_some(int count, MPIX_Request requests[], int *outcount, int indices[],
                         MPI_Status statuses[])
@@ -244,11 +228,10 @@ static int wait_some(int count, MPIX_Request requests[], int *outcount, int indi
     return MPI_SUCCESS;
 }
 
-int PMPIX_Waitsome(int count, MPIX_Request requests[], int *outcount, int indices[],
-                   MPI_Status statuses[])
-{
-    return TALLY(wait_some(count, requests, outcount, indices, statuses));
-}
+REQUEST_CALL(Waitsome, wait_some,
+             (int count, MPIX_Request requests[], int *outcount, int indices[],
+              MPI_Status statuses[]),
+             (count, requests, outcount, indices, statuses))
 
 static int test_some(int count, MPIX_Request requests[], int *outcount, int indices[],
                      MPI_Status statuses[])
@@ -265,8 +248,7 @@ static int test_some(int count, MPIX_Request requests[], int *outcount, int indi
     return MPI_SUCCESS;
 }
 
-int PMPIX_Testsome(int count, MPIX_Request requests[], int *outcount, int indices[],
-                   MPI_Status statuses[])
-{
-    return TALLY(test_some(count, requests, outcount, indices, statuses));
-}
+REQUEST_CALL(Testsome, test_some,
+             (int count, MPIX_Request requests[], int *outcount, int indices[],
+              MPI_Status statuses[]),
+             (count, requests, outcount, indices, statuses))

@@ -12,12 +12,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Through a union because ISO C has no conversion from a function to void *. */
-typedef union symbol {
-    void *object;
-    native_mpi_calls *(*function)(void);
-} symbol;
-
 static bool same_library(void *one, void *other)
 {
     Dl_info a, b;
@@ -28,7 +22,7 @@ static bool same_library(void *one, void *other)
 /* libtutti has some of MPI's functions for programs without this library (api/mpi_names.c). */
 static bool is_libtuttis(void *function)
 {
-    return same_library(function, (symbol){.function = tutti_interposed_native_mpi}.object);
+    return same_library(function, (void *)tutti_interposed_native_mpi);
 }
 
 /* The symbols that a library wants of others: they are before those that are hashed. */

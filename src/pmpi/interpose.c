@@ -299,12 +299,9 @@ static int mpi_serves_gpus(bool *asked)
 
     *asked = false;
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-        union {
-            void *object;
-            int (*query)(void);
-        } symbol = {.object = dlsym(RTLD_DEFAULT, queries[i])};
-        *asked |= symbol.object != NULL;
-        yes |= symbol.object && symbol.query() == 1;
+        int (*query)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, queries[i]);
+        *asked |= query != NULL;
+        yes |= query && query() == 1;
     }
     return yes && tutti_interposed_device();
 }

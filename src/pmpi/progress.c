@@ -72,20 +72,6 @@ static void start(void)
         atomic_store(&thread, start_thread());
 }
 
-/* A function by name behind this library; through a union because ISO C has no conversion from
- * void * for it. */
-typedef unsigned worker_progress(void *worker);
-
-typedef union symbol {
-    void *object;
-    worker_progress *worker_progress;
-} symbol;
-
-static symbol find_next(const char *name)
-{
-    return (symbol){.object = dlsym(RTLD_NEXT, name)};
-}
-
 /* MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, as ours is while operations
  * run that the program has forgotten. The driver async must not begin anew in there, where
  * callbacks of the program may communicate. */
@@ -139,12 +125,13 @@ static bool is_mpis(void *worker)
 /* Called by MPICH some million times a second: nothing but a few loads until something runs. */
 unsigned ucp_worker_progress(void *worker)
 {
+    typedef unsigned worker_progress(void *worker);
     static _Atomic(worker_progress *) next;
     worker_progress *real = atomic_load_explicit(&next, memory_order_relaxed);
     unsigned n;
 
     if (!real) {
-        real = find_next("ucp_worker_progress").worker_progress;
+        real = (worker_progress *)dlsym(RTLD_NEXT, "ucp_worker_progress");
         atomic_store(&next, real);
     }
     n = real(worker);

@@ -12,10 +12,8 @@
 static sched *sched_alloc(const sched_builder *b, int nedges)
 {
     size_t n = (size_t)b->nsteps;
-    size_t rooms = (size_t)b->nrooms * sizeof(int64_t);
-    size_t bytes = sizeof(sched) + (size_t)b->nintervals * sizeof(interval) + n * sizeof(step) +
-                   rooms + (3 * n + 1 + (size_t)nedges) * sizeof(int32_t);
-    sched *s = malloc(bytes);
+    sched *s = malloc(sched_memory(&(sched){
+        .nsteps = b->nsteps, .nintervals = b->nintervals, .nrooms = b->nrooms, .nedges = nedges}));
 
     if (!s)
         return NULL;
@@ -44,7 +42,7 @@ static sched *sched_alloc(const sched_builder *b, int nedges)
                  .ready = words + 2 * n + 1,
                  .succ = words + 3 * n + 1};
     if (b->nrooms)
-        memcpy(room, b->room, rooms);
+        memcpy(room, b->room, (size_t)b->nrooms * sizeof *room);
     memcpy(s->extent, b->extent, sizeof s->extent);
     memcpy(s->phase, b->phase, sizeof s->phase);
     return s;
