@@ -69,15 +69,18 @@ EXPORTED int tutti_interposed_copy_end(struct staged *copies, MPI_Comm comm, int
 /* Has it been started, and not been completed since? Null has not. */
 EXPORTED bool tutti_interposed_active(MPIX_Request request);
 
-#define COUNT                  int
-#define DISPL                  int
 #define INTERPOSED_UNWRAP(...) __VA_ARGS__
+#define INTERPOSED(name, suffix, parameters)                                                       \
+    EXPORTED int tutti_interposed_##name##suffix(INTERPOSED_UNWRAP parameters, call_left *left);   \
+    EXPORTED int tutti_interposed_i##name##suffix(INTERPOSED_UNWRAP parameters,                    \
+                                                  MPI_Request *request, call_left *left);          \
+    EXPORTED int tutti_interposed_init_##name##suffix(INTERPOSED_UNWRAP parameters, MPI_Info info, \
+                                                      MPIX_Request *request);
+
+#define COUNT int
+#define DISPL int
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name(INTERPOSED_UNWRAP parameters, call_left *left);           \
-    EXPORTED int tutti_interposed_i##name(INTERPOSED_UNWRAP parameters, MPI_Request *request,      \
-                                          call_left *left);                                        \
-    EXPORTED int tutti_interposed_init_##name(INTERPOSED_UNWRAP parameters, MPI_Info info,         \
-                                              MPIX_Request *request);
+    INTERPOSED(name, , parameters)
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #undef COUNT
@@ -85,16 +88,13 @@ EXPORTED bool tutti_interposed_active(MPIX_Request request);
 #define COUNT MPI_Count
 #define DISPL MPI_Aint
 #define COLLECTIVE(name, Name, family, send, recv, traits, parameters, arguments, args)            \
-    EXPORTED int tutti_interposed_##name##_c(INTERPOSED_UNWRAP parameters, call_left *left);       \
-    EXPORTED int tutti_interposed_i##name##_c(INTERPOSED_UNWRAP parameters, MPI_Request *request,  \
-                                              call_left *left);                                    \
-    EXPORTED int tutti_interposed_init_##name##_c(INTERPOSED_UNWRAP parameters, MPI_Info info,     \
-                                                  MPIX_Request *request);
+    INTERPOSED(name, _c, parameters)
 #define COLLECTIVE_UNCOUNTED(...)
 #include "nbc/sched/collectives.def"
 #undef COLLECTIVE
 #undef COUNT
 #undef DISPL
+#undef INTERPOSED
 #undef INTERPOSED_UNWRAP
 #undef EXPORTED
 

@@ -4,7 +4,6 @@
  */
 #include "api/choose.h"
 #include "api/hints.h"
-#include "nbc/process/mpi_calls.h"
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
 #include "nbc/library.h"
@@ -54,12 +53,12 @@ static int read_regions(MPI_Info info, int p, char regions[MPI_MAX_INFO_VAL + 1]
 {
     location *at;
     char why[200] = "out of memory";
-    int flag = 0;
     bool good;
+    int error = hints_value(info, "tutti_regions", regions, &good);
 
-    if (mpi_info_get(info, "tutti_regions", regions, &flag) != MPI_SUCCESS)
-        return MPI_ERR_INFO;
-    if (!flag || strcmp(regions, "hwloc") == 0) {
+    if (error)
+        return error;
+    if (!good || strcmp(regions, "hwloc") == 0) {
         regions[0] = '\0';
         return MPI_SUCCESS;
     }

@@ -51,18 +51,19 @@ void channel_start(void)
     atomic_store(&channel, MPI_COMM_NULL);
 }
 
+static int limited(int n, int most)
+{
+    return most && most < n ? most : n;
+}
+
 int channel_windows(void)
 {
-    bool limited = channel_test_windows && channel_test_windows < windows;
-
-    return limited ? channel_test_windows : windows;
+    return limited(windows, channel_test_windows);
 }
 
 int channel_numbers(void)
 {
-    bool limited = channel_test_numbers && channel_test_numbers < numbers;
-
-    return limited ? channel_test_numbers : numbers;
+    return limited(numbers, channel_test_numbers);
 }
 
 int channel_tag(int number)

@@ -13,16 +13,16 @@
 
 _Static_assert(MPI_PROC_NULL < 0, "nobody is told by his sign");
 
-/* Lists of so many, in one block. */
-static int *lists_make(coll_neighbors *n, int nsources, int ndestinations)
+/* Lists of so many, in one block; or the destinations are the sources. */
+static int *lists_make(coll_neighbors *n, int nsources, int ndestinations, bool same)
 {
-    size_t sources = (size_t)nsources, destinations = (size_t)ndestinations;
+    size_t sources = (size_t)nsources, destinations = same ? 0 : (size_t)ndestinations;
     int *all = malloc((2 * sources + destinations + 1) * sizeof *all);
 
     *n = (coll_neighbors){.nsources = nsources,
                           .ndestinations = ndestinations,
                           .sources = all,
-                          .destinations = all + sources,
+                          .destinations = same ? all : all + sources,
                           .order = all + sources + destinations};
     return all;
 }
@@ -34,13 +34,11 @@ static int cartesian(MPI_Comm user, coll_neighbors *n)
 
     if (error)
         return error;
-    at = lists_make(n, 2 * ndims, 2 * ndims);
+    at = lists_make(n, 2 * ndims, 2 * ndims, true);
     if (!at)
         return MPI_ERR_NO_MEM;
     for (int d = 0; d < ndims && !error; d++)
         error = PMPI_Cart_shift(user, d, 1, &at[2 * d], &at[2 * d + 1]);
-    for (int i = 0; i < 2 * ndims; i++)
-        at[2 * ndims + i] = at[i];
     return error;
 }
 
@@ -51,13 +49,10 @@ static int graph(MPI_Comm user, int rank, coll_neighbors *n)
 
     if (error)
         return error;
-    at = lists_make(n, degree, degree);
+    at = lists_make(n, degree, degree, true);
     if (!at)
         return MPI_ERR_NO_MEM;
-    error = PMPI_Graph_neighbors(user, rank, degree, at);
-    for (int i = 0; i < degree; i++)
-        at[degree + i] = at[i];
-    return error;
+    return PMPI_Graph_neighbors(user, rank, degree, at);
 }
 
 static int distributed(MPI_Comm user, coll_neighbors *n)
@@ -67,7 +62,7 @@ static int distributed(MPI_Comm user, coll_neighbors *n)
 
     if (error)
         return error;
-    at = lists_make(n, in, out);
+    at = lists_make(n, in, out, false);
     weights = malloc(((size_t)in + (size_t)out + 1) * sizeof *weights);
     error = at && weights
                 ? PMPI_Dist_graph_neighbors(user, in, at, weights, out, at + in, weights + in)

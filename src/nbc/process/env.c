@@ -158,50 +158,31 @@ int env_error(void)
     return failure;
 }
 
-static void read_verbose(void)
+/* Which of the words it is; `usual` if it is not set, or none of them, which is refused. */
+static int read_choice(const char *name, const char *const words[], int usual, const char *valid)
 {
-    const char *value = nonempty("TUTTI_VERBOSE");
+    const char *value = nonempty(name);
 
-    env_given.verbose = value && strcmp(value, "1") == 0;
-    if (value && !env_given.verbose && strcmp(value, "0") != 0)
-        env_refuse("TUTTI_VERBOSE=%s: must be 0 or 1", value);
+    for (int i = 0; value && words[i]; i++)
+        if (strcmp(value, words[i]) == 0)
+            return i;
+    if (value)
+        env_refuse("%s=%s: must be %s", name, value, valid);
+    return usual;
 }
 
-static void read_timeout(void)
+static double read_number(const char *name, double least, double most, double usual,
+                          const char *valid)
 {
-    const char *value = nonempty("TUTTI_TIMEOUT");
+    const char *value = nonempty(name);
+    double number;
 
-    if (!value || (number_read(value, &env_given.timeout) && env_given.timeout >= 0 &&
-                   env_given.timeout <= 1e9))
-        return;
-    env_given.timeout = 0;
-    env_refuse("TUTTI_TIMEOUT=%s: must be a number of seconds, such as 10 or 0.5", value);
-}
-
-static void read_node_wire(void)
-{
-    const char *value = nonempty("TUTTI_NODE_WIRE");
-
-    if (!value || strcmp(value, "on") == 0)
-        env_given.node_wire = NODE_WIRE_ON;
-    else if (strcmp(value, "copy") == 0)
-        env_given.node_wire = NODE_WIRE_COPY;
-    else if (strcmp(value, "off") == 0)
-        env_given.node_wire = NODE_WIRE_OFF;
-    else
-        env_refuse("TUTTI_NODE_WIRE=%s: must be on, copy or off", value);
-}
-
-static void read_trace(void)
-{
-    const char *value = nonempty("TUTTI_TRACE_EVENTS");
-
-    env_given.trace = nonempty("TUTTI_TRACE");
-    if (!value || (number_read(value, &env_given.trace_events) && env_given.trace_events >= 1 &&
-                   env_given.trace_events <= 1e8))
-        return;
-    env_given.trace_events = TRACE_EVENTS;
-    env_refuse("TUTTI_TRACE_EVENTS=%s: must be a number from 1 to 100000000", value);
+    if (!value)
+        return usual;
+    if (number_read(value, &number) && number >= least && number <= most)
+        return number;
+    env_refuse("%s=%s: must be a number %s", name, value, valid);
+    return usual;
 }
 
 /* "summary", "json:FILE": n characters. */
@@ -251,15 +232,6 @@ static void read_stats(void)
                    value);
 }
 
-static void read_plan(void)
-{
-    const char *value = nonempty("TUTTI_PLAN");
-
-    env_given.measures = value && strcmp(value, "measure") == 0;
-    if (value && !env_given.measures && strcmp(value, "estimate") != 0)
-        env_refuse("TUTTI_PLAN=%s: must be estimate or measure", value);
-}
-
 static void read_reproducible(void)
 {
     const char *value = nonempty("TUTTI_REPRODUCIBLE");
@@ -283,7 +255,6 @@ static int read_planner(void)
     char why[1500];
     int error;
 
-    read_plan();
     if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
         env_say_here("%s", why);
     error = process_wisdom_read(nonempty("TUTTI_WISDOM"), env_given.measures, why, sizeof why);
@@ -298,6 +269,9 @@ static int read_planner(void)
 
 int env_read(void)
 {
+    static const char *const wires[] = {
+        [NODE_WIRE_OFF] = "off", [NODE_WIRE_COPY] = "copy", [NODE_WIRE_ON] = "on", NULL};
+
     check_names();
     env_given.progress = nonempty("TUTTI_PROGRESS");
     env_given.regions = nonempty("TUTTI_REGIONS");
@@ -308,10 +282,17 @@ int env_read(void)
         setting_name_for("TUTTI_ALGORITHM_*", kind, name);
         algorithms[kind] = nonempty(name);
     }
-    read_verbose();
-    read_timeout();
-    read_node_wire();
-    read_trace();
+    env_given.verbose =
+        read_choice("TUTTI_VERBOSE", (const char *const[]){"0", "1", NULL}, false, "0 or 1");
+    env_given.timeout = read_number("TUTTI_TIMEOUT", 0, 1e9, 0, "of seconds, such as 10 or 0.5");
+    env_given.node_wire =
+        (node_wire)read_choice("TUTTI_NODE_WIRE", wires, NODE_WIRE_ON, "on, copy or off");
+    env_given.trace = nonempty("TUTTI_TRACE");
+    env_given.trace_events =
+        read_number("TUTTI_TRACE_EVENTS", 1, 1e8, TRACE_EVENTS, "from 1 to 100000000");
+    env_given.measures =
+        read_choice("TUTTI_PLAN", (const char *const[]){"estimate", "measure", NULL}, false,
+                    "estimate or measure");
     read_stats();
     read_reproducible();
     return read_planner();

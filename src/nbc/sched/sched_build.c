@@ -76,18 +76,9 @@ void sched_phase(sched_builder *b, const char *name)
 /* Room for one more item in a growing array; the array is left as it is when there is none. */
 static bool grow(sched_builder *b, void **array, int *cap, int n, size_t size)
 {
-    if (n < *cap)
-        return true;
     if (n >= MAX_ITEMS)
         return sched_fail(b, SCHED_TOO_LARGE);
-
-    int larger = *cap ? 2 * *cap : 64;
-    void *moved = realloc(*array, (size_t)larger * size);
-    if (!moved)
-        return sched_fail(b, SCHED_NO_MEMORY);
-    *array = moved;
-    *cap = larger;
-    return true;
+    return array_grow(array, cap, n, size, 64) || sched_fail(b, SCHED_NO_MEMORY);
 }
 
 static void push_step(sched_builder *b, step_kind kind, int peer)

@@ -7,6 +7,7 @@
 #include "nbc/sched/sched.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 typedef struct edge {
     int32_t from, to;
@@ -64,6 +65,22 @@ struct sched_builder {
     const char *phase[SCHED_PHASES];
     int nphases;
 };
+
+/* Room for item n of an array of `cap`, which is left as it is when there is none. */
+static inline bool array_grow(void **array, int *cap, int n, size_t size, int first_cap)
+{
+    int larger = *cap ? 2 * *cap : first_cap;
+    void *moved;
+
+    if (n < *cap)
+        return true;
+    moved = realloc(*array, (size_t)larger * size);
+    if (!moved)
+        return false;
+    *array = moved;
+    *cap = larger;
+    return true;
+}
 
 /* Append; false: out of memory. */
 bool edges_add(edges *e, edge new, int first_cap);

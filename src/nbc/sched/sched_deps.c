@@ -47,14 +47,8 @@ typedef struct deps {
 
 bool edges_add(edges *e, edge new, int first_cap)
 {
-    if (e->n == e->cap) {
-        int cap = e->cap ? 2 * e->cap : first_cap;
-        edge *moved = realloc(e->at, (size_t)cap * sizeof *moved);
-        if (!moved)
-            return false;
-        e->at = moved;
-        e->cap = cap;
-    }
+    if (!array_grow((void **)&e->at, &e->cap, e->n, sizeof new, first_cap))
+        return false;
     e->at[e->n++] = new;
     return true;
 }
@@ -140,15 +134,10 @@ static int64_t map_find(const space_map *m, int64_t offset)
 
 static void note_reader(deps *d, segment *s, int step)
 {
-    if (d->nreaders == d->readers_cap) {
-        int cap = d->readers_cap ? 2 * d->readers_cap : 2 * d->b->nintervals;
-        reader *moved = realloc(d->readers, (size_t)cap * sizeof *moved);
-        if (!moved) {
-            d->error = SCHED_NO_MEMORY;
-            return;
-        }
-        d->readers = moved;
-        d->readers_cap = cap;
+    if (!array_grow((void **)&d->readers, &d->readers_cap, d->nreaders, sizeof *d->readers,
+                    2 * d->b->nintervals)) {
+        d->error = SCHED_NO_MEMORY;
+        return;
     }
     d->readers[d->nreaders++] = (reader){step, s->readers};
     s->readers = d->nreaders;
