@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* segment_map.c - the file of a node: how long, made or opened, and mapped. See segment.h. */
-#define _GNU_SOURCE /* MADV_DONTFORK, MADV_DONTDUMP */
-#include "nbc/node/node_file.h"
+#define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK, MADV_DONTDUMP */
 #include "nbc/node/segment_inside.h"
 #include "nbc/node/store.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
 
 enum {
     PAGE = 65536,             /* of any machine */
@@ -22,10 +29,89 @@ enum {
 
 static const size_t stores_most = (size_t)1 << 40; /* addresses of a node */
 
+/* ---- the file: made by one process, opened by the others through /proc ---- */
+
+/* May this process have files of that length? Beyond its limit the kernel sends a signal. */
+static bool file_may_be(size_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+}
+
+/* A file without a name, of which nothing is in memory yet; or -1. */
+static int make_file(size_t bytes)
+{
+    int fd;
+
+    if (!file_may_be(bytes))
+        return -1;
+    fd = memfd_create("tutti", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    if (fd < 0) /* Linux before 6.3 does not know the seal */
+        fd = memfd_create("tutti", MFD_CLOEXEC);
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool is_the_file(int fd, size_t bytes, const uint64_t nonce[2])
+{
+    uint64_t found[2] = {0};
+    struct stat s;
+
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && (size_t)s.st_size == bytes &&
+           pread(fd, found, sizeof found, 0) == (ssize_t)sizeof found &&
+           memcmp(found, nonce, sizeof found) == 0;
+}
+
+/* What this process has open under that number, or -1. It may be another process of that number (in
+ * another container), or another file of it: nothing is done to it before it shows the nonce. */
+static int open_file(pid_t pid, int fd, size_t bytes, const uint64_t nonce[2])
+{
+    char path[64];
+    int own;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, fd);
+    own = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (own >= 0 && !is_the_file(own, bytes, nonce)) {
+        close(own);
+        own = -1;
+    }
+    return own;
+}
+
+/* Have these bytes of it in memory. Signals of a profiler may interrupt it. */
+static bool allocate(int fd, size_t from, size_t bytes)
+{
+    int result = -1;
+
+    errno = EINTR;
+    for (int i = 0; i < 100 && result != 0 && errno == EINTR; i++)
+        result = fallocate(fd, 0, (off_t)from, (off_t)bytes);
+    return result == 0;
+}
+
+/* With vm.overcommit_memory 2 the kernel promises no more memory than it has, and sends a signal to
+ * who touches what was not promised: then it must be allocated before. */
+static bool must_allocate(void)
+{
+    FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
+    int c = f ? getc(f) : EOF;
+
+    if (f)
+        fclose(f);
+    return c != '0' && c != '1';
+}
+
+/* ---- how long ---- */
+
 /* Where the shared part of each begins: all processes of the node count alike. */
 void segment_divide(int n)
 {
-    size_t most = node_file_must_allocate() ? NODE_ALLOCATED : NODE_MOST;
+    size_t most = must_allocate() ? NODE_ALLOCATED : NODE_MOST;
     size_t share = most / (size_t)n / PAGE * PAGE;
     size_t least = segment_rounded((size_t)n * SLICE_LEAST, PAGE);
 
@@ -51,7 +137,7 @@ static size_t choose_store(int n)
     size_t most = stores_most / (size_t)n;
     size_t one = (memory < most ? memory : most) / HUGE_PAGE * HUGE_PAGE;
 
-    return node_file_may_be(with_stores(one)) ? one : 0;
+    return file_may_be(with_stores(one)) ? one : 0;
 }
 
 /* Under a limit the program will want its addresses itself. */
@@ -61,6 +147,8 @@ static bool addresses_abound(void)
 
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
 }
+
+/* ---- mapped ---- */
 
 static char *map(int fd, size_t bytes, int protection)
 {
@@ -103,8 +191,8 @@ static const char *map_file(int fd, int mine, size_t one)
 {
     size_t begin = segment_here.header + (size_t)mine * segment_here.slice;
 
-    if ((node_file_must_allocate() && !node_file_allocate(fd, begin, segment_here.slice)) ||
-        !node_file_allocate(fd, 0, segment_here.header))
+    if ((must_allocate() && !allocate(fd, begin, segment_here.slice)) ||
+        !allocate(fd, 0, segment_here.header))
         return "no memory for it";
     segment_here.base = map_as_much(fd, one);
     if (!segment_here.base)
@@ -128,7 +216,7 @@ const char *segment_begin_file(segment_offer *o)
 
     o->pid = getpid();
     o->store = choose_store(segment_here.processes);
-    o->fd = node_file_make(with_stores(o->store));
+    o->fd = make_file(with_stores(o->store));
     if (o->fd < 0)
         return "memfd_create failed, or a limit of this process is too low";
     if (getrandom(o->nonce, sizeof o->nonce, GRND_NONBLOCK) != (ssize_t)sizeof o->nonce) {
@@ -149,7 +237,7 @@ const char *segment_join_file(const segment_offer *o, int mine)
 
     if (o->fd < 0)
         return "the first process of this node could not make it";
-    fd = node_file_open(o->pid, o->fd, with_stores(o->store), o->nonce);
+    fd = open_file(o->pid, o->fd, with_stores(o->store), o->nonce);
     if (fd < 0)
         return "cannot open the file of the first process of this node";
     why = map_file(fd, mine, o->store);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* process.c - see process.h. */
-#define _GNU_SOURCE /* dladdr1, RTLD_NODELETE */
+#define _GNU_SOURCE /* dladdr1, RTLD_DEFAULT, RTLD_NODELETE */
 #include "nbc/process/process.h"
 
 #include "nbc/process/device.h"
+#include "nbc/process/fault_tolerance.h"
 #include "nbc/process/rest.h"
 #include "nbc/process/role.h"
 #include "nbc/process/waker.h"
@@ -20,6 +21,7 @@ atomic_flag engine_taken = ATOMIC_FLAG_INIT;
 bool engine_inside;
 atomic_bool process_litter;
 _Atomic(waker *) waker_registered;
+bool fault_tolerance;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm self = MPI_COMM_NULL;
@@ -31,6 +33,16 @@ static void make_empty_status(void)
     PMPI_Status_set_cancelled(&empty_status, 0);
     empty_status.MPI_SOURCE = MPI_ANY_SOURCE;
     empty_status.MPI_TAG = MPI_ANY_TAG;
+}
+
+/* Open MPI exports the variable in which it keeps the answer, which depends on settings in files,
+ * the environment and mpirun's options, and on the transport. To ask for the control variable
+ * mpi_ft_enable by MPI_T would load all of Open MPI's components. */
+bool fault_tolerance_on(void)
+{
+    const bool *enabled = dlsym(RTLD_DEFAULT, "ompi_ftmpi_enabled");
+
+    return enabled && *enabled && dlsym(RTLD_DEFAULT, "MPIX_Comm_revoke");
 }
 
 /* The object that our code is part of stays in memory until the process ends: the MPI calls us back
