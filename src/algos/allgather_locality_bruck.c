@@ -41,8 +41,8 @@ static int share_begin(int known, int missing, int shares, int u)
 }
 
 /* One round: the regions at distance known .. known + missing - 1 come in. */
-static void exchange(const algo_options *o, const regions *p, const group *g, const blockmap *b,
-                     sched_builder *s, int level, int known, int missing)
+static void exchange_regions(const algo_options *o, const regions *p, const group *g,
+                             const blockmap *b, sched_builder *s, int level, int known, int missing)
 {
     group local = regions_local(p, g);
     int shares = p->least < missing ? p->least : missing, me = p->index;
@@ -90,7 +90,7 @@ static void spread(const algo_options *o, const group *g, const blockmap *b, sch
     spread(o, &local, &items, s, level + 1);
     for (int known = 1; known < p.n;) {
         int next = known > p.n / fan_out ? p.n : known * fan_out;
-        exchange(o, &p, g, b, s, level + 1, known, (next < p.n ? next : p.n) - known);
+        exchange_regions(o, &p, g, b, s, level + 1, known, (next < p.n ? next : p.n) - known);
         known = next;
     }
 }

@@ -34,7 +34,7 @@ typedef struct swaps {
     swap at[SWAPS];
 } swaps;
 
-static void add(swaps *w, const algo_options *o, const group *g, int with, bool sends)
+static void add_swap(swaps *w, const algo_options *o, const group *g, int with, bool sends)
 {
     w->at[w->n++] = (swap){.with = with, .left = with < g->index && !o->symmetric, .sends = sends};
 }
@@ -45,9 +45,9 @@ static void find_swaps(swaps *w, const algo_options *o, const group *g, fold f)
     int me = fold_number(f, g->index);
 
     if (fold_paired(f, g->index))
-        add(w, o, g, g->index - 1, false);
+        add_swap(w, o, g, g->index - 1, false);
     for (int d = 1; d < f.power; d *= 2)
-        add(w, o, g, fold_member(f, me ^ d), true);
+        add_swap(w, o, g, fold_member(f, me ^ d), true);
 }
 
 /* Which buffer each one comes to: of those that hold nothing the one that was used longest ago. */
@@ -84,8 +84,8 @@ static void place_buffers(const swaps *w, const blockmap *b, blockrow rows[BUFFE
             rows[k] = scratch_row(s, b);
 }
 
-static void run(const swaps *w, const group *g, const blockmap *b, const blockrow rows[BUFFERS],
-                sched_builder *s)
+static void run_swaps(const swaps *w, const group *g, const blockmap *b,
+                      const blockrow rows[BUFFERS], sched_builder *s)
 {
     const blockrow *have = &b->out;
 
@@ -129,7 +129,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     find_swaps(&w, o, g, f);
     name_buffers(&w);
     place_buffers(&w, b, rows, s);
-    run(&w, g, b, rows, s);
+    run_swaps(&w, g, b, rows, s);
     if (fold_paired(f, me))
         send_row(s, b, &b->in, 0, b->n, peer(g, me - 1));
 }

@@ -23,7 +23,7 @@
 #include "algos/order.h"
 
 /* r: begins with the root. */
-static void exchange(const group *r, const blockmap *b, sched_builder *s)
+static void exchange_piece(const group *r, const blockmap *b, sched_builder *s)
 {
     int receive[CIRCULANT_ROUNDS], send[CIRCULANT_ROUNDS], v = r->index, last = b->n - 1;
     circulant c = circulant_make(r->size);
@@ -49,7 +49,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     group r;
 
     if (g->size > 1 && group_rotated(g, o->root, s, &r))
-        exchange(&r, b, s);
+        exchange_piece(&r, b, s);
 }
 
 static algo_cost cost(int p, int pieces)

@@ -91,8 +91,8 @@ int64_t bruck_volume(int p, int radix)
 /* ---- the algorithm as published ---- */
 
 /* Pack the blocks of the round, send them, receive as many, and unpack them to the same places. */
-static void exchange(const bruck_round *t, const group *g, sched_builder *s, interval blocks,
-                     interval pack, interval got, int64_t length)
+static void exchange_round(const bruck_round *t, const group *g, sched_builder *s, interval blocks,
+                           interval pack, interval got, int64_t length)
 {
     int at = 0;
 
@@ -120,8 +120,8 @@ void bruck_index(const group *g, const blockmap *b, sched_builder *s, int radix)
         if (t.phase != phase)
             used = t.phase % 2 * room;
         phase = t.phase;
-        exchange(&t, g, s, blocks, part_of(pack, used, n, length), part_of(got, used, n, length),
-                 length);
+        exchange_round(&t, g, s, blocks, part_of(pack, used, n, length),
+                       part_of(got, used, n, length), length);
         used += n;
     }
     for (int j = 0; j < p; j++)

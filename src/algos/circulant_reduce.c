@@ -49,7 +49,7 @@ void circulant_recv(sched_builder *s, const blockmap *b, const blockrow *row, in
         recv_row(s, b, row, first + head, n - head, peer);
 }
 
-static void exchange(const round *r, sched_builder *s)
+static void exchange_reduce(const round *r, sched_builder *s)
 {
     int me = r->g->index, to = peer(r->g, me + r->skip), from = peer(r->g, me - r->skip);
 
@@ -103,7 +103,7 @@ static void run_rounds(const circulant *c, const group *g, const blockmap *items
         r.from = placed ? &w->own : &items->out;
         r.got = direct ? w->result : got;
         r.sum = placed && !direct ? &w->own : r.got;
-        exchange(&r, s);
+        exchange_reduce(&r, s);
         if (last && !direct && !w->late)
             copy_row(s, items, &w->own, w->result, me, 1);
         if (!placed)

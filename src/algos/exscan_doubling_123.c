@@ -28,7 +28,7 @@ static bool is_there(const exscan *x, int member)
     return member >= 0 && member < x->g->size;
 }
 
-static void exchange(const exscan *x, int d, const blockrow *what, const blockrow *come)
+static void exchange_vectors(const exscan *x, int d, const blockrow *what, const blockrow *come)
 {
     int me = x->g->index;
 
@@ -44,7 +44,7 @@ static void combine(const exscan *x, const blockrow *from, const blockrow *to)
 }
 
 /* Round 1 sends the sum of two; the first rank its own vector. */
-static void second(const exscan *x)
+static void send_pairs(const exscan *x)
 {
     int me = x->g->index;
     blockrow two = x->own;
@@ -54,13 +54,13 @@ static void second(const exscan *x)
         copy_row(x->s, x->b, &x->own, &two, 0, x->b->n);
         combine(x, &x->b->in, &two);
     }
-    exchange(x, 2, &two, &x->come[0]);
+    exchange_vectors(x, 2, &two, &x->come[0]);
     if (me >= 2)
         combine(x, &x->come[0], &x->b->in);
 }
 
 /* What everybody has is the sum of the d ranks before it, if there are so many. */
-static void rest(const exscan *x)
+static void send_runs(const exscan *x)
 {
     int p = x->g->size, me = x->g->index;
 
@@ -85,11 +85,11 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
     for (int k = 0; k < 2 && me > 1 + 2 * k; k++)
         x.come[k] = scratch_row(s, b);
-    exchange(&x, 1, &x.own, &b->in);
+    exchange_vectors(&x, 1, &x.own, &b->in);
     if (p > 2)
-        second(&x);
+        send_pairs(&x);
     if (me > 0) /* rank 0 has nothing of others to pass on */
-        rest(&x);
+        send_runs(&x);
 }
 
 /* Rounds; those who send in the last one may have received nothing in the one before, and then the

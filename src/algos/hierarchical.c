@@ -21,8 +21,8 @@ static arranged arrange(reorder_pattern pattern, const group *g, const blockmap 
     return r;
 }
 
-static void gather(const algo_options *o, const group *local, const blockmap *mine, bool reorder,
-                   sched_builder *s)
+static void gather_node(const algo_options *o, const group *local, const blockmap *mine,
+                        bool reorder, sched_builder *s)
 {
     arranged r = arrange(REORDER_GATHER, local, mine, reorder, s);
 
@@ -31,8 +31,8 @@ static void gather(const algo_options *o, const group *local, const blockmap *mi
 }
 
 /* A ring where blocks travel one by one, and so are large; else Bruck. */
-static void exchange(const algo_options *o, const group *leaders, const blockmap *b, bool reorder,
-                     sched_builder *s)
+static void among_leaders(const algo_options *o, const group *leaders, const blockmap *b,
+                          bool reorder, sched_builder *s)
 {
     bool large = sched_form(s) == FORM_BLOCK;
     arranged r = arrange(large ? REORDER_RING : REORDER_BRUCK, leaders, b, reorder, s);
@@ -40,8 +40,8 @@ static void exchange(const algo_options *o, const group *leaders, const blockmap
     (large ? &algo_allgather_ring : &algo_allgather_bruck)->compile(o, &r.g, &r.b, s);
 }
 
-static void broadcast(const algo_options *o, const group *local, const blockmap *b, bool reorder,
-                      sched_builder *s)
+static void broadcast_node(const algo_options *o, const group *local, const blockmap *b,
+                           bool reorder, sched_builder *s)
 {
     const int *order = reorder ? order_members(REORDER_BROADCAST, local, s) : NULL;
     group g = *local;
@@ -58,14 +58,14 @@ void hierarchical_allgather(const algo_options *o, const group *g, const blockma
     division d;
 
     if (!levels_divide(&d, g, 0, topo_regions(g->topo), s)) { /* everybody is a leader */
-        exchange(o, g, b, reorder, s);
+        among_leaders(o, g, b, reorder, s);
         return;
     }
     blockmap mine = regions_local_items(&d.p, b, s), nodes = levels_items(&d, b, s);
 
-    gather(o, &d.local, &mine, reorder, s);
+    gather_node(o, &d.local, &mine, reorder, s);
     sched_phase(s, "leaders");
     if (leads(&d))
-        exchange(o, &d.leaders, &nodes, reorder, s);
-    broadcast(o, &d.local, b, reorder, s);
+        among_leaders(o, &d.leaders, &nodes, reorder, s);
+    broadcast_node(o, &d.local, b, reorder, s);
 }

@@ -13,7 +13,7 @@ typedef struct later {
     plan_key small; /* what key points to, if that is large enough; last: it has a variable part */
 } later;
 
-static void release(later *l, exec *e)
+static void release_later(later *l, exec *e)
 {
     for (int i = 0; i < 2; i++)
         if (l->held[i] != MPI_DATATYPE_NULL)
@@ -33,7 +33,7 @@ void later_forget(exec *e)
     e->prepare = NULL;
     e->prepare_from = NULL;
     if (l)
-        release(l, e);
+        release_later(l, e);
 }
 
 /* A survey is in front of the schedule, and this is called again when it has run. */
@@ -51,7 +51,7 @@ static int prepare(exec *e)
 }
 
 /* Predefined types need not be held; what an operation of the program's works on is already. */
-static int hold(const call *c, const datatype *t, MPI_Datatype *type, MPI_Datatype *held)
+static int hold_type(const call *c, const datatype *t, MPI_Datatype *type, MPI_Datatype *held)
 {
     MPI_Datatype made;
     int error;
@@ -82,13 +82,13 @@ int later_exec(const call *given, later_make *make, exec **result)
         error = operation_hold(&given->op);
     l->holds_op = !error;
     if (!error && given->recv.extent)
-        error = hold(given, &given->recv.type, &c->b.recvtype, &l->held[0]);
+        error = hold_type(given, &given->recv.type, &c->b.recvtype, &l->held[0]);
     if (!error && given->send.extent)
-        error = hold(given, &given->send.type, &c->b.sendtype, &l->held[1]);
+        error = hold_type(given, &given->send.type, &c->b.sendtype, &l->held[1]);
     if (!error)
         error = plan_take_empty(given->comm, result);
     if (error) {
-        release(l, NULL);
+        release_later(l, NULL);
         return error;
     }
     (*result)->prepare = prepare;

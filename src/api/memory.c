@@ -25,7 +25,7 @@ typedef struct buffer {
 
 static buffer *buffers;
 
-static bool add(buffer *b)
+static bool remember(buffer *b)
 {
     process_lock();
     HASH_ADD_PTR(buffers, memory, b);
@@ -34,7 +34,7 @@ static bool add(buffer *b)
     return added;
 }
 
-static buffer *take_away(void *memory)
+static buffer *forget(void *memory)
 {
     buffer *b;
 
@@ -46,7 +46,7 @@ static buffer *take_away(void *memory)
     return b;
 }
 
-static void release(buffer *b)
+static void release_buffer(buffer *b)
 {
     if (b->shared)
         store_give(b->memory, b->bytes);
@@ -56,7 +56,7 @@ static void release(buffer *b)
 }
 
 /* Ordinary memory where none is shared. */
-static buffer *make(size_t bytes)
+static buffer *make_buffer(size_t bytes)
 {
     buffer *b = calloc(1, sizeof *b);
 
@@ -67,10 +67,10 @@ static buffer *make(size_t bytes)
     b->shared = b->memory != NULL;
     if (!b->memory)
         b->memory = aligned_alloc(LINES, (bytes + LINES - 1) / LINES * LINES);
-    if (b->memory && add(b))
+    if (b->memory && remember(b))
         return b;
     if (b->memory)
-        release(b);
+        release_buffer(b);
     else
         free(b);
     return NULL;
@@ -85,7 +85,7 @@ int tutti_alloc(MPI_Aint bytes, void *memory)
         return error;
     if (bytes < 0 || !memory)
         return comm_raise(NULL, bytes < 0 ? MPI_ERR_SIZE : MPI_ERR_ARG);
-    b = (uintmax_t)bytes < SIZE_MAX / 2 ? make(bytes ? (size_t)bytes : 1) : NULL;
+    b = (uintmax_t)bytes < SIZE_MAX / 2 ? make_buffer(bytes ? (size_t)bytes : 1) : NULL;
     if (!b)
         return comm_raise(NULL, MPI_ERR_NO_MEM);
     memcpy(memory, &b->memory, sizeof b->memory);
@@ -95,11 +95,11 @@ int tutti_alloc(MPI_Aint bytes, void *memory)
 /* Also when MPI has been finalized. */
 int tutti_free(void *memory)
 {
-    buffer *b = memory ? take_away(memory) : NULL;
+    buffer *b = memory ? forget(memory) : NULL;
 
     if (memory && !b)
         return library_enter() ? MPI_ERR_BASE : comm_raise(NULL, MPI_ERR_BASE);
     if (b)
-        release(b);
+        release_buffer(b);
     return MPI_SUCCESS;
 }

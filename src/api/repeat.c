@@ -12,7 +12,7 @@
 /* ---- to find it ---- */
 
 /* a: whose lists are compared, if the call has some; NULL: they need not be. */
-static known *find(comm *c, const known_signature *signature, uint64_t hash, const args *a)
+static known *find_known(comm *c, const known_signature *signature, uint64_t hash, const args *a)
 {
     known **set = known_set(c, hash);
 
@@ -37,9 +37,9 @@ __attribute__((noinline)) static known *find_slowly(const args *a, comm *c, bool
         return NULL;
     s = signature_of(a, c);
     if (may_leave && coll_is_v(a->kind) && c->known->has_by_sum)
-        k = find(c, &s.by_sum, s.by_sum_hash, NULL);
+        k = find_known(c, &s.by_sum, s.by_sum_hash, NULL);
     if (!k)
-        k = find(c, &s.exact, s.hash, a);
+        k = find_known(c, &s.exact, s.hash, a);
     if (k && k->plan)
         plan_use(c, k->plan);
     return k;
@@ -214,7 +214,7 @@ void repeat_remember_native(const args *a, const call *c)
     s = signature_of(a, on);
     process_lock();
     plan_forget_types();
-    k = find(on, &s.by_sum, s.by_sum_hash, NULL);
+    k = find_known(on, &s.by_sum, s.by_sum_hash, NULL);
     if (!k) {
         k = known_add(on, &s.by_sum, s.by_sum_hash);
         if (k)
@@ -231,7 +231,7 @@ void repeat_remember_native(const args *a, const call *c)
 }
 
 /* Whether the MPI serves it is known as before. */
-static void fill(known *k, const call *c, const exec *e)
+static void fill_known(known *k, const call *c, const exec *e)
 {
     bool native = k->native;
 
@@ -269,10 +269,10 @@ void repeat_remember(const args *a, const call *c, const exec *e, bool may_leave
     s = signature_of(a, c->comm);
     process_lock();
     plan_forget_types();
-    if (e->plan->cached && !(k = find(c->comm, &s.exact, s.hash, a)))
+    if (e->plan->cached && !(k = find_known(c->comm, &s.exact, s.hash, a)))
         k = known_add(c->comm, &s.exact, s.hash);
     if (k && k->plan != e->plan)
-        fill(k, c, e);
+        fill_known(k, c, e);
     if (k && may_leave) {
         k->settled = true;
         k->native = false; /* it was with another operation */

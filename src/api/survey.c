@@ -19,7 +19,8 @@ bool survey_needed(coll_kind kind, choice chosen)
     return algo_table[chosen.algo]->survey && coll_is_v(kind);
 }
 
-static sched_error compile(const call *of, const plan_key *key, choice chosen, sched **result)
+static sched_error compile_survey(const call *of, const plan_key *key, choice chosen,
+                                  sched **result)
 {
     coll c = {.kind = (coll_kind)key->kind,
               .p = of->coll.p,
@@ -32,7 +33,7 @@ static sched_error compile(const call *of, const plan_key *key, choice chosen, s
 }
 
 /* Takes over the schedule. NULL: out of memory. */
-static survey *make(const call *of, const plan_key *key, sched *how)
+static survey *make_survey(const call *of, const plan_key *key, sched *how)
 {
     size_t n = (size_t)how->extent[SPACE_RECV], p = (size_t)of->coll.p;
     survey *s = calloc(1, sizeof *s + (n + p) * sizeof *s->found);
@@ -59,13 +60,13 @@ int survey_begin(exec *e, const call *of, const plan_key *key, choice chosen, su
                  .recvcount = 1,
                  .op = operation_none};
 
-    if (compile(of, key, chosen, &how) != SCHED_OK)
+    if (compile_survey(of, key, chosen, &how) != SCHED_OK)
         return MPI_ERR_NO_MEM;
     if (how->extent[SPACE_RECV] == 0) {
         sched_free(how);
         return MPI_SUCCESS;
     }
-    s = make(of, key, how);
+    s = make_survey(of, key, how);
     if (!s || !exec_attach(e, how)) {
         survey_end(s, NULL);
         return MPI_ERR_NO_MEM;

@@ -82,7 +82,7 @@ static int read_wishes(MPI_Info info, int p, wishes *w)
 }
 
 /* A number of the wishes; equal wishes, equal numbers. */
-static uint64_t digest(const wishes *w)
+static uint64_t digest_wishes(const wishes *w)
 {
     char text[sizeof w->regions + 64]; /* with six numbers */
     uint64_t sum = 0;
@@ -96,9 +96,9 @@ static uint64_t digest(const wishes *w)
 }
 
 /* What rank tells the others. One with an error takes part, so that nobody waits for it in vain. */
-static hello tell(const comm *c, const wishes *w, int error)
+static hello hello_with_wishes(const comm *c, const wishes *w, int error)
 {
-    hello mine = {.digest = digest(w), .error = error};
+    hello mine = {.digest = digest_wishes(w), .error = error};
 
     if (!error)
         mine.error = *w->regions ? places_made_up(w->regions, c->p, c->rank, &mine.at)
@@ -107,7 +107,7 @@ static hello tell(const comm *c, const wishes *w, int error)
 }
 
 /* All ranks alike, and none with an error? */
-static int compare(const handshake *h)
+static int compare_wishes(const handshake *h)
 {
     bool same = true;
 
@@ -123,21 +123,21 @@ static int compare(const handshake *h)
     return same ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
 }
 
-static int agree(comm *c, const wishes *w, int error, topo **result)
+static int agree_on_wishes(comm *c, const wishes *w, int error, topo **result)
 {
     handshake h = {0};
-    hello mine = tell(c, w, error);
+    hello mine = hello_with_wishes(c, w, error);
 
     error = comm_meet(c, "tutti_comm_set_hints", &mine, true, &h);
     if (!error)
-        error = compare(&h);
+        error = compare_wishes(&h);
     if (!error)
         *result = handshake_topo(&h);
     handshake_close(&h);
     return error || *result ? error : MPI_ERR_NO_MEM;
 }
 
-static void adopt(comm *c, const wishes *w, topo *t)
+static void adopt_wishes(comm *c, const wishes *w, topo *t)
 {
     topo *old;
 
@@ -161,11 +161,11 @@ int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
 
     if (error)
         return comm_raise_for(user, c, error);
-    error = agree(c, &w, read_wishes(info, c->p, &w), &t);
+    error = agree_on_wishes(c, &w, read_wishes(info, c->p, &w), &t);
     if (error)
         return comm_raise_for(user, c, error);
     together_pass_gate(c);
-    adopt(c, &w, t);
+    adopt_wishes(c, &w, t);
     return MPI_SUCCESS;
 }
 

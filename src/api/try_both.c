@@ -138,7 +138,7 @@ static int side_of(const comm_tried *t, int k)
     return (k / t->length + 1) / 2 % 2;
 }
 
-static void say(const call *c, const comm_tried *t, const int64_t ns[2])
+static void say_faster(const call *c, const comm_tried *t, const int64_t ns[2])
 {
     if (env_verbose())
         env_say("%s of about %lld bytes on %d ranks: %s where the call blocks (tried: the MPI's "
@@ -171,8 +171,8 @@ static int find_quickest(const call *c, const comm_tried *t, int64_t quickest[2]
 }
 
 /* One in twenty more counts for nothing. */
-static int agree(const call *c, const decision_server *server, const algo_set *without,
-                 comm_tried *t)
+static int agree_on_faster(const call *c, const decision_server *server, const algo_set *without,
+                           comm_tried *t)
 {
     int64_t ns[2];
     int error = find_quickest(c, t, ns);
@@ -183,7 +183,7 @@ static int agree(const call *c, const decision_server *server, const algo_set *w
     t->calls++;
     decisions_keep_faster(c->comm, &c->coll, c->bytes.all, without, t->native, ns[!t->native],
                           t->length - 1);
-    say(c, t, ns);
+    say_faster(c, t, ns);
     return MPI_SUCCESS;
 }
 
@@ -201,7 +201,7 @@ int try_both(const call *c, const algo_set *without, decision_server *server, co
         return MPI_SUCCESS;
     }
     if (t->calls == calls_of(t))
-        error = agree(c, server, without, t);
+        error = agree_on_faster(c, server, without, t);
     server->native = t->native;
     return error;
 }

@@ -79,7 +79,7 @@ static void set_order(const coll_neighbors *n, bool is_cartesian)
         order[i] = is_cartesian ? i ^ 1 : i;
 }
 
-static int find(MPI_Comm user, int rank, coll_neighbors *n)
+static int find_lists(MPI_Comm user, int rank, coll_neighbors *n)
 {
     int kind = MPI_UNDEFINED, error = MPI_ERR_TOPOLOGY;
 
@@ -98,7 +98,7 @@ static int find(MPI_Comm user, int rank, coll_neighbors *n)
 int neighbors_find(MPI_Comm user, int rank, coll_neighbors **result)
 {
     coll_neighbors *n = calloc(1, sizeof *n);
-    int error = n ? find(user, rank, n) : MPI_ERR_NO_MEM;
+    int error = n ? find_lists(user, rank, n) : MPI_ERR_NO_MEM;
 
     if (error)
         neighbors_free(n);

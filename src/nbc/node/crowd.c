@@ -87,7 +87,7 @@ static bool meet(const crowd_process *x, const crowd_process *y)
     return found && x->node == y->node;
 }
 
-static int64_t count(const uint64_t may[CROWD_WORDS])
+static int64_t count_bits(const uint64_t may[CROWD_WORDS])
 {
     int64_t n = 0;
 
@@ -106,12 +106,12 @@ int crowd_cores(void)
 /* So many processors, and no more than each of these processes may use. */
 static int limited(const uint64_t may[CROWD_WORDS], int64_t quota)
 {
-    int64_t n = count(may);
+    int64_t n = count_bits(may);
 
     return (int)(n < quota ? n : quota);
 }
 
-static void add(crowd_process *together, const crowd_process *one)
+static void add_process(crowd_process *together, const crowd_process *one)
 {
     for (int i = 0; i < CROWD_WORDS; i++)
         together->may[i] |= one->may[i];
@@ -126,11 +126,11 @@ crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine)
 
     for (int r = 0; r < p; r++) {
         if (all[r].node == mine->node)
-            add(&node, &all[r]);
+            add_process(&node, &all[r]);
         if (!meet(&all[r], mine))
             continue;
         c.processes++;
-        add(&near, &all[r]);
+        add_process(&near, &all[r]);
     }
     c.processors = limited(near.may, near.quota);
     c.cores = limited(node.may, node.quota);

@@ -38,7 +38,7 @@ static int turn(void *thing)
 }
 
 /* What does not outlive its call advances in it. */
-static void begin(bool outlives)
+static void begin_async(bool outlives)
 {
     if (!outlives || there)
         return;
@@ -55,7 +55,7 @@ static const char *start(void)
     if (process_threaded)
         return "MPICH allows no tests of messages in there at MPI_THREAD_MULTIPLE";
     start_async = found;
-    waker_set(begin);
+    waker_set(begin_async);
     return NULL;
 }
 

@@ -105,7 +105,7 @@ static callback *hook_of(void)
 }
 
 /* What does not outlive its call advances in it. */
-static void begin(bool outlives)
+static void begin_hook(bool outlives)
 {
     if (!outlives || there)
         return;
@@ -119,10 +119,10 @@ static const char *start(void)
         return "this MPI has no opal_progress_register";
     wanted = true;
     if (!process_threaded) {
-        waker_set(begin);
+        waker_set(begin_hook);
         return NULL;
     }
-    begin(true); /* the progress thread may want the waker */
+    begin_hook(true); /* the progress thread may want the waker */
     wanted = there;
     return there ? NULL : "opal_progress_register has failed";
 }
@@ -149,7 +149,7 @@ bool driver_hook_add(bool *hooked)
 {
     *hooked = false;
     if (wanted)
-        begin(true);
+        begin_hook(true);
     if (there)
         return true;
     mutex_lock(&hooking);

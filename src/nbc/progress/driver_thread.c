@@ -94,7 +94,7 @@ static void nap(void)
     before = turns;
 }
 
-static void *run(void *argument)
+static void *run_thread(void *argument)
 {
     int fruitless = 0;
 
@@ -119,7 +119,7 @@ static void *run(void *argument)
 }
 
 /* Signals are the program's: none is delivered to this thread. */
-static int create(int pu)
+static int create_thread(int pu)
 {
     sigset_t all, before;
     int error;
@@ -128,7 +128,7 @@ static int create(int pu)
     atomic_store(&stopping, false);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&id, NULL, run, &pu);
+    error = pthread_create(&id, NULL, run_thread, &pu);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error)
         return MPI_ERR_OTHER;
@@ -140,7 +140,7 @@ static int create(int pu)
     return MPI_SUCCESS;
 }
 
-static void end(void)
+static void end_thread(void)
 {
     waker_set(NULL);
     if (!running)
@@ -153,18 +153,18 @@ static void end(void)
     running = false;
 }
 
-static int begin(int wanted)
+static int begin_thread(int wanted)
 {
     int pu = wanted == PU_DEFAULT ? pu_choose() : wanted, error;
 
     if (driver_has_extended())
         engine_tell_later();
-    error = create(pu);
+    error = create_thread(pu);
     if (error)
         return error;
     running = true;
     if (bind_error && wanted != PU_DEFAULT) {
-        end();
+        end_thread();
         return MPI_ERR_INFO_VALUE;
     }
     waker_set(wake);
@@ -184,7 +184,7 @@ static void begin_when_needed(bool outlives)
     pthread_mutex_lock(&users_mutex);
     waker_set(NULL);
     if (users > 0 && !running)
-        begin(wanted_pu);
+        begin_thread(wanted_pu);
     pthread_mutex_unlock(&users_mutex);
 }
 
@@ -199,7 +199,7 @@ int driver_thread_start(int pu, bool when_needed, bool runs_ops)
         wanted_pu = pu;
         waker_set(begin_when_needed);
     } else if (!running && !when_needed) {
-        error = begin(pu);
+        error = begin_thread(pu);
     }
     if (!error && runs_ops)
         atomic_store(&calls_ops, true);
@@ -217,7 +217,7 @@ int driver_thread_stop(void)
     if (users == 0)
         error = MPI_ERR_OTHER;
     else if (--users == 0)
-        end();
+        end_thread();
     if (users == 0)
         atomic_store(&calls_ops, false);
     pthread_mutex_unlock(&users_mutex);
@@ -228,7 +228,7 @@ void driver_thread_end(void)
 {
     pthread_mutex_lock(&users_mutex);
     if (users > 0)
-        end();
+        end_thread();
     users = 0;
     pthread_mutex_unlock(&users_mutex);
 }

@@ -2,7 +2,7 @@
 /* json.c - the same as JSON (docs/statistics.md). */
 #include "nbc/tally/print.h"
 
-static void print_string(FILE *out, const char *text)
+static void put_string(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -15,7 +15,7 @@ static void print_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void print_calls(FILE *out, const tally_row *r)
+static void put_calls(FILE *out, const tally_row *r)
 {
     fprintf(out,
             "\"blocking\": %lld, \"nonblocking\": %lld, \"persistent_starts\": %lld, "
@@ -24,7 +24,7 @@ static void print_calls(FILE *out, const tally_row *r)
             (long long)r->most.left, (long long)r->most.repeated);
 }
 
-static void print_sums(FILE *out, const tally_row *r)
+static void put_sums(FILE *out, const tally_row *r)
 {
     const tally_sums *s = &r->sum;
 
@@ -42,14 +42,14 @@ static void print_sums(FILE *out, const tally_row *r)
             (long long)s->steps, (long long)(s->steps - s->steps_waited));
 }
 
-static void print_algorithm(FILE *out, const tally_row *r)
+static void put_algorithm(FILE *out, const tally_row *r)
 {
     char text[64];
     int k = r->key.size_class;
 
     tally_algorithm(r, text, sizeof text);
     fputs("          {\"algorithm\": ", out);
-    print_string(out, text);
+    put_string(out, text);
     if (k < 0)
         fputs(", \"size_from\": null, \"size_to\": null, ", out);
     else
@@ -57,31 +57,31 @@ static void print_algorithm(FILE *out, const tally_row *r)
                 !k       ? 0LL
                 : k < 63 ? (1LL << k) - 1
                          : (long long)INT64_MAX);
-    print_calls(out, r);
+    put_calls(out, r);
     fputs(", ", out);
-    print_sums(out, r);
+    put_sums(out, r);
     fputc('}', out);
 }
 
 /* Returns the row behind the collective. */
-static int print_collective(FILE *out, const tally_table *t, int first)
+static int put_collective(FILE *out, const tally_table *t, int first)
 {
     tally_row all;
     int next = tally_group(t, first, &all);
 
     fprintf(out, "      {\"collective\": \"%s\", ", coll_kind_name((coll_kind)all.key.kind));
-    print_calls(out, &all);
+    put_calls(out, &all);
     fputs(", ", out);
-    print_sums(out, &all);
+    put_sums(out, &all);
     fputs(",\n        \"algorithms\": [\n", out);
     for (int i = first; i < next; i++) {
-        print_algorithm(out, &t->row[i]);
+        put_algorithm(out, &t->row[i]);
         fputs(i + 1 < next ? ",\n" : "\n        ]}", out);
     }
     return next;
 }
 
-static void print_comm(FILE *out, const tally_table *t, int i)
+static void put_comm(FILE *out, const tally_table *t, int i)
 {
     const tally_comm *c = &t->comm[i];
     int at = 0;
@@ -89,16 +89,16 @@ static void print_comm(FILE *out, const tally_table *t, int i)
     while (t->row[at].key.comm != i)
         at++;
     fprintf(out, "    {\"number\": %d, \"name\": ", i);
-    print_string(out, c->size ? c->name : "beyond the table");
+    put_string(out, c->size ? c->name : "beyond the table");
     fprintf(out, ", \"size\": %d, \"freed\": %s,\n     \"collectives\": [\n", c->size,
             c->freed ? "true" : "false");
     while (at < t->nrows && t->row[at].key.comm == i) {
-        at = print_collective(out, t, at);
+        at = put_collective(out, t, at);
         fputs(at < t->nrows && t->row[at].key.comm == i ? ",\n" : "\n     ]}", out);
     }
 }
 
-static void print_outside(FILE *out, const tally_job *job)
+static void put_outside(FILE *out, const tally_job *job)
 {
     int n = 0;
 
@@ -110,7 +110,7 @@ static void print_outside(FILE *out, const tally_job *job)
             fputs(n++ ? ",\n    " : "\n    ", out);
             fprintf(out, "{\"collective\": \"%s\", \"calls\": %lld, \"because_of\": ",
                     coll_kind_name((coll_kind)k), (long long)job->left[i][k]);
-            print_string(out, job->outside->reason[i]);
+            put_string(out, job->outside->reason[i]);
             fputc('}', out);
         }
     fputs("],\n", out);
@@ -121,11 +121,11 @@ void tally_print_json(FILE *out, const tally_job *job, const tally_table *t)
     fprintf(out, "{\n  \"format\": \"tutti statistics 1\",\n  \"ranks\": %d,\n  \"of\": \"%s\",\n",
             job->processes, job->whole ? "all ranks" : "rank 0");
     fprintf(out, "  \"seconds\": %.6f,\n", job->seconds);
-    print_outside(out, job);
+    put_outside(out, job);
     fprintf(out, "  \"operations_beyond_the_table\": %lld,\n  \"communicators\": [\n",
             (long long)t->unplaced);
     for (int i = 0; i < t->ncomms; i++) {
-        print_comm(out, t, i);
+        put_comm(out, t, i);
         fputs(i + 1 < t->ncomms ? ",\n" : "\n", out);
     }
     fputs("  ]\n}\n", out);
