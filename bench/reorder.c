@@ -27,6 +27,9 @@
 
 enum { REPEATS = 5 };
 
+static const char *const pattern_names[REORDER_PATTERNS] = {
+    "ring", "recursive_doubling", "broadcast", "gather", "bruck", "sparbit"};
+
 static const char *const mappings[][2] = {
     {"block-bunch", "switch:16 node:8 package:2"},
     {"block-scatter", "switch:16 node:8 package:2@cyclic"},
@@ -213,7 +216,7 @@ static void run(reorder_pattern pattern, int mapping, int p)
     int64_t after = reorder_cost(pattern, t, order, p);
     for (int i = 0; i < p; i++)
         order[i] = i;
-    printf("%-20s %-15s %12" PRId64 " %12" PRId64 " %8.2f", reorder_name(pattern),
+    printf("%-20s %-15s %12" PRId64 " %12" PRId64 " %8.2f", pattern_names[pattern],
            mappings[mapping][0], reorder_cost(pattern, t, order, p), after, 1e3 * time);
     run_scotch(pattern, t, p, order);
     printf("\n");

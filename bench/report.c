@@ -2,8 +2,6 @@
 /* report.c - which reports there are, and their files: see report.h. */
 #include "report.h"
 
-#include "nbc/process/whole_file.h"
-
 #include <string.h>
 
 static bool is_stdout(const char *file)
@@ -14,7 +12,7 @@ static bool is_stdout(const char *file)
 /* Is there a place to write to? Better known before the measurements. */
 static bool can_be_written(const char *file)
 {
-    return is_stdout(file) || whole_file_possible(file);
+    return is_stdout(file) || file_possible(file);
 }
 
 const char *reports_open(reports *r, const options *o, int argc, char **argv)

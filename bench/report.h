@@ -14,6 +14,10 @@
 
 #include <stdio.h>
 
+/* Could a file be written whole (process/whole_file.h), now? Nothing is changed. False: errno says
+ * why not. */
+bool file_possible(const char *name);
+
 /* One variant: the table of OSU Micro-Benchmarks 5.7 for blocking or non-blocking collectives, with
  * OSU's averages over ranks and repetitions. Several: a column each, medians of the slowest rank.
  */

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report_html.c - collects what a page shows, and writes it at the end: see report.h. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "report_html.h"
 
 #include "nbc/process/whole_file.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- collect ---- */
 
@@ -129,6 +134,46 @@ void html_verdict(html_report *h, const verdict *v)
 
 /* ---- the file ---- */
 
+/* Of what is no regular file. Nothing is opened that is there: a pipe's reader would see its end.
+ */
+static bool possible_in_place(const char *name)
+{
+    char target[PATH_MAX];
+    struct stat s;
+    FILE *out;
+
+    if (stat(name, &s) == 0 && S_ISDIR(s.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (access(name, W_OK) == 0)
+        return true;
+    if (errno != ENOENT)
+        return false;
+    out = in_place_open(name); /* a link to nothing: the file is made */
+    if (!out)
+        return false;
+    fclose(out);
+    if (realpath(name, target))
+        unlink(target);
+    return true;
+}
+
+bool file_possible(const char *name)
+{
+    char made[PATH_MAX + WHOLE_FILE_SUFFIX];
+    FILE *out;
+
+    if (in_place_wanted(name))
+        return possible_in_place(name);
+    out = whole_file_beside(name, made, sizeof made);
+    if (!out)
+        return false;
+    fclose(out);
+    unlink(made);
+    return true;
+}
+
 static bool write_file(const char *file, const html_report *h)
 {
     char *text = NULL;
@@ -159,9 +204,8 @@ html_report *html_open(const options *o, int argc, char **argv)
     html_report *h;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    h = rank == 0 && (strcmp(o->html, "-") == 0 || whole_file_possible(o->html))
-            ? calloc(1, sizeof *h)
-            : NULL;
+    h = rank == 0 && (strcmp(o->html, "-") == 0 || file_possible(o->html)) ? calloc(1, sizeof *h)
+                                                                           : NULL;
     if (!h) {
         free(where);
         return NULL;

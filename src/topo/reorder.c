@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[REORDER_PATTERNS] = {
-    "ring", "recursive_doubling", "broadcast", "gather", "bruck", "sparbit"};
-
-const char *reorder_name(reorder_pattern pattern)
-{
-    return names[pattern];
-}
-
 /* ---- the messages of a pattern ---- */
 
 static int log2_ceil(int n)

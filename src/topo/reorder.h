@@ -49,8 +49,6 @@ bool reorder_always(reorder_pattern pattern, const topo *t, const int *ranks, in
 /* Sum of blocks * distance over all messages of the pattern in this order. */
 int64_t reorder_cost(reorder_pattern pattern, const topo *t, const int *order, int n);
 
-const char *reorder_name(reorder_pattern pattern);
-
 /* One message of the pattern after the other among n: *from and *to are indices, *blocks its
  * length. *k counts from 0. False: there are no more. */
 bool reorder_message(reorder_pattern pattern, int n, int64_t *k, int *from, int *to,

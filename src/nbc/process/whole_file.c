@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 100, SUFFIX = 40 };
+enum { ATTEMPTS = 100 };
 
 bool in_place_wanted(const char *name)
 {
@@ -58,9 +58,7 @@ static bool put(FILE *out, const char *text, size_t size, bool sync)
     return good;
 }
 
-/* A new file beside `name`, with the permissions that the umask leaves: mkstemp's are others, and
- * the umask cannot be asked for without changing it for all threads. NULL: none could be made. */
-static FILE *make_beside(const char *name, char *made, size_t size)
+FILE *whole_file_beside(const char *name, char *made, size_t size)
 {
     FILE *out = NULL;
 
@@ -75,8 +73,8 @@ static FILE *make_beside(const char *name, char *made, size_t size)
 
 static bool replace(const char *name, const char *text, size_t size)
 {
-    char made[PATH_MAX + SUFFIX];
-    FILE *out = make_beside(name, made, sizeof made);
+    char made[PATH_MAX + WHOLE_FILE_SUFFIX];
+    FILE *out = whole_file_beside(name, made, sizeof made);
     struct stat old;
     int error;
 
@@ -135,44 +133,4 @@ char *whole_file_read(const char *name, size_t most, size_t *size, const char **
     if (!text && !*why)
         *why = strerror(errno);
     return text;
-}
-
-/* Of what is no regular file. Nothing is opened that is there: a pipe's reader would see its end.
- */
-static bool possible_in_place(const char *name)
-{
-    char target[PATH_MAX];
-    struct stat s;
-    FILE *out;
-
-    if (stat(name, &s) == 0 && S_ISDIR(s.st_mode)) {
-        errno = EISDIR;
-        return false;
-    }
-    if (access(name, W_OK) == 0)
-        return true;
-    if (errno != ENOENT)
-        return false;
-    out = in_place_open(name); /* a link to nothing: the file is made */
-    if (!out)
-        return false;
-    fclose(out);
-    if (realpath(name, target))
-        unlink(target);
-    return true;
-}
-
-bool whole_file_possible(const char *name)
-{
-    char made[PATH_MAX + SUFFIX];
-    FILE *out;
-
-    if (in_place_wanted(name))
-        return possible_in_place(name);
-    out = make_beside(name, made, sizeof made);
-    if (!out)
-        return false;
-    fclose(out);
-    unlink(made);
-    return true;
 }

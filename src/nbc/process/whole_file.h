@@ -20,8 +20,10 @@ bool whole_file_write(const char *name, const char *text, size_t size);
  * there. */
 char *whole_file_read(const char *name, size_t most, size_t *size, const char **why);
 
-/* Could it be, now? Nothing is changed. False: errno says why not. */
-bool whole_file_possible(const char *name);
+/* A new file beside `name`, with the permissions that the umask leaves: mkstemp's are others, and
+ * the umask cannot be asked for without changing it for all threads. NULL: none could be made. */
+enum { WHOLE_FILE_SUFFIX = 40 }; /* characters that its name is longer, at most */
+FILE *whole_file_beside(const char *name, char *made, size_t size);
 
 /* Is there something of this name that is no regular file? */
 bool in_place_wanted(const char *name);
