@@ -65,6 +65,13 @@ static inline void f08_return(MPI_Fint *ierror, int error)
         *ierror = error;
 }
 
+/* A function of the module's that calls one of C's. */
+#define F08_CALL(name, parameters, call)                                                           \
+    void tutti_f08_##name parameters                                                               \
+    {                                                                                              \
+        f08_return(ierror, call);                                                                  \
+    }
+
 /* ---- buffers and lists of types of one call ---- */
 
 typedef enum f08_way { F08_BLOCKING, F08_LASTING } f08_way;

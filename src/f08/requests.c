@@ -22,15 +22,9 @@ static bool has_indices(int error)
     return error == MPI_SUCCESS || error == MPI_ERR_IN_STATUS;
 }
 
-void tutti_f08_start(MPIX_Request *request, MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Start(request));
-}
-
-void tutti_f08_startall(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Startall(*count, requests));
-}
+F08_CALL(start, (MPIX_Request * request, MPI_Fint *ierror), MPIX_Start(request))
+F08_CALL(startall, (const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *ierror),
+         MPIX_Startall(*count, requests))
 
 void tutti_f08_start_native(MPIX_Request *request, MPI_Fint *native, MPI_Fint *ierror)
 {
@@ -42,16 +36,11 @@ void tutti_f08_start_native(MPIX_Request *request, MPI_Fint *native, MPI_Fint *i
     f08_return(ierror, error);
 }
 
-void tutti_f08_wait(MPIX_Request *request, MPI_Status *status, MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Wait(request, f08_status(status)));
-}
-
-void tutti_f08_waitall(const MPI_Fint *count, MPIX_Request requests[], MPI_Status statuses[],
-                       MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Waitall(*count, requests, f08_statuses(statuses)));
-}
+F08_CALL(wait, (MPIX_Request * request, MPI_Status *status, MPI_Fint *ierror),
+         MPIX_Wait(request, f08_status(status)))
+F08_CALL(waitall,
+         (const MPI_Fint *count, MPIX_Request requests[], MPI_Status statuses[], MPI_Fint *ierror),
+         MPIX_Waitall(*count, requests, f08_statuses(statuses)))
 
 void tutti_f08_waitany(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *index,
                        MPI_Status *status, MPI_Fint *ierror)
@@ -74,16 +63,12 @@ void tutti_f08_waitsome(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint
     f08_return(ierror, error);
 }
 
-void tutti_f08_test(MPIX_Request *request, MPI_Fint *flag, MPI_Status *status, MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Test(request, flag, f08_status(status)));
-}
-
-void tutti_f08_testall(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *flag,
-                       MPI_Status statuses[], MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Testall(*count, requests, flag, f08_statuses(statuses)));
-}
+F08_CALL(test, (MPIX_Request * request, MPI_Fint *flag, MPI_Status *status, MPI_Fint *ierror),
+         MPIX_Test(request, flag, f08_status(status)))
+F08_CALL(testall,
+         (const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *flag, MPI_Status statuses[],
+          MPI_Fint *ierror),
+         MPIX_Testall(*count, requests, flag, f08_statuses(statuses)))
 
 void tutti_f08_testany(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint *index,
                        MPI_Fint *flag, MPI_Status *status, MPI_Fint *ierror)
@@ -106,24 +91,12 @@ void tutti_f08_testsome(const MPI_Fint *count, MPIX_Request requests[], MPI_Fint
     f08_return(ierror, error);
 }
 
-void tutti_f08_request_get_status(const MPIX_Request *request, MPI_Fint *flag, MPI_Status *status,
-                                  MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Request_get_status(*request, flag, f08_status(status)));
-}
-
-void tutti_f08_request_free(MPIX_Request *request, MPI_Fint *ierror)
-{
-    f08_return(ierror, MPIX_Request_free(request));
-}
-
-void tutti_f08_block_arrived(const MPIX_Request *request, const MPI_Fint *rank, MPI_Fint *flag,
-                             MPI_Fint *ierror)
-{
-    f08_return(ierror, tutti_block_arrived(*request, *rank, flag));
-}
-
-void tutti_f08_get_stats(const MPIX_Request *request, tutti_stats *stats, MPI_Fint *ierror)
-{
-    f08_return(ierror, tutti_get_stats(*request, stats));
-}
+F08_CALL(request_get_status,
+         (const MPIX_Request *request, MPI_Fint *flag, MPI_Status *status, MPI_Fint *ierror),
+         MPIX_Request_get_status(*request, flag, f08_status(status)))
+F08_CALL(request_free, (MPIX_Request * request, MPI_Fint *ierror), MPIX_Request_free(request))
+F08_CALL(block_arrived,
+         (const MPIX_Request *request, const MPI_Fint *rank, MPI_Fint *flag, MPI_Fint *ierror),
+         tutti_block_arrived(*request, *rank, flag))
+F08_CALL(get_stats, (const MPIX_Request *request, tutti_stats *stats, MPI_Fint *ierror),
+         tutti_get_stats(*request, stats))
