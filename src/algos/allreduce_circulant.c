@@ -6,7 +6,7 @@
  *             R[0..1], R[0], R[0]
  *   gather    the same way back: send R[0] to me - 1, R[0] to me - 2, R[0..1] to me - 3
  *
- * Reduce-scatter as in circulant_reduce.h; R[0] is all there then, and goes the same way back.
+ * Reduce-scatter as in circulant.h; R[0] is all there then, and goes the same way back.
  * Every part is reduced on one rank in one order: all ranks get the same bits. Parts that go over
  * the end of the vector travel in two messages, so that no MPI has to pack them; and one round goes
  * after the other (sched_rounds), because a part that is sent before its time holds up larger ones.
@@ -16,7 +16,6 @@
  */
 #include "algos/algo.h"
 #include "algos/circulant.h"
-#include "algos/circulant_reduce.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

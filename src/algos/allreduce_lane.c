@@ -15,7 +15,7 @@
  * rails; 2 n (q-1)/q inside a node of q. For large vectors. Needs an operation that commutes, of
  * MPI's. Traeff, Hunold, CLUSTER 2020, Listing 5; unequal nodes are ours.
  */
-#include "algos/circulant_reduce.h"
+#include "algos/circulant.h"
 #include "algos/lanes.h"
 
 #include <stddef.h>

@@ -19,7 +19,7 @@
  * of many ranks: subtrees are consecutive ranks, so few messages leave a node. Every rank sends and
  * receives two vectors at most. Sanders, Speck, Traeff, Parallel Computing 35(12), 2009.
  */
-#include "algos/two_tree_reduce.h"
+#include "algos/two_tree.h"
 
 static void send_down(const two_tree_reduce *w, int k, int child)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant_reduce.c - see circulant_reduce.h.
+/* circulant_reduce.c - see circulant.h.
  *
  * What comes first is received at the place of the sum and combined with what I contribute, later
  * items come to scratch: two rows in turn. Of an odd number of items one is still missing in the
  * sum then, and is copied: for it alone every MPI would pack all of the next message. The last one
  * to come is received at the place of the result, and the sum is added to it.
  */
-#include "algos/circulant_reduce.h"
-
 #include "algos/circulant.h"
 
 /* One round: R[skip .. skip + n - 1] are sent to me + skip, R[0 .. n-1] come from me - skip. */

@@ -8,7 +8,7 @@
  *
  * Cost and use as scan_hierarchical.c, with a vector of scratch more. Traeff, Hunold, CLUSTER 2020.
  */
-#include "algos/scan_levels.h"
+#include "algos/levels.h"
 
 static void exscan_inside(const algo_options *o, const group *g, const blockmap *b, int level,
                           sched_builder *s)

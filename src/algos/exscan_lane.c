@@ -9,7 +9,7 @@
  * Cost and use as scan_lane.c, with a vector of scratch more. Traeff, Hunold, CLUSTER 2020; unequal
  * nodes are ours.
  */
-#include "algos/scan_lanes.h"
+#include "algos/lanes.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

@@ -72,4 +72,15 @@ void lanes_hand_on(const lanes *l, const blockmap *mine, const blockrow *have, s
 /* Local rank i gives its part of the vector, in the map's row `in`, to all of its node. */
 void lanes_share(const lanes *l, const blockmap *items, sched_builder *s);
 
+/* ---- what scan and exscan have in common: the sum of all nodes before mine ---- */
+
+typedef struct scan_lanes {
+    lanes l;
+    blockrow before; /* scratch: the sum of the nodes before mine, if there are any */
+} scan_lanes;
+
+/* False: there are no nodes, or they do not hold ranks that follow one another. */
+bool scan_lanes_before(scan_lanes *l, const algo_options *o, const group *g, const blockmap *b,
+                       sched_builder *s);
+
 #endif

@@ -129,6 +129,31 @@ void levels_reduce(const algo_options *o, const group *g, int root, const blockm
         algo_reduce_binomial.compile(&between, &d.leaders, &leaders, s);
 }
 
+/* ---- scans ---- */
+
+bool scan_levels_divide(scan_levels *l, const group *g, const blockmap *b, int level,
+                        sched_builder *s)
+{
+    if (!levels_divide(&l->d, g, LAST_LEADS, level, s) || !l->d.consecutive)
+        return false;
+    if (leads(&l->d) || l->d.p.mine > 0)
+        l->before = scratch_row(s, b);
+    return true;
+}
+
+void scan_levels_before(const scan_levels *l, const algo_options *o, const blockmap *b,
+                        const blockrow *sum, sched_builder *s)
+{
+    blockmap leaders = *b, local = *b;
+
+    leaders.out = *sum;
+    leaders.in = local.in = l->before;
+    if (leads(&l->d))
+        phase_compile(o, &l->d.leaders, 0, &leaders, s);
+    if (l->d.p.mine > 0)
+        levels_bcast(&l->d.local, l->d.leader, &local, l->d.next, s);
+}
+
 /* ---- blocks ---- */
 
 /* A leader holds those of its region, its own one with them. */

@@ -66,7 +66,24 @@ void levels_scatter(tree t, const group *g, int root, const blockmap *b, const b
 /* An item for each region: those of its members. */
 blockmap levels_items(const division *d, const blockmap *b, sched_builder *s);
 
-/* An allgather, in hierarchical.c: gather to the first rank of each node, allgather among those,
+/* ---- what scan and exscan have in common: the sum of all nodes before mine ---- */
+
+typedef struct scan_levels {
+    division d;      /* the last rank of each node leads it */
+    blockrow before; /* scratch: the sum of the nodes before mine, if there are any */
+} scan_levels;
+
+/* False: there is nothing to divide, or regions do not hold ranks that follow one another. */
+bool scan_levels_divide(scan_levels *l, const group *g, const blockmap *b, int level,
+                        sched_builder *s);
+
+/* sum: that of my node, at its leader. */
+void scan_levels_before(const scan_levels *l, const algo_options *o, const blockmap *b,
+                        const blockrow *sum, sched_builder *s);
+
+/* ---- an allgather ---- */
+
+/* In hierarchical.c: gather to the first rank of each node, allgather among those,
  * broadcast inside nodes. o->variant is a tree. reorder: each phase orders its ranks for its own
  * pattern. */
 void hierarchical_allgather(const algo_options *o, const group *g, const blockmap *b,

@@ -2,14 +2,14 @@
 /* reduce_circulant.c - reduce-scatter over p parts of the vector in fewest rounds for any number of
  * ranks, and a gather of the parts to the root.
  *
- *   reduce-scatter   p = 5: skips 3, 2, 1, as in circulant_reduce.h
+ *   reduce-scatter   p = 5: skips 3, 2, 1, as in circulant.h
  *   gather           the parts of a subtree in one message, as in gather_binomial.c
  *
  * 2 ceil(log2 p) alpha + 2 n (p-1)/p beta; up to four vectors of scratch. For middle and large
  * vectors. Needs an operation that commutes, of MPI's. Traeff, arXiv 2410.14234.
  */
 #include "algos/algo.h"
-#include "algos/circulant_reduce.h"
+#include "algos/circulant.h"
 #include "algos/tree.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)

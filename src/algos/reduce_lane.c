@@ -13,7 +13,7 @@
  * scratch with it in the form `block`, seven with others. For large vectors. Needs an operation
  * that commutes, of MPI's. Traeff, Hunold, CLUSTER 2020, III-C; unequal nodes are ours.
  */
-#include "algos/circulant_reduce.h"
+#include "algos/circulant.h"
 #include "algos/lanes.h"
 #include "algos/tree.h"
 

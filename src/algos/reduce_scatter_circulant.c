@@ -3,13 +3,13 @@
  *
  *   p = 5, skips 3, 2, 1      send R[3..4] to me + 3, R[2] to me + 2, R[1] to me + 1
  *
- * R[i] is what I have of the block that rank me + i will get: circulant_reduce.h.
+ * R[i] is what I have of the block that rank me + i will get: circulant.h.
  *
  * ceil(log2 p) alpha + (p-1) n beta; about p blocks of scratch; a copy of one block if p is odd.
  * Needs an operation that commutes. Traeff, arXiv 2410.14234.
  */
 #include "algos/algo.h"
-#include "algos/circulant_reduce.h"
+#include "algos/circulant.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

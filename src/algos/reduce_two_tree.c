@@ -21,7 +21,7 @@
  * at most. Needs an operation of MPI's. Sanders, Speck, Traeff, Parallel Computing 35(12), 2009.
  */
 #include "algos/order.h"
-#include "algos/two_tree_reduce.h"
+#include "algos/two_tree.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {

@@ -14,7 +14,7 @@
  * ceil(log2 N) messages out of each of N nodes, by one rank. Up to six vectors of scratch. For
  * small vectors. Traeff, Hunold, CLUSTER 2020, III-D.
  */
-#include "algos/scan_levels.h"
+#include "algos/levels.h"
 
 static void scan_inside(const algo_options *o, const group *g, const blockmap *b, int level,
                         sched_builder *s)

@@ -15,7 +15,7 @@
  * Up to nine vectors of scratch. For large vectors. Needs an operation that commutes, of MPI's.
  * Traeff, Hunold, CLUSTER 2020, Listing 6; unequal nodes are ours.
  */
-#include "algos/scan_lanes.h"
+#include "algos/lanes.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
