@@ -17,8 +17,6 @@
  */
 #include "algos/lanes.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_allgather_bruck, &algo_allgather_ring,
                                      &algo_allgather_sparbit, &algo_allgather_linear, NULL};
 

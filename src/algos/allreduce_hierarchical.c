@@ -17,8 +17,6 @@
  */
 #include "algos/levels.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_allreduce_recursive_doubling,
                                      &algo_allreduce_circulant,
                                      &algo_allreduce_ring,

@@ -18,8 +18,6 @@
 #include "algos/circulant.h"
 #include "algos/lanes.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {
     &algo_allreduce_circulant,          &algo_allreduce_ring,      &algo_allreduce_rabenseifner,
     &algo_allreduce_recursive_doubling, &algo_allreduce_dual_root, NULL};

@@ -14,8 +14,6 @@
  */
 #include "algos/levels.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_bcast_binomial, &algo_bcast_circulant,
                                      &algo_bcast_chain,    &algo_bcast_scatter_allgather,
                                      &algo_bcast_two_tree, NULL};

@@ -19,8 +19,6 @@
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_bcast_circulant, &algo_bcast_chain,
                                      &algo_bcast_binomial,  &algo_bcast_scatter_allgather,
                                      &algo_bcast_two_tree,  NULL};

@@ -17,8 +17,6 @@
 #include "algos/order.h"
 #include "algos/tree.h"
 
-#include <stddef.h>
-
 static const algo *const second[] = {&algo_allgather_ring, &algo_allgather_bruck, NULL};
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)

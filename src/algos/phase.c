@@ -2,8 +2,6 @@
 /* phase.c - see phase.h. */
 #include "algos/phase.h"
 
-#include <stddef.h>
-
 const algo *const phase_exscans[] = {&algo_exscan_recursive_doubling, &algo_exscan_doubling_123,
                                      NULL};
 

@@ -15,8 +15,6 @@
  */
 #include "algos/levels.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_reduce_binomial,     &algo_reduce_circulant,
                                      &algo_reduce_rabenseifner, &algo_reduce_chain,
                                      &algo_reduce_two_tree,     NULL};

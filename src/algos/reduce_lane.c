@@ -17,8 +17,6 @@
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_reduce_circulant, &algo_reduce_rabenseifner,
                                      &algo_reduce_chain, &algo_reduce_binomial, NULL};
 

@@ -15,8 +15,6 @@
  */
 #include "algos/levels.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise,
                                      &algo_reduce_scatter_recursive_doubling, NULL};
 

@@ -17,8 +17,6 @@
  */
 #include "algos/lanes.h"
 
-#include <stddef.h>
-
 static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise,
                                      NULL};
 
