@@ -2,8 +2,13 @@
 /* arena.c - see arena.h. */
 #include "nbc/node/arena.h"
 
+#include "nbc/process/mutex.h"
+
 #include <stdlib.h>
 #include <utlist.h>
+
+/* Of all arenas. Not the library's: memory is given back under that. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct extent {
     struct extent *prev, *next;
@@ -46,28 +51,42 @@ void arena_begin(arena *a, char *at, size_t bytes)
 
 void *arena_take(arena *a, size_t bytes)
 {
-    char *memory;
+    char *memory = NULL;
     extent *e;
 
+    mutex_lock(&mutex);
     DL_FOREACH (a->unused, e)
         if (e->size >= bytes)
             break;
-    if (!e)
-        return NULL;
-    memory = a->at + e->at;
-    e->at += bytes;
-    e->size -= bytes;
-    a->left -= bytes;
-    if (e->size == 0) {
+    if (e) {
+        memory = a->at + e->at;
+        e->at += bytes;
+        e->size -= bytes;
+        a->left -= bytes;
+    }
+    if (e && e->size == 0) {
         DL_DELETE(a->unused, e);
         free(e);
     }
+    mutex_unlock(&mutex);
     return memory;
 }
 
 void arena_give(arena *a, void *memory, size_t bytes)
 {
+    mutex_lock(&mutex);
     add_extent(a, (size_t)((char *)memory - a->at), bytes);
+    mutex_unlock(&mutex);
+}
+
+size_t arena_left(const arena *a)
+{
+    size_t bytes;
+
+    mutex_lock(&mutex);
+    bytes = a->left;
+    mutex_unlock(&mutex);
+    return bytes;
 }
 
 void arena_end(arena *a)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arena.h - memory that is given away in parts, first fit; what it is made of is not touched.
- * Callers lock.
- */
+/* arena.h - memory that is given away in parts, first fit; what it is made of is not touched. */
 #ifndef TUTTI_ARENA_H
 #define TUTTI_ARENA_H
 
@@ -16,6 +14,9 @@ typedef struct arena {
 } arena;
 
 void arena_begin(arena *a, char *at, size_t bytes);
+
+/* Bytes that are not given away. */
+size_t arena_left(const arena *a);
 
 /* NULL: nowhere are so many bytes side by side. */
 void *arena_take(arena *a, size_t bytes);

@@ -2,35 +2,22 @@
 /* segment_heap.c - memory of my slice that is taken and given back: see segment.h. */
 #define _GNU_SOURCE /* MADV_REMOVE, mincore */
 #include "nbc/node/segment_inside.h"
-#include "nbc/process/mutex.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { ALIGN = 128 };
 
-/* Its own: memory is given back under the lock of the library. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
 void *segment_take(size_t bytes)
 {
-    char *memory;
-
-    mutex_lock(&mutex);
-    memory = arena_take(&segment_here.mine, segment_rounded(bytes, ALIGN));
-    mutex_unlock(&mutex);
-    return memory;
+    return arena_take(&segment_here.mine, segment_rounded(bytes, ALIGN));
 }
 
 void segment_give(void *memory, size_t bytes)
 {
-    if (!memory || !segment_here.base)
-        return;
-    mutex_lock(&mutex);
-    arena_give(&segment_here.mine, memory, segment_rounded(bytes, ALIGN));
-    mutex_unlock(&mutex);
+    if (memory && segment_here.base)
+        arena_give(&segment_here.mine, memory, segment_rounded(bytes, ALIGN));
 }
 
 /* Whole pages go, and are zero when they come again. */
@@ -75,10 +62,5 @@ void segment_return(void *memory, size_t bytes)
 
 size_t segment_left(void)
 {
-    size_t bytes;
-
-    mutex_lock(&mutex);
-    bytes = segment_here.mine.left;
-    mutex_unlock(&mutex);
-    return bytes;
+    return arena_left(&segment_here.mine);
 }

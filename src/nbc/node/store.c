@@ -14,8 +14,7 @@
 
 enum { PAGE = 65536, /* of any machine */ HUGE_PAGE = 1 << 21 };
 
-/* A lock of its own: memory is given back under that of the library. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of `opened` */
 
 static char *base; /* of the segment */
 static size_t first, behind, size;
@@ -97,29 +96,12 @@ static void open_range(uint64_t where, size_t bytes, unsigned char how)
     }
 }
 
-static void give_arena(void *memory, size_t bytes)
-{
-    mutex_lock(&mutex);
-    arena_give(&store, memory, bytes);
-    mutex_unlock(&mutex);
-}
-
-static void *take_arena(size_t bytes)
-{
-    void *memory;
-
-    mutex_lock(&mutex);
-    memory = arena_take(&store, bytes);
-    mutex_unlock(&mutex);
-    return memory;
-}
-
 /* Pages come with this call, where they are dearest to be waited for later. More than the machine
  * has is not refused: as for malloc'ed memory that is written, the kernel looks for a victim. */
 void *store_take(size_t bytes)
 {
     size_t n = pages(bytes);
-    void *memory = store_lends() && n && getpid() == owner ? take_arena(n) : NULL;
+    void *memory = store_lends() && n && getpid() == owner ? arena_take(&store, n) : NULL;
 
     if (memory)
         open_range((uint64_t)((char *)memory - base), n, WRITABLE);
@@ -140,7 +122,7 @@ void store_give(void *memory, size_t bytes)
         return;
     if (madvise(memory, n, MADV_REMOVE) != 0 && munlock(memory, n) == 0)
         madvise(memory, n, MADV_REMOVE);
-    give_arena(memory, n);
+    arena_give(&store, memory, n);
 }
 
 uint64_t store_find(const void *memory, size_t bytes)
