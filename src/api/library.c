@@ -158,9 +158,12 @@ int tutti_progress_thread_stop(void)
 
 void tutti_version(int *major, int *minor, int *patch)
 {
-    *major = TUTTI_VERSION_MAJOR;
-    *minor = TUTTI_VERSION_MINOR;
-    *patch = TUTTI_VERSION_PATCH;
+    if (major)
+        *major = TUTTI_VERSION_MAJOR;
+    if (minor)
+        *minor = TUTTI_VERSION_MINOR;
+    if (patch)
+        *patch = TUTTI_VERSION_PATCH;
 }
 
 int tutti_shared_memory(int *processes, const char **reason)
@@ -168,6 +171,8 @@ int tutti_shared_memory(int *processes, const char **reason)
     const char *absent;
     int error = library_enter();
 
+    if (!error && (!processes || !reason))
+        error = comm_raise(NULL, MPI_ERR_ARG);
     if (error)
         return error;
     absent = segment_absent();
@@ -180,6 +185,8 @@ int tutti_progress_driver(const char **name, const char **reason)
 {
     int error = library_enter();
 
+    if (!error && (!name || !reason))
+        error = comm_raise(NULL, MPI_ERR_ARG);
     if (error)
         return error;
     *name = library_driver()->name;

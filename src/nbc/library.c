@@ -22,6 +22,7 @@ enum { FRESH, STARTED, REFUSED, ENDING };
 static atomic_int stage;
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int self_key = MPI_KEYVAL_INVALID;
+static int start_error; /* if it has been REFUSED. Start mutex */
 static const driver *chosen;
 static const char *reason = "not started";
 
@@ -127,12 +128,14 @@ static int enter_slowly(void)
     if (!is_initialized || is_finalized)
         return MPI_ERR_OTHER;
     pthread_mutex_lock(&start_mutex);
-    if (atomic_load(&stage) == FRESH)
-        atomic_store(&stage, start() == MPI_SUCCESS ? STARTED : REFUSED);
+    if (atomic_load(&stage) == FRESH) {
+        start_error = start();
+        atomic_store(&stage, start_error ? REFUSED : STARTED);
+    }
     if (atomic_load(&stage) == STARTED || atomic_load(&stage) == ENDING)
         error = MPI_SUCCESS;
     else if (atomic_load(&stage) == REFUSED)
-        error = MPI_ERR_ARG;
+        error = start_error;
     pthread_mutex_unlock(&start_mutex);
     return error;
 }

@@ -313,6 +313,29 @@ static void an_error_at_the_root_stays_there(void)
     still_works();
 }
 
+static void a_null_pointer_for_a_result_is_refused(void)
+{
+    char text[100];
+    const char *said;
+    int n;
+
+    CHECK_CLASS(tutti_shared_memory(NULL, &said), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_shared_memory(&n, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_progress_driver(NULL, &said), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_progress_driver(&said, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_constants(NULL, text, sizeof text, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_wisdom(NULL, &said), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_alloc(100, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_comm_prepared(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_comm_topology(MPI_COMM_WORLD, NULL, 1, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_comm_regions(MPI_COMM_WORLD, NULL, &n, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_comm_regions(MPI_COMM_WORLD, "node", NULL, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_comm_explain(MPI_COMM_WORLD, NULL, text, sizeof text), MPI_ERR_ARG);
+    CHECK_CLASS(tutti_comm_explain(MPI_COMM_WORLD, "allgather 1", NULL, 1), MPI_ERR_ARG);
+    tutti_version(NULL, NULL, NULL);
+    still_works();
+}
+
 /* The program may take all communicators that the MPI has: ours need none. */
 static void no_communicator_of_the_mpi_is_used_up(void)
 {
@@ -361,6 +384,7 @@ int main(int argc, char **argv)
         MPI_TEST(an_array_is_started_whole_or_not_at_all),
         MPI_TEST(an_error_while_running_is_returned_by_the_completion),
         MPI_TEST(an_error_at_the_root_stays_there),
+        MPI_TEST(a_null_pointer_for_a_result_is_refused),
         MPI_TEST(no_communicator_of_the_mpi_is_used_up),
     };
     int failed = mpi_test_main(argc, argv, "errors", tests, sizeof tests / sizeof *tests);
