@@ -198,7 +198,7 @@ static plan *find(const comm *c, const plan_key *key, size_t size)
     return p;
 }
 
-static int compile_new(comm *c, const plan_key *key, size_t size, plan_compile *compile,
+static int compile_new(const comm *c, const plan_key *key, size_t size, plan_compile *compile,
                        plan **result)
 {
     plan *p = calloc(1, offsetof(plan, key) + size);
@@ -213,33 +213,47 @@ static int compile_new(comm *c, const plan_key *key, size_t size, plan_compile *
         free(p);
         return error;
     }
+    *result = p;
+    return MPI_SUCCESS;
+}
+
+static void add(comm *c, plan *p)
+{
     plan_compilations++;
     if (HASH_COUNT(c->plans) >= PLAN_CACHE)
         drop(c, oldest(c));
     cache(c, p);
     p->refs = p->cached;
-    *result = p;
-    return MPI_SUCCESS;
 }
 
 int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compile, plan **result)
 {
-    int error = MPI_SUCCESS;
-    plan *p;
+    plan *p, *made = NULL;
 
     process_lock();
     p = find(c, key, key_size);
-    if (!p)
-        error = compile_new(c, key, key_size, compile, &p);
-    if (!error) {
-        plan_use(c, p);
-        c->plan_found = p->cached ? p : NULL;
-        p->refs++;
-        *result = p;
+    if (!p) { /* which takes milliseconds on thousands of ranks */
+        process_unlock();
+        int error = compile_new(c, key, key_size, compile, &made);
+        if (error)
+            return error;
+        process_lock();
+        p = find(c, key, key_size); /* another thread may have been faster */
     }
+    if (!p) {
+        add(c, made);
+        p = made;
+        made = NULL;
+    }
+    plan_use(c, p);
+    c->plan_found = p->cached ? p : NULL;
+    p->refs++;
+    *result = p;
     process_unlock();
+    if (made)
+        plan_free(made);
     free_dead_plans();
-    return error;
+    return MPI_SUCCESS;
 }
 
 choice plan_choice(const plan *p)
