@@ -174,6 +174,8 @@ static int start(exec *e, MPI_Request *request)
         error = library_driver()->request(e, &e->native.request);
     if (error) {
         later_forget(e);
+        if (e->ticket.unprepared)
+            comm_hold_no_more(e->comm, &e->ticket);
         plan_return_exec(e);
         return error;
     }

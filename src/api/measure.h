@@ -13,8 +13,8 @@ typedef enum measure_wish { MEASURE_UNSAID, MEASURE_NO, MEASURE_YES } measure_wi
 /* MPI_ERR_INFO_VALUE: it is neither `estimate` nor `measure`. */
 int measure_read(MPI_Info info, measure_wish *wish);
 
-/* What a request for the call with this info is to try, which algorithms; for free(). NULL: nothing,
- * that is not wished, or there is only one. Local; the communicator is ready. */
+/* What a request for the call with this info is to try, which algorithms; for free(). NULL: that is
+ * not wished, or there is only one. Local; the communicator is ready. */
 int measure_prepare(const call *c, MPI_Info info, measure_wish wish, struct trial **result);
 
 /* Make all candidates but the first one, and the vote. Collective, with an error on all ranks or on

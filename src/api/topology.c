@@ -6,6 +6,7 @@
 #include "api/hints.h"
 #include "nbc/run/engine.h"
 #include "nbc/process/env.h"
+#include "nbc/process/mutex.h"
 #include "nbc/library.h"
 #include "nbc/comm/places.h"
 #include "api/decisions.h"
@@ -141,6 +142,7 @@ static void adopt_wishes(comm *c, const wishes *w, topo *t)
 {
     topo *old;
 
+    mutex_lock(&c->told);
     engine_enter();
     old = c->topo;
     c->topo = t;
@@ -148,6 +150,7 @@ static void adopt_wishes(comm *c, const wishes *w, topo *t)
     comm_find_eager(c);
     engine_leave();
     decision_tables_leave(c);
+    mutex_unlock(&c->told);
     plan_cache_clear(c);
     topo_free(old);
 }
@@ -181,9 +184,9 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
         error = MPI_ERR_ARG;
     if (error)
         return comm_raise_for(user, c, error);
-    engine_enter(); /* in another thread tutti_comm_set_hints may bring another one */
+    mutex_lock(&c->told); /* in another thread tutti_comm_set_hints may bring another one */
     n = topo_draw(c->topo, text, size);
-    engine_leave();
+    mutex_unlock(&c->told);
     if (length)
         *length = n;
     return MPI_SUCCESS;
@@ -201,14 +204,14 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
         error = MPI_ERR_ARG;
     if (error)
         return comm_raise_for(user, c, error);
-    engine_enter();
+    mutex_lock(&c->told);
     for (int i = 0; i < c->topo->nlevels && c->topo->level[i].kind <= kind; i++)
         found = &c->topo->level[i];
     for (int r = 0; r < c->p; r++)
         regions[r] = found ? found->region[r] : 0;
     if (count)
         *count = found ? found->n : 1;
-    engine_leave();
+    mutex_unlock(&c->told);
     return MPI_SUCCESS;
 }
 
@@ -247,9 +250,9 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         error = MPI_ERR_ARG;
     if (!error) {
         asked.p = c->p;
-        engine_enter();
+        mutex_lock(&c->told);
         error = choose_silently(&asked, total, MPI_INFO_NULL, c, &chosen, why, sizeof why);
-        engine_leave();
+        mutex_unlock(&c->told);
     }
     if (error)
         return comm_raise_for(user, c, error);

@@ -9,6 +9,7 @@
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
+#include "nbc/process/mutex.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/wisdom_file.h"
 #include "nbc/run/engine.h"
@@ -83,14 +84,16 @@ static void adopt(comm *c, wisdom *w, bool asks_alike)
 {
     wisdom *before;
 
+    mutex_lock(&c->told);
     engine_enter();
     before = c->knows;
     c->knows = wisdom_hold(w);
     c->asks_alike = asks_alike;
     c->knows_alike = true;
     engine_leave();
-    wisdom_free(before);
     decision_tables_leave(c);
+    mutex_unlock(&c->told);
+    wisdom_free(before);
     plan_cache_clear(c);
 }
 

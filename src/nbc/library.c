@@ -73,6 +73,7 @@ static const comm_hooks above_comm = {
     .idle_turn = engine_idle_turn,
     .hook_progress = driver_hook_add,
     .unhook_progress = driver_hook_remove,
+    .prepare = engine_prepare,
     .clear_plans = plan_cache_clear,
     .reap_plans = plan_reap,
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_no_memory.c - memory runs out on one rank, at every allocation of the library in turn. An
  * init is an error on all ranks, or on none. A blocking or non-blocking call is an error of that
- * rank, which has sent nothing: made again, it is served, with the algorithm that all take.
+ * rank, which has sent nothing: made again, it is served, with the algorithm that all take. Where
+ * its choice has to wait for the other ranks, the operation ends with the error, and so do all
+ * later ones of this rank on the communicator.
  *
  * The linker puts __wrap_malloc and so on in the place of malloc, in the library and here, not in
  * the MPI (tests/CMakeLists.txt).
@@ -297,6 +299,55 @@ static void a_call_that_fails_can_be_made_again(void)
         }
 }
 
+/* Nobody waits for the root. */
+static int collect(MPI_Comm comm, MPI_Request *r)
+{
+    return MPIX_Igather_auto(from, 3, MPI_INT, to, 3, MPI_INT, POOR, comm, r);
+}
+
+static void check_collected(void)
+{
+    for (int i = 0; i < 3 * world_size; i++)
+        CHECK(world_rank != POOR || to[i] == 1000 * (i / 3) + i % 3);
+}
+
+/* Whoever has failed alone behind its call does not take what comes then for what comes later. */
+static bool first_call_in_need(long at)
+{
+    MPI_Comm comm = fresh();
+    MPI_Request r = MPI_REQUEST_NULL;
+    bool ran;
+    int error;
+
+    mpi_test_context("allocation %ld", at);
+    fill();
+    run_out(at);
+    error = collect(comm, &r);
+    if (error) {
+        CHECK_CLASS(error, MPI_ERR_NO_MEM);
+        CHECK(collect(comm, &r) == MPI_SUCCESS);
+    }
+    error = MPI_Wait(&r, MPI_STATUS_IGNORE);
+    left = -1;
+    ran = on_any(ran_out);
+    if (error) {
+        CHECK(world_rank == POOR);
+        CHECK_CLASS(error, MPI_ERR_NO_MEM);
+        CHECK_CLASS(collect(comm, &r), MPI_ERR_NO_MEM);
+        CHECK(to[0] == -1);
+    } else {
+        check_collected();
+    }
+    MPI_Comm_free(&comm);
+    return !ran;
+}
+
+static void a_first_call_that_fails_ends_with_an_error(void)
+{
+    for (long at = 0; !first_call_in_need(at); at += 1 + at / 50)
+        ;
+}
+
 static void open_buffers(void)
 {
     MPI_Datatype pair;
@@ -324,6 +375,7 @@ int main(int argc, char **argv)
         MPI_TEST(an_init_fails_on_all_ranks_or_on_none),
         MPI_TEST(a_trial_is_made_on_all_ranks_or_on_none),
         MPI_TEST(a_call_that_fails_can_be_made_again),
+        MPI_TEST(a_first_call_that_fails_ends_with_an_error),
         MPI_TEST(close_buffers),
     };
 

@@ -141,7 +141,11 @@ static int create(MPI_Comm user, comm **result)
 
     if (!c)
         return MPI_ERR_NO_MEM;
-    *c = (comm){.user = user, .refs = 1, .nwindows = channel_windows()};
+    *c = (comm){.user = user,
+                .refs = 1,
+                .nwindows = channel_windows(),
+                .shut = 1,
+                .told = PTHREAD_MUTEX_INITIALIZER};
     c->wire.comm = MPI_COMM_NULL;
     c->split = c->nwindows / 2;
     error = PMPI_Comm_test_inter(user, &inter);

@@ -30,6 +30,7 @@
 #include "nbc/tally/tally.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,10 +107,13 @@ typedef struct comm {
     bool reproducible;            /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */
     coll_neighbors *neighbors;    /* NULL: not asked for yet */
     atomic_bool begun, ready;     /* the first handshake. Waited for without a lock */
-    bool placed, covered;         /* wire.place is known; all members are in the channel.
+    atomic_int shut;              /* why the gate is: not ready, or operations without a schedule */
+    bool preparing;               /* the first one at the gate is given its schedule. Engine lock */
+    pthread_mutex_t told;    /* topo, hints and knows stay, once ready. Before the engine's lock */
+    bool placed, covered;    /* wire.place is known; all members are in the channel.
                                      Library lock */
-    atomic_bool starved;          /* there was no number, and no call that may block since */
-    atomic_int failure;           /* ready, but every operation ends with this error */
+    atomic_bool starved;     /* there was no number, and no call that may block since */
+    atomic_int failure;      /* ready, but every operation ends with this error */
     atomic_bool out_of_step; /* this rank has refused a call, or a start: others may have sent */
     int new_calls;           /* that could be left to the MPI before it has begun */
     comm_hints hints;
@@ -214,7 +218,7 @@ void comm_gate_shut(comm *c, comm_ticket *t);
 /* Is the gate closed for this non-blocking operation? */
 static inline bool comm_gate(comm *c, comm_ticket *t)
 {
-    if (!c->ready || c->gated_head || !comm_window_free(c, t)) {
+    if (c->shut || c->gated_head || !comm_window_free(c, t)) {
         comm_gate_shut(c, t);
         return true;
     }
@@ -223,6 +227,11 @@ static inline bool comm_gate(comm *c, comm_ticket *t)
 }
 
 void comm_gate_look(void);
+
+/* The operation waits at the gate, where it will come, until it has been prepared. It never comes.
+ */
+void comm_hold(comm *c, comm_ticket *t);
+void comm_hold_no_more(comm *c, comm_ticket *t);
 
 /* The operation, which is non-blocking, has completed: its window is free. */
 static inline void comm_window_done(comm *c, comm_ticket *t)

@@ -48,6 +48,8 @@ void comm_gate_shut(comm *c, comm_ticket *t)
     else
         c->gated_head = t;
     c->gated_tail = t;
+    if (t->unprepared)
+        set_pending();
 }
 
 /* Something that waits may begin. */
@@ -56,10 +58,48 @@ void comm_gate_look(void)
     set_pending();
 }
 
+void comm_hold(comm *c, comm_ticket *t)
+{
+    t->unprepared = true;
+    atomic_fetch_add(&c->shut, 1);
+}
+
+void comm_hold_no_more(comm *c, comm_ticket *t)
+{
+    t->unprepared = false;
+    atomic_fetch_sub(&c->shut, 1);
+    set_pending();
+}
+
+static bool is_unprepared(const comm *c)
+{
+    return c->ready && c->gated_head && c->gated_head->unprepared;
+}
+
+/* The first one at a gate, of one communicator. Not with the lock; it stays there, so that no
+ * operation behind it begins before it. Its exec holds the communicator. */
+static void prepare_one(void)
+{
+    comm *c = comm_all;
+    comm_ticket *t;
+
+    while (c && (!is_unprepared(c) || c->preparing))
+        c = c->next;
+    if (!c)
+        return;
+    t = c->gated_head;
+    c->preparing = true;
+    engine_leave();
+    comm_above.prepare(t);
+    engine_enter();
+    c->preparing = false;
+    comm_hold_no_more(c, t);
+}
+
 /* Put what may begin at the end of a list; returns the new end. */
 static comm_ticket **open_gate(comm *c, comm_ticket **end)
 {
-    while (c->gated_head && comm_window_free(c, c->gated_head)) {
+    while (c->gated_head && !c->gated_head->unprepared && comm_window_free(c, c->gated_head)) {
         comm_ticket *t = c->gated_head;
         c->gated_head = t->gate_next;
         if (!c->gated_head)
@@ -111,6 +151,7 @@ void comm_become_ready(comm *c, int error)
     c->failure = error;
     process_lock();
     c->ready = true;
+    atomic_fetch_sub(&c->shut, 1);
     bool unused = c->refs == 0;
     process_unlock();
     if (unused)
@@ -268,11 +309,13 @@ int comm_advance(comm_ticket **admitted)
 
     atomic_store(&comm_pending, COMM_ADVANCING); /* set again by whatever closes a gate meanwhile */
     opened = test_handshakes();
+    prepare_one();
     *end = NULL;
     DL_FOREACH (comm_all, c) {
         pending |= c->current && !c->lost;
         if (c->ready && c->gated_head)
             end = open_gate(c, end);
+        pending |= is_unprepared(c);
     }
     if (pending)
         set_pending();

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 struct comm;
+struct comm_ticket;
 
 typedef struct comm_hooks {
     /* One turn of a wait: operations advance (run/engine.h). */
@@ -14,6 +15,10 @@ typedef struct comm_hooks {
     /* Around a blocking native call of ours: do operations advance in it (progress/driver.h)? */
     bool (*hook_progress)(bool *hooked);
     void (*unhook_progress)(bool hooked);
+
+    /* The communicator is ready: make the schedule of an operation that has waited for it (run/
+     * exec.h). No lock held: the planner may need tens of milliseconds for it. */
+    void (*prepare)(struct comm_ticket *t);
 
     /* The communicator goes: drop its plans. And free what could not be freed inside a callback of
      * MPI (plan/plan.h). */

@@ -12,6 +12,7 @@
 
 typedef struct comm_ticket {
     bool persistent;
+    bool unprepared;                 /* it has no schedule yet: hooks.h */
     int lane, window;                /* the number of the communicator, and the window of it */
     int64_t operation;               /* non-blocking: number on the communicator */
     struct comm_ticket *gate_next;   /* waiting at the gate */

@@ -187,6 +187,16 @@ void engine_start(exec *e)
     waker_wake(outlives);
 }
 
+void engine_prepare(comm_ticket *t)
+{
+    exec *e = exec_of(t);
+    int (*prepare)(exec *) = e->prepare;
+
+    e->prepared = prepare(e);
+    if (e->prepared) /* it is looked at when the steps begin */
+        e->prepare = prepare;
+}
+
 bool engine_prepares(const comm *c)
 {
     bool found = false;

@@ -40,6 +40,9 @@ void engine_idle_turn(int *idle);
 /* So many of them have been fruitless, with threads: it grows as long as anybody waits here. */
 unsigned engine_idle_turns(void);
 
+/* Prepare an operation that waits at the gate (comm/hooks.h). */
+void engine_prepare(struct comm_ticket *t);
+
 /* Is an operation of this communicator running that has not got its schedule yet (exec.prepare)? */
 bool engine_prepares(const struct comm *c);
 

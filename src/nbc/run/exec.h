@@ -100,11 +100,12 @@ typedef struct exec {
     struct known *known; /* the call that it is bound for, or NULL; likewise (known.h) */
     struct comm *comm;
 
-    /* An operation that was started before all is known that its schedule depends on: called before
-     * the first step, and, while it is set, when all are done; attaches a schedule, and binds it.
-     * Engine lock held. */
+    /* An operation that was started before all is known that its schedule depends on: called when
+     * it is the first one at the gate of a communicator that is ready, no lock held, and, while it
+     * is set, when all steps are done, engine lock held; attaches a schedule, and binds it. */
     int (*prepare)(struct exec *e);
     void *prepare_from;
+    int prepared;        /* what the first time has returned */
     struct exec *beside; /* it is not done before this one is, which has been started; or NULL */
     void *arrays;        /* of an exec that got its schedule later, or NULL */
     size_t size;         /* bytes of it and of the arrays that were made with it */

@@ -68,9 +68,30 @@ static int address(exec *e, bool first)
     return MPI_SUCCESS;
 }
 
+/* The first time it has been called already (exec.h). */
+static int prepare(exec *e, bool first)
+{
+    int error = e->prepared;
+
+    if (!first)
+        return e->prepare(e);
+    if (error)
+        e->prepare = NULL;
+    e->prepared = MPI_SUCCESS;
+    return error;
+}
+
+/* The other ranks go on with what fails here: its rings, or messages, would be taken for those of
+ * what follows. */
+static bool is_left_behind(const exec *e, int error)
+{
+    return !e->ticket.persistent && !e->comm->failure &&
+           (e->comm->links || error == MPI_ERR_NO_MEM);
+}
+
 static void begin_steps(exec *e, bool first)
 {
-    int error = e->prepare ? e->prepare(e) : MPI_SUCCESS;
+    int error = e->prepare ? prepare(e, first) : MPI_SUCCESS;
 
     if (fault_tolerance)
         failures_look(e->comm);
@@ -82,7 +103,7 @@ static void begin_steps(exec *e, bool first)
         steps_begin(e);
         return;
     }
-    if (e->comm->links && !e->ticket.persistent && !e->comm->failure) /* its rings are behind now */
+    if (is_left_behind(e, error))
         e->comm->failure = error;
     steps_fail(e, error);
 }
