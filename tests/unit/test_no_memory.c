@@ -132,7 +132,7 @@ static void estimate_in_need(const forecast_call *call)
     long at = 0;
 
     assert_true(n > 0);
-    for (; found == PLANNER_NO_MEMORY; at += 1 + at / 50) {
+    for (; found == PLANNER_NO_MEMORY; at += 1 + at / 10) {
         left = at;
         found = planner_list(call, list);
         assert_int_equal(found, left < 0 ? PLANNER_NO_MEMORY : n);
