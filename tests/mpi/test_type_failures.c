@@ -352,13 +352,13 @@ static void packing_takes_several_calls(void)
 
     b.send = malloc(n * 4);
     b.recv = malloc(n * 4);
-    for (wire_pack_most = 3; wire_pack_most < 12000; wire_pack_most = wire_pack_most * 17 + 2)
+    for (pack_most = 3; pack_most < 12000; pack_most = pack_most * 17 + 2)
         for (int f = 0; f < FORMS; f++) {
-            mpi_test_context("%d bytes in a call, form %d", (int)wire_pack_most, f);
+            mpi_test_context("%d bytes in a call, form %d", (int)pack_most, f);
             fill(&linear, &b);
             CHECK(try_once(&linear, (form)f, &b, 0) == MPI_SUCCESS && is_right(&linear, &b));
         }
-    wire_pack_most = 0x7fffffff;
+    pack_most = 0x7fffffff;
     free(b.send);
     free(b.recv);
 }

@@ -19,8 +19,8 @@ extern int vmread_test_refuses;
 /* Largest count of one message (run/datatype.c). */
 extern int64_t datatype_max_count;
 
-/* Bytes in one call of MPI_Pack (run/wire_data.c). */
-extern int64_t wire_pack_most;
+/* Bytes in one call of MPI_Pack (run/pack.c). */
+extern int64_t pack_most;
 
 /* How often anything has been compiled in this process (plan/plan.c). */
 extern unsigned plan_compilations;

@@ -5,6 +5,7 @@
 #include "nbc/node/store.h"
 #include "nbc/node/vmread.h"
 #include "nbc/run/near.h"
+#include "nbc/run/pack.h"
 #include "nbc/run/wire.h"
 
 /* Tuning: fruitless polls between two looks for messages that have left their ring, and looks that
@@ -58,7 +59,7 @@ static bool pack(near *n, const bound *b, const step *st, near_message *m, uint6
 {
     if (near_is_brief(m) && !ring_room(m->track->ring, position, near_lines(m)))
         return false;
-    m->error = wire_gather(b, st, run_of(n, b, m));
+    m->error = pack_step(b, st, run_of(n, b, m));
     m->packs = true;
     return true;
 }
@@ -144,7 +145,7 @@ static bool receive_small(near *n, const bound *b, const step *st, int *error)
     if (state == RING_OTHER)
         *error = MPI_ERR_TRUNCATE;
     else if (m->space < 0)
-        *error = wire_scatter(b, st, run_of(n, b, m), m->progress.done);
+        *error = unpack_step(b, st, run_of(n, b, m), m->progress.done);
     forget(m);
     return true;
 }
@@ -189,7 +190,7 @@ static int take_from_afar(near *n, const bound *b, const step *st, const ring_pi
     if (m->reducing)
         return reduce_from_afar(b, m, p, readable);
     *readable = vmread(m->way->pid, run_of(n, b, m), p->where & ~ELSEWHERE, (size_t)p->bytes);
-    return *readable && m->space < 0 ? wire_scatter(b, st, run_of(n, b, m), p->bytes) : MPI_SUCCESS;
+    return *readable && m->space < 0 ? unpack_step(b, st, run_of(n, b, m), p->bytes) : MPI_SUCCESS;
 }
 
 /* A piece of a message, from where it lies to where it is wanted. */
@@ -205,9 +206,9 @@ static int take_piece(near *n, const bound *b, const step *st, const ring_piece 
     if (m->reducing)
         return reduce_piece(b, m, from, done, p->bytes);
     if (m->space < 0 && done == 0 && p->last)
-        return wire_scatter(b, st, from, p->bytes);
+        return unpack_step(b, st, from, p->bytes);
     wire_copy_bytes(run_of(n, b, m) + done, from, (size_t)p->bytes);
-    return m->space < 0 && p->last ? wire_scatter(b, st, run_of(n, b, m), done + p->bytes)
+    return m->space < 0 && p->last ? unpack_step(b, st, run_of(n, b, m), done + p->bytes)
                                    : MPI_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include "nbc/process/simulated.h"
 #include "nbc/run/one_step.h"
 #include "nbc/run/open_simulated.h"
+#include "nbc/run/pack.h"
 #include "nbc/run/record.h"
 #include "nbc/run/wire.h"
 
@@ -19,7 +20,7 @@ static void post_message(exec *e, int index)
     int error;
 
     if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-        step_keep_error(e, wire_pack(&e->bound, st));
+        step_keep_error(e, pack_message(&e->bound, st));
     error = step_post(e, st);
     if (error == MPI_SUCCESS) {
         open_add(e, index);
@@ -97,7 +98,7 @@ static void finish(exec *e, int index, int error)
 
     if (error == MPI_SUCCESS && st->kind == STEP_RECV &&
         wire_packed(&e->bound.messages[st->message]))
-        error = wire_unpack(&e->bound, st);
+        error = unpack_message(&e->bound, st);
     record_done(e, index, false);
     if (st->kind == STEP_RECV)
         step_simulate_derived(e, st);
@@ -136,7 +137,7 @@ static void divert(exec *e, int index)
 
     record_done(e, index, true);
     if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-        step_keep_error(e, wire_pack(&e->bound, st));
+        step_keep_error(e, pack_message(&e->bound, st));
     error = step_post(e, st);
     if (error == MPI_SUCCESS)
         open_add(e, index);
@@ -265,7 +266,7 @@ static void begin_flat(exec *e)
             continue;
         }
         if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-            step_keep_error(e, wire_pack(&e->bound, st));
+            step_keep_error(e, pack_message(&e->bound, st));
         error = step_post(e, st);
         step_keep_error(e, error);
         if (error != MPI_SUCCESS) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wire.c - intervals to MPI messages: contiguous, derived datatype, or packed. */
+/* wire.c - intervals to MPI messages: contiguous, derived datatype, or packed; and to copies and
+ * reductions. */
 #include "nbc/run/wire.h"
 
 #include "nbc/process/fault_tolerance.h"
 #include "nbc/process/mpi_library.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/test_knobs.h"
-#include "nbc/run/piece.h"
+#include "nbc/run/pack.h"
 
 #include <stdlib.h>
 
@@ -211,4 +212,57 @@ int wire_resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
 
     m->empty = b->sched->parts > 1 && wire_bytes(b, st) == 0;
     return error;
+}
+
+/* ---- local steps ---- */
+
+/* to = from op to, in pieces that an int can count. The program's function gets the type that the
+ * program has given. */
+static int reduce(const bound *b, const piece *from, const piece *to)
+{
+    MPI_Datatype type = b->given.op.predefined ? to->type->type : b->given.op.type;
+    int64_t extent = to->type->extent;
+    int error = MPI_SUCCESS;
+
+    for (int64_t at = 0, n; at < to->items && !error; at += n) {
+        n = to->items - at < datatype_max_count ? to->items - at : datatype_max_count;
+        error = PMPI_Reduce_local(from->address + at * extent, to->address + at * extent, (int)n,
+                                  type, b->given.op.op);
+    }
+    return error;
+}
+
+/* Are dense elements of both the same bytes? */
+static bool same_bytes(const piece *x, const piece *y)
+{
+    return x->type->dense && y->type->dense &&
+           ((x->type->predefined && y->type->predefined) || x->given == y->given);
+}
+
+raw_local wire_resolve_local(const bound *b, const step *st)
+{
+    bool copies = st->kind == STEP_COPY;
+    piece from, to;
+
+    if (st->kind == STEP_FENCE)
+        return (raw_local){0};
+    from = piece_at(b, st, 0);
+    to = piece_at(b, st, 1);
+    if (copies ? !same_bytes(&from, &to) : !b->given.op.predefined || to.items > datatype_max_count)
+        return (raw_local){0};
+    return (raw_local){.from = from.offset,
+                       .to = to.offset,
+                       .amount = (size_t)(copies ? piece_bytes(&from) : to.items),
+                       .from_base = b->sched->list[st->first].space,
+                       .to_base = b->sched->list[st->first + 1].space};
+}
+
+int wire_local(const bound *b, const step *st)
+{
+    piece from = piece_at(b, st, 0), to = piece_at(b, st, 1);
+
+    if (piece_bytes(&from) == 0) /* there may be no address */
+        return MPI_SUCCESS;
+    simulated_copy(piece_bytes(&from));
+    return st->kind == STEP_REDUCE ? reduce(b, &from, &to) : pack_copy(&from, &to);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wire.h - how data travels: the decisions that are measured, in one place, and packing.
+/* wire.h - how data travels: the decisions that are measured, in one place, and local steps.
  *
  * The choice is local: a message packed by its sender may be received as a derived datatype.
  */
@@ -27,15 +27,6 @@ int wire_resolve(const bound *b, const step *st, message *m, int64_t *pack_at);
 
 /* Bytes of data in a message. */
 int64_t wire_bytes(const bound *b, const step *st);
-
-/* Before a packed SEND is posted, after a packed RECV has come. */
-int wire_pack(const bound *b, const step *st);
-int wire_unpack(const bound *b, const step *st);
-
-/* The same to and from any memory, whatever the message is: its data as MPI packs it. Only so many
- * bytes may have come; of an item that has come in part nothing is written. */
-int wire_gather(const bound *b, const step *st, char *to);
-int wire_scatter(const bound *b, const step *st, const char *from, int64_t bytes);
 
 /* Resolve a local step. */
 raw_local wire_resolve_local(const bound *b, const step *st);
