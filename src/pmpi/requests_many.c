@@ -7,6 +7,7 @@
  * go to the native side.
  */
 #include "api/interposed.h"
+#include "nbc/process/layout.h"
 #include "pmpi/both_names.h"
 #include "pmpi/handles.h"
 #include "pmpi/interpose.h"
@@ -37,27 +38,24 @@ typedef struct split {
 /* Statuses begin as the caller's, because the MPI does not always write every field. */
 static bool split_make(split *s, int n, const MPI_Request requests[], const MPI_Status *statuses)
 {
-    size_t m = (size_t)n, status = statuses == MPI_STATUSES_IGNORE ? 0 : sizeof(MPI_Status);
-    char *at =
-        malloc(m * (sizeof(MPIX_Request) + sizeof(MPI_Request) + 2 * status + 4 * sizeof(int)));
+    int of_status = statuses == MPI_STATUSES_IGNORE ? 0 : n;
+    const layout_array arrays[] = {
+        LAYOUT(s->our_requests, n),
+        LAYOUT(s->native_requests, n),
+        LAYOUT(s->ours.at, n),
+        LAYOUT(s->ours.indices, n),
+        LAYOUT(s->ours.statuses, of_status),
+        LAYOUT(s->native.at, n),
+        LAYOUT(s->native.indices, n),
+        LAYOUT(s->native.statuses, of_status),
+    };
 
-    if (!at)
+    s->ours.n = s->native.n = 0;
+    s->memory = layout_make(0, arrays, LAYOUT_LENGTH(arrays));
+    if (!s->memory)
         return false;
-    *s = (split){.memory = at};
-    s->our_requests = (void *)at;
-    at += m * sizeof *s->our_requests;
-    s->native_requests = (void *)at;
-    at += m * sizeof *s->native_requests;
-    s->ours.statuses = s->native.statuses = MPI_STATUSES_IGNORE;
-    if (status) {
-        s->ours.statuses = (void *)at;
-        s->native.statuses = s->ours.statuses + m;
-        at += 2 * m * status;
-    }
-    s->ours.at = (void *)at;
-    s->ours.indices = s->ours.at + m;
-    s->native.at = s->ours.indices + m;
-    s->native.indices = s->native.at + m;
+    if (!of_status)
+        s->ours.statuses = s->native.statuses = MPI_STATUSES_IGNORE;
     for (int i = 0; i < n; i++) {
         part *p = handle_persistent(requests[i]) ? &s->ours : &s->native;
         if (p == &s->ours)
@@ -65,7 +63,7 @@ static bool split_make(split *s, int n, const MPI_Request requests[], const MPI_
         else
             s->native_requests[p->n] =
                 handle_ours(requests[i]) ? handle_native(requests[i]) : requests[i];
-        if (status)
+        if (of_status)
             p->statuses[p->n] = statuses[i];
         p->at[p->n++] = i;
     }

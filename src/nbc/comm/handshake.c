@@ -3,6 +3,7 @@
 #include "nbc/comm/handshake.h"
 
 #include "nbc/comm/hooks.h"
+#include "nbc/process/layout.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
 
@@ -26,15 +27,14 @@ typedef struct arguments {
 
 static void *make_arguments(int p)
 {
-    size_t n = (size_t)p;
-    arguments *a = calloc(1, sizeof *a + n * (3 * sizeof(int) + sizeof(MPI_Datatype)));
+    arguments shape, *a;
+    const layout_array arrays[] = {LAYOUT(shape.ones, p), LAYOUT(shape.zeros, p),
+                                   LAYOUT(shape.displs, p), LAYOUT(shape.types, p)};
 
+    a = layout_make(sizeof *a, arrays, LAYOUT_LENGTH(arrays));
     if (!a)
         return NULL;
-    a->types = (void *)(a + 1);
-    a->ones = (void *)(a->types + n);
-    a->zeros = a->ones + n;
-    a->displs = a->zeros + n;
+    *a = shape;
     for (int r = 0; r < p; r++) {
         a->ones[r] = (int)sizeof(hello);
         a->displs[r] = r * (int)sizeof(hello);

@@ -4,6 +4,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
+#include "nbc/process/layout.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
@@ -12,48 +13,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrays of an exec, in one block: pass 1 (memory NULL) computes the size, pass 2 assigns. */
-static size_t layout(exec *e, char *memory)
+/* A block of an exec's arrays for the schedule, behind `head` bytes; NULL: out of memory. */
+static void *make_arrays(exec *e, const sched *s, size_t head)
 {
-    const sched *s = e->bound.sched;
-    size_t n = (size_t)s->nsteps, messages = (size_t)s->nmessages, queues = (size_t)s->nqueues;
-    size_t waited = messages < EXEC_WAITALL ? messages : EXEC_WAITALL;
-    size_t statuses = queues > waited ? queues : waited, at = 0;
+    int n = s->nsteps, messages = s->nmessages, queues = s->nqueues;
+    int waited = messages < EXEC_WAITALL ? messages : EXEC_WAITALL;
+    int statuses = queues > waited ? queues : waited;
+    const layout_array arrays[] = {
+        LAYOUT(e->bound.messages, messages),
+        LAYOUT(e->bound.locals, n - messages),
+        LAYOUT(e->run.requests, messages),
+        LAYOUT(e->run.waiting, n),
+        LAYOUT(e->run.ready, n),
+        LAYOUT(e->run.after, n),
+        LAYOUT(e->run.queue_head, queues),
+        LAYOUT(e->run.queue_tail, queues),
+        LAYOUT(e->run.held, simulated() ? queues : 0),
+        LAYOUT(e->run.probe_step, statuses),
+        LAYOUT(e->run.probe_request, statuses),
+        LAYOUT(e->run.indices, statuses),
+        LAYOUT(e->run.finished, messages),
+        LAYOUT(e->run.statuses, statuses),
+    };
+    void *block = layout_make(head, arrays, LAYOUT_LENGTH(arrays));
 
-#define PLACE(field, count)                                                                        \
-    do {                                                                                           \
-        at = (at + 15) / 16 * 16;                                                                  \
-        if (memory)                                                                                \
-            e->field = (void *)(memory + at);                                                      \
-        at += (count) * sizeof *e->field;                                                          \
-    } while (0)
-    PLACE(bound.messages, messages);
-    PLACE(bound.locals, n - messages);
-    PLACE(run.requests, messages);
-    PLACE(run.waiting, n);
-    PLACE(run.ready, n);
-    PLACE(run.after, n);
-    PLACE(run.queue_head, queues);
-    PLACE(run.queue_tail, queues);
-    PLACE(run.held, simulated() ? queues : 0);
-    PLACE(run.probe_step, statuses);
-    PLACE(run.probe_request, statuses);
-    PLACE(run.indices, statuses);
-    PLACE(run.finished, messages);
-    PLACE(run.statuses, statuses);
-#undef PLACE
-    return at;
-}
-
-static void fill_arrays(exec *e)
-{
-    const sched *s = e->bound.sched;
-
-    for (int i = 0; i < s->nmessages; i++)
+    if (!block)
+        return NULL;
+    e->bound.sched = s;
+    for (int i = 0; i < messages; i++)
         e->run.requests[i] = MPI_REQUEST_NULL;
-    memset(e->run.queue_head, -1, (size_t)s->nqueues * sizeof *e->run.queue_head);
-    memset(e->run.after, -1,
-           (size_t)s->nsteps * sizeof *e->run.after); /* for good, if it is flat */
+    memset(e->run.queue_head, -1, (size_t)queues * sizeof *e->run.queue_head);
+    memset(e->run.after, -1, (size_t)n * sizeof *e->run.after); /* for good, if it is flat */
+    if (head)
+        e->size = layout_place(NULL, head, arrays, LAYOUT_LENGTH(arrays));
+    return block;
 }
 
 static const sched nothing = {.parts = 1};
@@ -65,15 +58,8 @@ exec *exec_create_empty(void)
 
 bool exec_attach(exec *e, const sched *s)
 {
-    exec shape = {.bound.sched = s};
-
-    e->arrays = calloc(1, layout(&shape, NULL) + 1);
-    if (!e->arrays)
-        return false;
-    e->bound.sched = s;
-    layout(e, e->arrays);
-    fill_arrays(e);
-    return true;
+    e->arrays = make_arrays(e, s, 0);
+    return e->arrays;
 }
 
 void exec_detach(exec *e)
@@ -88,19 +74,12 @@ void exec_detach(exec *e)
 
 exec *exec_create(const sched *s)
 {
-    exec shape = {.bound.sched = s};
-    size_t head = (sizeof shape + 15) / 16 * 16;
-    size_t size = head + layout(&shape, NULL);
-    exec *e = calloc(1, size);
+    exec shape = {.native.request = MPI_REQUEST_NULL}, *e = make_arrays(&shape, s, sizeof shape);
 
     if (!e)
         return NULL;
-    e->size = size;
-    e->bound.sched = s;
-    layout(e, (char *)e + head);
-    fill_arrays(e);
-    e->native.request = MPI_REQUEST_NULL;
-    e->bound.given.sendtype = e->bound.given.recvtype = MPI_DATATYPE_NULL;
+    shape.bound.given.sendtype = shape.bound.given.recvtype = MPI_DATATYPE_NULL;
+    *e = shape;
     atomic_init(&e->state, EXEC_IDLE);
     return e;
 }

@@ -5,6 +5,7 @@
 
 #include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
+#include "nbc/process/layout.h"
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
 
@@ -21,14 +22,6 @@ enum { STREAM_COPIES = 1024 };
 
 /* ---- which messages, and where ---- */
 
-static void *place(char **at, size_t n, size_t size)
-{
-    void *here = *at;
-
-    *at += (n * size + 15) / 16 * 16;
-    return here;
-}
-
 /* What it has but for its block of memory. */
 static void let_go(near *n)
 {
@@ -38,38 +31,32 @@ static void let_go(near *n)
     free(n->packed);
 }
 
-/* All arrays in one block. Tracks lie by queue and kind until they are gathered. n: one of the same
- * schedule, and not of its own rings, to be used again; or NULL. */
+/* Tracks lie by queue and kind until they are gathered. n: one of the same schedule, and not of its
+ * own rings, to be used again; or NULL. */
 static near *allocate(near *n, const sched *s, bool own)
 {
-    size_t m = (size_t)s->nmessages, tracks = RING_KINDS * (size_t)s->nqueues;
-    size_t rings = own ? tracks : 0;
-    size_t size = sizeof(near) + m * (sizeof(near_message) + sizeof(int32_t)) +
-                  tracks * sizeof(near_track) + rings * (sizeof(own_ring) + sizeof(ring)) +
-                  (size_t)s->nqueues + (size_t)(s->nsteps - s->nmessages) * sizeof(int64_t) + 128;
-    char *at;
+    int tracks = RING_KINDS * s->nqueues, rings = own ? tracks : 0;
+    near shape = {.own = own, .nrings = rings, .ntracks = tracks};
+    const layout_array arrays[] = {
+        LAYOUT(shape.message, s->nmessages),
+        LAYOUT(shape.track, tracks),
+        LAYOUT(shape.open, s->nmessages),
+        LAYOUT(shape.in, rings),
+        LAYOUT(shape.out, rings),
+        LAYOUT(shape.exchanged, s->nqueues),
+        LAYOUT(shape.reduced, s->nsteps - s->nmessages),
+    };
 
+    shape.size = layout_place(NULL, sizeof shape, arrays, LAYOUT_LENGTH(arrays));
     if (n) {
         let_go(n);
-        memset(n, 0, size);
+        memset(n, 0, shape.size);
+        layout_place(n, sizeof shape, arrays, LAYOUT_LENGTH(arrays));
     } else {
-        n = calloc(1, size);
+        n = layout_make(sizeof shape, arrays, LAYOUT_LENGTH(arrays));
     }
-    if (!n)
-        return NULL;
-    at = (char *)n;
-    n->size = size;
-    place(&at, 1, sizeof *n);
-    n->message = place(&at, m, sizeof *n->message);
-    n->track = place(&at, tracks, sizeof *n->track);
-    n->open = place(&at, m, sizeof *n->open);
-    n->in = place(&at, rings, sizeof *n->in);
-    n->out = place(&at, rings, sizeof *n->out);
-    n->exchanged = place(&at, (size_t)s->nqueues, sizeof *n->exchanged);
-    n->reduced = place(&at, (size_t)(s->nsteps - s->nmessages), sizeof *n->reduced);
-    n->own = own;
-    n->nrings = (int)rings;
-    n->ntracks = (int)tracks;
+    if (n)
+        *n = shape;
     return n;
 }
 
