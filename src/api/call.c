@@ -9,6 +9,7 @@
 #include "api/staging.h"
 #include "api/tallied.h"
 #include "api/try_both.h"
+#include "nbc/comm/first.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/run/engine.h"
@@ -175,7 +176,7 @@ static int start(exec *e, MPI_Request *request)
     if (error) {
         later_forget(e);
         if (e->ticket.unprepared)
-            comm_hold_no_more(e->comm, &e->ticket);
+            gate_release(&e->comm->gate, &e->ticket);
         plan_return_exec(e);
         return error;
     }

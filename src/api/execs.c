@@ -3,6 +3,8 @@
 #include "api/execs.h"
 
 #include "algos/algo.h"
+#include "nbc/comm/first.h"
+#include "nbc/comm/windows.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/engine.h"
 
@@ -60,7 +62,7 @@ void execs_describe(exec *e)
 
 void execs_number(exec *e)
 {
-    comm_number_next(e->comm, &e->ticket);
+    gate_number(&e->comm->gate, &e->ticket);
     e->stats.timed = watch_on | tally_on;
 }
 

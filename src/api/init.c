@@ -8,6 +8,8 @@
 #include "api/repeat.h"
 #include "api/tallied.h"
 #include "api/together.h"
+#include "nbc/comm/first.h"
+#include "nbc/comm/windows.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"

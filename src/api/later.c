@@ -93,6 +93,6 @@ int later_exec(const call *given, later_make *make, exec **result)
     }
     (*result)->prepare = prepare;
     (*result)->prepare_from = l;
-    comm_hold(given->comm, &(*result)->ticket);
+    gate_hold(&given->comm->gate, &(*result)->ticket);
     return MPI_SUCCESS;
 }

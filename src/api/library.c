@@ -2,7 +2,7 @@
 /* library.c - the calls that are about the library itself. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
 #include "nbc/comm/channel.h"
-#include "nbc/comm/comm.h"
+#include "nbc/comm/meet.h"
 #include "nbc/library.h"
 #include "nbc/node/segment.h"
 #include "nbc/process/env.h"

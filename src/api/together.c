@@ -5,6 +5,7 @@
 #include "algos/algo.h"
 #include "api/execs.h"
 #include "api/repeat.h"
+#include "nbc/comm/first.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
@@ -131,7 +132,7 @@ void together_pass_gate(const comm *c)
     for (int idle = 0; closed;) {
         bool prepares = engine_prepares(c);
         engine_enter();
-        closed = prepares || c->gated_head != NULL;
+        closed = prepares || c->gate.waiting != NULL;
         engine_leave();
         if (closed)
             engine_idle_turn(&idle);

@@ -5,6 +5,7 @@
  */
 #include "api/decisions.h"
 #include "api/together.h"
+#include "nbc/comm/meet.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"

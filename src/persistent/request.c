@@ -2,7 +2,7 @@
 /* request.c - start, complete and free one persistent request. */
 #include "persistent/request.h"
 
-#include "nbc/comm/comm.h"
+#include "nbc/comm/windows.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/mpi_calls.h"

@@ -2,7 +2,7 @@
 /* trial.c - see trial.h. */
 #include "persistent/trial.h"
 
-#include "nbc/comm/comm.h"
+#include "nbc/comm/windows.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/clock.h"
 #include "nbc/process/process_wisdom.h"

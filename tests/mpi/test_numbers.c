@@ -36,7 +36,7 @@ static void check_windows(MPI_Comm user, int most)
     int n = 0;
 
     CHECK(comm_get(user, &c) == MPI_SUCCESS);
-    for (comm_ticket *t = c->window_head; t; t = t->next)
+    for (comm_ticket *t = c->gate.running; t; t = t->next)
         n++;
     CHECK(n <= most);
 }

@@ -4,7 +4,8 @@
  */
 #include "mpi/calls.h"
 
-#include "nbc/comm/comm.h"
+#include "nbc/comm/first.h"
+#include "nbc/comm/windows.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/engine.h"
 #include "nbc/library.h"

@@ -11,11 +11,11 @@
  *   bits        16 (Open MPI), 13 (MPICH)              |           9             |      6
  *                                                        5 with pml ucx of Open MPI: 12 | 5 | 6
  *
- * A window is what an operation holds while it runs, or a persistent request for its life (comm.h);
- * a communicator that runs out of windows takes another number. When fewer than half of the numbers
- * are free, only new communicators get one: so 4096 of them can be in use on MPICH, which has about
- * 2000 communicators, and 65536 on Open MPI, which has as many. If none is left, the communicator
- * gets an MPI communicator of its own, made by the next call that may block.
+ * A window is what an operation holds while it runs, or a persistent request for its life
+ * (windows.h); a communicator that runs out of windows takes another number. When fewer than half
+ * of the numbers are free, only new communicators get one: so 4096 of them can be in use on MPICH,
+ * which has about 2000 communicators, and 65536 on Open MPI, which has as many. If none is left,
+ * the communicator gets an MPI communicator of its own, made by the next call that may block.
  *
  * A number that has been given back rests as long as there are others.
  */

@@ -143,11 +143,11 @@ static int create(MPI_Comm user, comm **result)
         return MPI_ERR_NO_MEM;
     *c = (comm){.user = user,
                 .refs = 1,
-                .nwindows = channel_windows(),
-                .shut = 1,
+                .persistent.per_lane = channel_windows(),
+                .gate.shut = 1,
                 .told = PTHREAD_MUTEX_INITIALIZER};
     c->wire.comm = MPI_COMM_NULL;
-    c->split = c->nwindows / 2;
+    c->gate.split = c->persistent.per_lane / 2;
     error = PMPI_Comm_test_inter(user, &inter);
     if (error || inter) {
         error = MPI_ERR_COMM;

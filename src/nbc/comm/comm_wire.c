@@ -4,6 +4,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/hooks.h"
+#include "nbc/comm/machine_of.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
@@ -99,7 +100,8 @@ int comm_add_lane(comm *c, const handshake *h)
             lane.of[r] = h->all[r].number;
     }
     w->lane[w->nlanes++] = lane;
-    c->persistent.capacity += w->nlanes == 1 ? c->nwindows - c->split : c->nwindows;
+    c->persistent.capacity +=
+        w->nlanes == 1 ? c->persistent.per_lane - c->gate.split : c->persistent.per_lane;
     return MPI_SUCCESS;
 }
 

@@ -11,18 +11,39 @@
  * The native collective depends on the call alone, not on the channel: another thread may be making
  * that on one rank and have made it on another. What is done then follows from what all have told.
  */
+#include "nbc/comm/first.h"
+
 #include "nbc/comm/channel.h"
-#include "nbc/comm/comm.h"
 #include "nbc/comm/comm_wire.h"
 #include "nbc/comm/failures.h"
+#include "nbc/comm/hooks.h"
+#include "nbc/comm/machine_of.h"
+#include "nbc/comm/meet.h"
 #include "nbc/comm/places.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
 
+#include <utlist.h>
+
+enum { BATCH = 16 }; /* handshakes tested by one call */
+
+/* The handshake is over, with this result. */
+static void become_ready(comm *c, int error)
+{
+    c->failure = error;
+    process_lock();
+    c->ready = true;
+    atomic_fetch_sub(&c->gate.shut, 1);
+    bool unused = c->refs == 0;
+    process_unlock();
+    if (unused)
+        comm_bury(c);
+}
+
 /* `begun` last: who sees it in another thread finds all else done. */
 static int get_ready(comm *c, int error)
 {
-    comm_become_ready(c, error);
+    become_ready(c, error);
     c->begun = true;
     return error;
 }
@@ -193,6 +214,13 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
                                       : begin_and_wait(c, caller, &mine, may_block);
 }
 
+int comm_wait_ready(comm *c)
+{
+    for (int idle = 0; c->begun && !c->ready;)
+        comm_above.idle_turn(&idle);
+    return c->failure;
+}
+
 /* What has failed may have been revoked since. */
 static void look_for_failures(comm *c)
 {
@@ -221,11 +249,14 @@ bool comm_prepared(comm *c)
     return channel_made_early() && comm_find_places(c) == MPI_SUCCESS && comm_is_covered(c);
 }
 
-void comm_first_finish(comm *c, int error)
+/* ---- for the engine ---- */
+
+/* A non-blocking first call has told and heard. */
+static void finish(comm *c, int error)
 {
     int number = c->first.mine.number;
 
-    c->current = NULL;
+    c->meeting.now = NULL;
     if (!error)
         error = make_topo(c);
     if (!error) {
@@ -234,5 +265,123 @@ void comm_first_finish(comm *c, int error)
     }
     return_number(c, number);
     handshake_close(&c->first);
-    comm_become_ready(c, error);
+    become_ready(c, error);
+}
+
+/* The next communicator with a handshake under way; it goes to the end of the list, so that all get
+ * their turn. */
+static comm *next_pending(void)
+{
+    comm *c;
+
+    DL_FOREACH (comm_all, c) {
+        if (!c->meeting.now || c->lost || c->tested)
+            continue;
+        DL_DELETE(comm_all, c);
+        DL_APPEND(comm_all, c);
+        return c;
+    }
+    return NULL;
+}
+
+/* Not with the lock: MPICH calls the program's callbacks in there, if the program has freed the
+ * communicator, and they may come back to us. The state lives until the handshake is over. */
+static void test_handshake(comm *c)
+{
+    int error;
+    bool over;
+
+    c->tested = true;
+    engine_leave();
+    over = handshake_test(&c->first, &error);
+    engine_enter();
+    c->tested = false;
+    if (over)
+        finish(c, error);
+}
+
+/* Returns how many communicators became ready. */
+static int test_handshakes(void)
+{
+    comm *c, *first = NULL;
+    int opened = 0;
+
+    for (int i = 0; i < BATCH && (c = next_pending()) && c != first; i++) {
+        if (!first)
+            first = c;
+        if (c->begun && c->meeting.now == &c->first) { /* else a call waits for it by itself */
+            test_handshake(c);
+            opened += c->ready;
+        }
+        comm_report_missing(c);
+    }
+    return opened;
+}
+
+/* The first one at a gate, of one communicator, gets its schedule. Not with the lock; it stays
+ * there, so that no operation behind it begins before it. Its exec holds the communicator. */
+static void prepare_one(void)
+{
+    comm *c = comm_all;
+    comm_ticket *t;
+
+    while (c && (!c->ready || c->gate.preparing || !gate_is_unprepared(&c->gate)))
+        c = c->next;
+    if (!c)
+        return;
+    t = c->gate.waiting;
+    c->gate.preparing = true;
+    engine_leave();
+    comm_above.prepare(t);
+    engine_enter();
+    c->gate.preparing = false;
+    gate_release(&c->gate, t);
+}
+
+/* Nothing to do any more, unless it has been set meanwhile. */
+static void clear_pending(void)
+{
+    comm_work advancing = COMM_ADVANCING;
+
+    atomic_compare_exchange_strong(&comm_pending, &advancing, COMM_IDLE);
+}
+
+int comm_advance(comm_ticket **admitted)
+{
+    comm *c;
+    comm_ticket **end = admitted;
+    bool pending = false;
+    int opened;
+
+    atomic_store(&comm_pending, COMM_ADVANCING); /* set again by whatever closes a gate meanwhile */
+    opened = test_handshakes();
+    prepare_one();
+    *end = NULL;
+    DL_FOREACH (comm_all, c) {
+        pending |= c->meeting.now && !c->lost;
+        if (c->ready)
+            end = gate_open(&c->gate, end);
+        pending |= c->ready && gate_is_unprepared(&c->gate);
+    }
+    if (pending)
+        comm_set_pending();
+    else
+        clear_pending();
+    return opened;
+}
+
+void comm_abandon(void)
+{
+    for (comm *c = comm_all; c; c = c->next) {
+        c->lost = !c->ready;
+        c->gate.waiting = NULL;
+    }
+    atomic_store(&comm_pending, COMM_IDLE);
+}
+
+void comm_visit_gated(void (*visit)(comm_ticket *t))
+{
+    for (comm *c = comm_all; c; c = c->next)
+        for (comm_ticket *t = c->gate.waiting; t; t = t->next)
+            visit(t);
 }

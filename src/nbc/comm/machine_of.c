@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* machine_of.c - what a communicator's ranks tell each other of their machine, and what follows. */
-#include "nbc/comm/comm.h"
+/* machine_of.c - see machine_of.h. */
+#include "nbc/comm/machine_of.h"
 
 #include "nbc/node/crowd.h"
 #include "nbc/process/machine.h"

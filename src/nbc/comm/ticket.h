@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ticket.h - an operation as its communicator sees it: which tags are its own. A part of the exec.
  *
- *   non-blocking   numbered by comm_number_next; waits at the gate until its window is free
- *   persistent     takes a window for its life: comm_persistent_window
+ *   non-blocking   numbered by gate_number; waits at the gate until its window is free
+ *   persistent     takes a window for its life: comm_persistent_window (windows.h)
  */
 #ifndef TUTTI_TICKET_H
 #define TUTTI_TICKET_H
@@ -15,8 +15,8 @@ typedef struct comm_ticket {
     bool unprepared;                 /* it has no schedule yet: hooks.h */
     int lane, window;                /* the number of the communicator, and the window of it */
     int64_t operation;               /* non-blocking: number on the communicator */
-    struct comm_ticket *gate_next;   /* waiting at the gate */
-    struct comm_ticket *prev, *next; /* holding a window */
+    struct comm_ticket *gate_next;   /* let through with it: comm_advance */
+    struct comm_ticket *prev, *next; /* waiting at the gate, then holding a window */
 } comm_ticket;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* windows.c - the windows of tags that persistent requests hold for their life: see comm.h.
+/* windows.c - the windows of tags that persistent requests hold for their life: see windows.h.
  *
  * They are counted through all numbers (lanes) of the communicator; of the first, the upper part:
  *
@@ -11,9 +11,11 @@
  * freed in any order. Once all slots have been used, the ranks find out which are free on all of
  * them; if those are few, each takes another number. So they agree seldom.
  */
+#include "nbc/comm/windows.h"
+
 #include "nbc/comm/channel.h"
-#include "nbc/comm/comm.h"
 #include "nbc/comm/comm_wire.h"
+#include "nbc/comm/meet.h"
 #include "nbc/process/process.h"
 
 #include <stdlib.h>
@@ -22,15 +24,15 @@
 
 static int slot_of(const comm *c, const comm_ticket *t)
 {
-    return t->lane * c->nwindows + t->window - c->split;
+    return t->lane * c->persistent.per_lane + t->window - c->gate.split;
 }
 
 static void set_slot(const comm *c, comm_ticket *t, int slot)
 {
-    int window = slot + c->split;
+    int window = slot + c->gate.split;
 
-    t->lane = window / c->nwindows;
-    t->window = window % c->nwindows;
+    t->lane = window / c->persistent.per_lane;
+    t->window = window % c->persistent.per_lane;
 }
 
 /* What is held here. */
@@ -62,7 +64,7 @@ static int count_free(const comm_windows *w)
 /* Numbers have been offered: take them if all ranks have one and few windows are free. */
 static int settle(comm *c, const handshake *h, bool *added)
 {
-    bool few = count_free(&c->persistent) < c->nwindows / 4 + 1;
+    bool few = count_free(&c->persistent) < c->persistent.per_lane / 4 + 1;
     int error;
 
     *added = false;

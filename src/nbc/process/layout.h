@@ -28,8 +28,8 @@ typedef struct layout_array {
     }
 #define LAYOUT_LENGTH(arrays) (sizeof(arrays) / sizeof *(arrays))
 
-/* Bytes of a struct of `head` bytes with `count` arrays behind it; SIZE_MAX: more than there can be.
- * memory: NULL, or a block of so many, in which the arrays get their places. */
+/* Bytes of a struct of `head` bytes with `count` arrays behind it; SIZE_MAX: more than can
+ * be. memory: NULL, or a block of so many, in which the arrays get their places. */
 static inline size_t layout_place(void *memory, size_t head, const layout_array *a, size_t count)
 {
     enum { ALIGNED = _Alignof(max_align_t) };

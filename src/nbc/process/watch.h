@@ -4,7 +4,7 @@
  * An operation is reported once per start, on the rank where it is stuck, when the engine has been
  * polled for so many seconds without a pause (a wait, or a loop of tests) and the operation has
  * been open all the time. The wait goes on. Time between polls, while the program computes, does
- * not count. What is reported is said where it is known: run/report.c, comm/gate.c.
+ * not count. What is reported is said where it is known: run/report.c, comm/meet.c.
  */
 #ifndef TUTTI_WATCH_H
 #define TUTTI_WATCH_H

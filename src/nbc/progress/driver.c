@@ -138,7 +138,7 @@ static bool passes(const driver *d)
                  .wire = {.comm = process_self(), .lane = &lane, .nlanes = 1},
                  .ready = true,
                  .p = 1,
-                 .split = 1};
+                 .gate.split = 1};
     int sent = 42, received = 0;
     binding b = {.sendbuf = &sent,
                  .sendtype = MPI_INT,

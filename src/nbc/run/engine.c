@@ -3,8 +3,8 @@
 #include "nbc/run/engine.h"
 
 #include "nbc/comm/channel.h"
-#include "nbc/comm/comm.h"
 #include "nbc/comm/failures.h"
+#include "nbc/comm/first.h"
 #include "nbc/process/clock.h"
 #include "nbc/process/process.h"
 #include "nbc/process/rest.h"
@@ -130,7 +130,7 @@ static void begin(exec *e)
 
 static void admit(exec *e)
 {
-    if (e->ticket.persistent || !comm_gate(e->comm, &e->ticket))
+    if (e->ticket.persistent || !gate_is_closed(&e->comm->gate, &e->ticket))
         begin(e);
 }
 

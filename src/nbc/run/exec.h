@@ -10,7 +10,7 @@
  *
  *   state      meaning                                           next
  *   IDLE       not running                                       engine_start
- *   GATED      started, waits for the communicator (comm.h)      RUNNING
+ *   GATED      started, waits for the communicator (gate.h)      RUNNING
  *   RUNNING    in the engine's list                              DONE
  *   DONE       all steps retired; `error` is valid               exec_collect -> IDLE
  */

@@ -39,7 +39,7 @@ void life_end(exec *e)
     if (e->near)
         poke_at_times();
     if (!e->ticket.persistent)
-        comm_window_done(e->comm, &e->ticket);
+        gate_leave(&e->comm->gate, &e->ticket);
     if (e->staged)
         e->run.error = staged_end(e->staged, e->run.error);
     if (e->stats.timed)

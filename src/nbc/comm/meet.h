@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* meet.h - the ranks of a communicator wait for each other in a handshake; and who has not come. */
+#ifndef TUTTI_MEET_H
+#define TUTTI_MEET_H
+
+#include "nbc/comm/comm.h"
+
+/* One more handshake, waited for. may_block: as in comm_begin (first.h), the same on all ranks.
+ * Close it afterwards, also if it fails. */
+int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);
+
+/* The first one of all, in tutti_init: tells after ten seconds which ranks do not come. */
+int comm_start(comm *world, const hello *mine, handshake *h);
+
+/* What the ranks wait for from now on, or NULL. */
+void comm_set_current(comm *c, const handshake *h, const char *caller);
+
+/* Say who has not come, if that is due. Engine lock held. */
+void comm_report_missing(comm *c);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* windows.h - the windows of tags that persistent requests hold for their life: all but those that
+ * go round among non-blocking operations (gate.h). When they run out, the ranks agree which are
+ * free on all of them, or take another number.
+ */
+#ifndef TUTTI_WINDOWS_H
+#define TUTTI_WINDOWS_H
+
+#include "nbc/comm/comm.h"
+
+/* Take one. Collective, may block. */
+int comm_persistent_window(comm *c, comm_ticket *t);
+void comm_persistent_release(comm *c, comm_ticket *t);
+
+#endif
