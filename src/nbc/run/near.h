@@ -29,6 +29,8 @@
 #include "nbc/node/links.h"
 #include "nbc/run/bound.h"
 
+struct exec;
+
 enum { NEAR_LEND = 4096 }; /* tuning: shorter messages are copied rather than lent */
 
 /* Of one (peer, direction) and kind of ring. */
@@ -63,9 +65,6 @@ typedef struct near_message {
     int waited;               /* looks that found no room for it */
     bool reducing;            /* that step is being done */
 } near_message;
-
-/* May that step begin as soon as this one, a receive, is over? Asked of who runs the steps. */
-typedef bool near_asks(void *runner, int receive, int step);
 
 typedef struct near {
     size_t size;           /* bytes of it and its arrays */
@@ -149,15 +148,14 @@ static inline bool near_takes(const near *n, const step *st)
     return n && n->message[st->message].track;
 }
 
-/* Begin it. True: it has come or gone already, with this error. */
-bool near_post(near *n, const bound *b, int index, near_asks *asks, void *runner, int *error);
+/* Of an exec that has it: begin a message. True: it has come or gone already, with this error. */
+bool near_post(struct exec *e, int index, int *error);
 
 /* Try those that are open. Returns how many have come or gone. */
-int near_poll(near *n, const bound *b, near_asks *asks, void *runner, struct finished *finished);
+int near_poll(struct exec *e, struct finished *finished);
 
-/* After polls that found nothing: one that is open and goes by MPI from now on, or -1. tag: what
- * the window of the operation adds to the messages' tags. */
-int near_leave(near *n, const bound *b, MPI_Comm wire, int tag);
+/* After polls that found nothing: one that is open and goes by MPI from now on, or -1. */
+int near_leave(struct exec *e);
 
 /* Bytes that this local step need not reduce: they have been, with its message. Asked once. */
 static inline int64_t near_reduced(near *n, const step *st)

@@ -8,6 +8,7 @@
 #include "nbc/process/process.h"
 #include "nbc/process/role.h"
 #include "nbc/process/simulated.h"
+#include "nbc/run/pack.h"
 #include "nbc/run/record.h"
 #include "nbc/run/wire.h"
 
@@ -32,6 +33,8 @@ int step_post(exec *e, const step *st)
     char *at = e->bound.base[m->base] + m->offset;
     int tag = exec_tag(e, m);
 
+    if (st->kind == STEP_SEND && wire_packed(m))
+        step_keep_error(e, pack_message(&e->bound, st));
     record_post(e, (int)(st - e->bound.sched->steps), false);
     if (e->run.persistent)
         return native_mpi.Start(r);

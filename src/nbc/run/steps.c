@@ -16,12 +16,8 @@
  * that could not be packed is sent all the same, one that could not be posted counts as done. */
 static void post_message(exec *e, int index)
 {
-    const step *st = &e->bound.sched->steps[index];
-    int error;
+    int error = step_post(e, &e->bound.sched->steps[index]);
 
-    if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-        step_keep_error(e, pack_message(&e->bound, st));
-    error = step_post(e, st);
     if (error == MPI_SUCCESS) {
         open_add(e, index);
         return;
@@ -31,15 +27,23 @@ static void post_message(exec *e, int index)
     step_retire(e, index);
 }
 
-/* near_asks */
-static bool may_begin(void *runner, int receive, int index)
+/* A message that was open has come or gone. */
+static inline void end_message(exec *e, int index, int error)
 {
-    const exec *e = runner;
-    const sched *s = e->bound.sched;
+    step_keep_error(e, error);
+    if (e->run.flat) {
+        e->run.left--;
+        step_meet_tail(e, index);
+    } else {
+        step_retire(e, index);
+    }
+}
 
-    if (!e->run.flat)
-        return e->run.waiting[index] == 1;
-    return e->run.tail_waits == s->succ_at[receive + 1] - s->succ_at[receive];
+/* Not in SimGrid. */
+static inline void finish_near(exec *e, int index, int error)
+{
+    record_done(e, index, true);
+    end_message(e, index, error);
 }
 
 /* Through shared memory. */
@@ -48,11 +52,8 @@ static void pass_message(exec *e, int index)
     int error;
 
     record_post(e, index, true);
-    if (!near_post(e->near, &e->bound, index, may_begin, e, &error))
-        return;
-    record_done(e, index, true);
-    step_keep_error(e, error);
-    step_retire(e, index);
+    if (near_post(e, index, &error))
+        finish_near(e, index, error);
 }
 
 static void issue_message(exec *e, int index)
@@ -95,6 +96,7 @@ static void issue_ready(exec *e)
 static void finish(exec *e, int index, int error)
 {
     const step *st = &e->bound.sched->steps[index];
+    int next;
 
     if (error == MPI_SUCCESS && st->kind == STEP_RECV &&
         wire_packed(&e->bound.messages[st->message]))
@@ -102,43 +104,18 @@ static void finish(exec *e, int index, int error)
     record_done(e, index, false);
     if (st->kind == STEP_RECV)
         step_simulate_derived(e, st);
-    step_keep_error(e, error);
-    if (e->run.flat) {
-        e->run.left--;
-        step_meet_tail(e, index);
-        return;
-    }
-    step_retire(e, index);
-    if (simulated()) {
-        int next = open_release(e, st->queue);
-        if (next >= 0)
-            post_message(e, next);
-    }
-}
-
-/* A message that has come or gone through shared memory: not in SimGrid. */
-static inline void finish_near(exec *e, int index, int error)
-{
-    record_done(e, index, true);
-    step_keep_error(e, error);
-    if (e->run.flat) {
-        e->run.left--;
-        step_meet_tail(e, index);
-    } else {
-        step_retire(e, index);
-    }
+    end_message(e, index, error);
+    if (simulated() && !e->run.flat && (next = open_release(e, st->queue)) >= 0)
+        post_message(e, next);
 }
 
 /* It has left shared memory for MPI. */
 static void divert(exec *e, int index)
 {
-    const step *st = &e->bound.sched->steps[index];
     int error;
 
     record_done(e, index, true);
-    if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-        step_keep_error(e, pack_message(&e->bound, st));
-    error = step_post(e, st);
+    error = step_post(e, &e->bound.sched->steps[index]);
     if (error == MPI_SUCCESS)
         open_add(e, index);
     else
@@ -148,13 +125,13 @@ static void divert(exec *e, int index)
 static int poll_near(exec *e)
 {
     const struct finished *f = e->run.finished;
-    int n = near_poll(e->near, &e->bound, may_begin, e, e->run.finished), index;
+    int n = near_poll(e, e->run.finished), index;
 
     for (int i = 0; i < n; i++)
         finish_near(e, f[i].step, f[i].error);
     if (n > 0)
         return n;
-    index = near_leave(e->near, &e->bound, e->comm->wire.comm, e->ticket.window * SCHED_WINDOW);
+    index = near_leave(e);
     if (index >= 0)
         divert(e, index);
     return index >= 0;
@@ -223,20 +200,6 @@ static bool runs_flat(const exec *e)
            (s->tail < 0 || s->steps[s->tail].kind != STEP_REDUCE || e->bound.given.op.predefined);
 }
 
-static void pass_flat(exec *e, int index)
-{
-    int error;
-
-    record_post(e, index, true);
-    if (!near_post(e->near, &e->bound, index, may_begin, e, &error)) {
-        e->run.left++;
-        return;
-    }
-    record_done(e, index, true);
-    step_keep_error(e, error);
-    step_meet_tail(e, index);
-}
-
 /* A flat schedule needs none of the book-keeping: nothing waits for anything but the tail, no queue
  * has a second message, the ready lists stay empty. Saves a quarter of the instructions of a small
  * exchange. */
@@ -259,23 +222,17 @@ static void begin_flat(exec *e)
         if (!step_is_message(st)) {
             step_run_local(e, st);
             step_meet_tail(e, index);
-            continue;
-        }
-        if (near_takes(e->near, st)) {
-            pass_flat(e, index);
-            continue;
-        }
-        if (st->kind == STEP_SEND && wire_packed(&e->bound.messages[st->message]))
-            step_keep_error(e, pack_message(&e->bound, st));
-        error = step_post(e, st);
-        step_keep_error(e, error);
-        if (error != MPI_SUCCESS) {
+        } else if (near_takes(e->near, st)) {
+            e->run.left++;
+            pass_message(e, index);
+        } else if ((error = step_post(e, st)) == MPI_SUCCESS) {
+            e->run.probe_step[n] = index;
+            e->run.probe_request[n++] = e->run.requests[st->message];
+        } else {
             record_done(e, index, false);
+            step_keep_error(e, error);
             step_meet_tail(e, index);
-            continue;
         }
-        e->run.probe_step[n] = index;
-        e->run.probe_request[n++] = e->run.requests[st->message];
     }
     e->run.left += n;
     e->run.nopen = e->run.nprobes = n;
