@@ -15,30 +15,58 @@ enum { NAME = 128 };
 
 static const algo_set nothing = {{0}};
 
-/* True: it is what `auto` takes. */
-static bool print_row(const forecast *f, int64_t least, const char *taken)
+/* Executed ones first, the fastest first; otherwise as the planner has them. */
+static bool is_before(const forecast *f, const forecast *other)
 {
-    char name[NAME];
+    bool bound = forecast_is_bound(f), others = forecast_is_bound(other);
 
-    select_print(&f->choice, name, sizeof name);
-    bool is_taken = strcmp(name, taken) == 0;
-    printf("  %12.3f us  %5.2f  %-40s %s%s\n", 1e-6 * (double)f->time,
-           least ? (double)f->time / (double)least : 1, name,
-           !f->executed ? "closed form"
-           : f->longer  ? "longer, given up"
-                        : f->bound,
-           is_taken ? ", auto" : "");
-    return is_taken;
+    return bound == others ? f->time < other->time : others;
 }
 
-/* Where ranks share cores the first one need not be the fastest. */
-static int64_t least_of(const forecast *list, int n)
+static void sort(forecast *list, int n)
 {
-    int64_t least = list[0].time;
+    for (int i = 1; i < n; i++) {
+        forecast f = list[i];
+        int k = i;
+        for (; k > 0 && is_before(&f, &list[k - 1]); k--)
+            list[k] = list[k - 1];
+        list[k] = f;
+    }
+}
 
-    for (int i = 1; i < n; i++)
-        least = list[i].time < least ? list[i].time : least;
-    return least;
+static void print_time(const forecast *f, int64_t least)
+{
+    double us = 1e-6 * (double)f->time;
+
+    if (forecast_is_bound(f))
+        printf("  >= %9.*f us  ", us < 10 ? 3 : 1, us);
+    else
+        printf("  %12.3f us  %5.2f  ", us, least ? (double)f->time / (double)least : 1);
+}
+
+/* Two lists: what was executed, and what is known to take at least so long. True: what `auto` takes
+ * is one of them. */
+static bool print_list(const forecast *list, int n, const char *taken)
+{
+    char name[NAME];
+    bool found = false;
+
+    for (int i = 0; i < n; i++) {
+        const forecast *f = &list[i];
+        bool bound = forecast_is_bound(f);
+        select_print(&f->choice, name, sizeof name);
+        if (i == 0 || bound != forecast_is_bound(f - 1))
+            puts(bound ? "not executed to the end: lower bound of the time, algorithm, why"
+                       : "executed: estimated time, ratio to the fastest, algorithm, limited by");
+        print_time(f, list[0].time);
+        printf("%-40s %s%s\n", name,
+               !bound        ? f->bound
+               : f->executed ? "given up"
+                             : "closed form",
+               strcmp(name, taken) == 0 ? ", auto" : "");
+        found |= strcmp(name, taken) == 0;
+    }
+    return found;
 }
 
 /* Of blocking calls under libtutti_mpi.so. */
@@ -98,23 +126,19 @@ int plan_print_why(const request *r)
     choice chosen;
     constants k, told;
     int n, estimated;
-    int64_t least;
-    bool marked = false;
 
     if (!plan_find_machine(r, &k))
         return 2;
     told = as_told(r);
     estimated = planner_choose(&call, all, &nothing, r->topo, &told, &chosen, best, &why);
     select_print(&chosen, taken, sizeof taken);
-    printf("%s, %d rank%s%s%s, %lld bytes, machine %s: estimated time, of the fastest, bound by\n",
-           coll_kind_name(r->kind), r->p, r->p == 1 ? "" : "s", r->regions ? " on " : "",
-           r->regions ? r->regions : "", (long long)r->bytes, plan_machine());
+    printf("%s, %d rank%s%s%s, %lld bytes, machine %s\n", coll_kind_name(r->kind), r->p,
+           r->p == 1 ? "" : "s", r->regions ? " on " : "", r->regions ? r->regions : "",
+           (long long)r->bytes, plan_machine());
     asked.k = &k;
     n = coll_has_common_size(r->kind) ? planner_list(&asked, list) : 0;
-    least = n > 0 ? least_of(list, n) : 0;
-    for (int i = 0; i < n; i++)
-        marked |= print_row(&list[i], least, estimated > 0 ? taken : "");
-    if (!marked)
+    sort(list, n);
+    if (!print_list(list, n, estimated > 0 ? taken : ""))
         printf("auto: %s (%s)\n", taken, why);
     print_reproducible(&call, all);
     print_native(&call, all, r->topo, &told);

@@ -15,7 +15,7 @@ from machines import Machine
 from simulation import ROOT, Failed
 
 PLAN = os.environ.get("PLAN_PROGRAM", str(ROOT / "build/mpich/bin/tutti-plan"))
-ROW = re.compile(r"\s+([\d.]+) us\s+[\d.]+\s+(\S+)\s+(.*)$")
+ROW = re.compile(r"  (?:>= )?\s*([\d.]+) us\s+(?:[\d.]+  )?(\S+)\s+(.*)$")
 
 
 FOLDER = tempfile.TemporaryDirectory(prefix="tutti-planned")

@@ -28,6 +28,12 @@ typedef struct forecast {
     const char *bound; /* what most of the time is the work of, static: "latency", ...; NULL */
 } forecast;
 
+/* True: `time` is only a lower bound, because nothing has been executed to the end. */
+static inline bool forecast_is_bound(const forecast *f)
+{
+    return !f->executed || f->longer;
+}
+
 typedef struct forecaster {
     const forecast_call *call;
     constants executed, closed; /* those of the call, for executions and for closed forms */
