@@ -2,18 +2,11 @@
 /* coll_compile.c - see coll_compile.h. */
 #include "sim/coll_compile.h"
 
+#include "sim/must.h"
+
 #include <stdlib.h>
 
 enum { SAMPLED_STEPS = 400 };
-
-void *zeroed(size_t n, size_t size)
-{
-    void *memory = calloc(n + 1, size);
-
-    if (!memory)
-        abort();
-    return memory;
-}
 
 /* As the library knows them: of a gatherv, for instance, only the root does. */
 static coll_side side_in_call(const data_side *s, bool empty)
@@ -62,7 +55,7 @@ static void bind_survey(all_ranks *u, int rank)
     int64_t n = r->sched->extent[SPACE_RECV], *lengths;
 
     free(u->survey[rank]);
-    u->survey[rank] = zeroed((size_t)(n + u->t.p), sizeof **u->survey);
+    u->survey[rank] = sim_zeroed((size_t)(n + u->t.p), sizeof **u->survey);
     lengths = u->survey[rank] + n;
     for (int i = 0; i < u->t.p; i++)
         lengths[i] = sent->counts[i] * (int64_t)(sizeof(uint64_t) / scratch_size(u));

@@ -21,9 +21,6 @@ typedef struct all_ranks {
     uint64_t **kept; /* [p], bits: what each rank had after the run before; [0] NULL: none yet */
 } all_ranks;
 
-/* Zeros, also of n = 0; or it ends the program. */
-void *zeroed(size_t n, size_t size);
-
 /* Bytes of an item of scratch: packed, there are twice as many of half the size. */
 size_t scratch_size(const all_ranks *u);
 

@@ -2,6 +2,8 @@
 /* coll_data.c - see coll_data.h. Memory failures abort: it is a test tool. */
 #include "sim/coll_data.h"
 
+#include "sim/must.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,15 +24,6 @@ static bool to_each(const coll_data *d)
 static bool scatters_sum(const coll_data *d)
 {
     return to_each(d) && coll_has(d->kind, COLL_REDUCES);
-}
-
-static void *zeroed(size_t n, size_t size)
-{
-    void *memory = calloc(n + 1, size);
-
-    if (!memory)
-        abort();
-    return memory;
 }
 
 /* ---- the blocks ---- */
@@ -66,7 +59,7 @@ static void place_blocks(const coll_data *d, data_side *s, int turn)
 static void open_side(const coll_data *d, data_side *s, coll_extent extent)
 {
     s->extent = extent;
-    s->counts = zeroed((size_t)d->p * 2, sizeof *s->counts);
+    s->counts = sim_zeroed((size_t)d->p * 2, sizeof *s->counts);
     s->displs = s->counts + d->p;
 }
 
@@ -119,7 +112,7 @@ static void find_sides(const coll_data *d, rank_data *k, int rank)
 static uint64_t *buffer_of(const data_side *s)
 {
     size_t bytes = ((size_t)s->length + MARGIN) * sizeof(uint64_t);
-    uint64_t *buffer = zeroed(bytes, 1);
+    uint64_t *buffer = sim_zeroed(bytes, 1);
 
     memset(buffer, POISON, bytes);
     return buffer;
@@ -207,7 +200,7 @@ void rank_data_make(rank_data *ranks, const coll_data *d, int rank)
     else if (k->in_place)
         fill_sent(d, k, rank, &k->sent, k->recvs);
     bytes = ((size_t)k->recv.length + MARGIN) * sizeof *k->recvs;
-    k->expected = zeroed(bytes, 1);
+    k->expected = sim_zeroed(bytes, 1);
     memcpy(k->expected, k->recvs, bytes);
     if (k->recv.there)
         fill_expected(d, ranks, rank);

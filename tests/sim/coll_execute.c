@@ -2,6 +2,8 @@
 /* coll_execute.c - run one collective of all ranks, and check what they have then: coll_run.h. */
 #include "sim/coll_compile.h"
 
+#include "sim/must.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +38,7 @@ static void bind_rank(all_ranks *u, int rank)
         coll_run_fail(&u->t, "the schedule touches what is behind a buffer");
     bytes = (size_t)items_used(r, SPACE_SCRATCH) * scratch_size(u);
     free(r->buffer[SPACE_SCRATCH]);
-    r->buffer[SPACE_SCRATCH] = zeroed(bytes, 1);
+    r->buffer[SPACE_SCRATCH] = sim_zeroed(bytes, 1);
     memset(r->buffer[SPACE_SCRATCH], POISON, bytes);
     r->buffer[SPACE_SEND] = k->sends;
     r->buffer[SPACE_RECV] = k->recvs;
@@ -134,7 +136,7 @@ static void expect_repeated(all_ranks *u)
         if (before && memcmp(u->kept[r], u->data[r].recvs, bytes) != 0)
             coll_run_fail(&u->t, "another result than at the start before");
         free(u->kept[r]);
-        u->kept[r] = zeroed(bytes, 1);
+        u->kept[r] = sim_zeroed(bytes, 1);
         memcpy(u->kept[r], u->data[r].recvs, bytes);
     }
 }
@@ -210,14 +212,14 @@ static sim_result execute(all_ranks *u)
 static void run_open(all_ranks *u, const coll_run *t)
 {
     *u = (all_ranks){.t = *t, .shape = &coll_shapes[t->kind]};
-    u->all = zeroed((size_t)t->p, sizeof *u->all);
+    u->all = sim_zeroed((size_t)t->p, sizeof *u->all);
     u->split = (split){.a = t->a, .p = t->p, .part = t->part ? t->part : u->all, .finer = 1};
     if (t->finer && coll_is_vector(t->kind) && !t->whole)
         u->split.finer = t->finer;
-    u->data = zeroed((size_t)t->p, sizeof *u->data);
-    u->kept = zeroed((size_t)t->p, sizeof *u->kept);
-    u->survey = zeroed((size_t)t->p, sizeof *u->survey);
-    u->ranks = zeroed((size_t)t->p, sizeof *u->ranks);
+    u->data = sim_zeroed((size_t)t->p, sizeof *u->data);
+    u->kept = sim_zeroed((size_t)t->p, sizeof *u->kept);
+    u->survey = sim_zeroed((size_t)t->p, sizeof *u->survey);
+    u->ranks = sim_zeroed((size_t)t->p, sizeof *u->ranks);
 }
 
 static void run_close(all_ranks *u)
@@ -256,7 +258,7 @@ static void fill(all_ranks *u)
 
 static void find_path(const all_ranks *u)
 {
-    sched **all = zeroed((size_t)u->t.p, sizeof *all);
+    sched **all = sim_zeroed((size_t)u->t.p, sizeof *all);
 
     for (int r = 0; r < u->t.p; r++)
         all[r] = (sched *)u->ranks[r].sched;

@@ -2,6 +2,7 @@
 /* graph_data.c - see graph_data.h. Memory failures abort: it is a test tool. */
 #include "sim/graph_data.h"
 
+#include "sim/must.h"
 #include "sim/sim.h"
 
 #include <stdlib.h>
@@ -14,20 +15,11 @@ static int below(graph_data *w, int n)
     return (int)(sim_random(&w->seed) % (uint64_t)n);
 }
 
-static void *zeroed(size_t n, size_t size)
-{
-    void *memory = calloc(n + 1, size);
-
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* ---- the graph ---- */
 
 static int *shuffled(graph_data *w, int n)
 {
-    int *list = zeroed((size_t)n, sizeof *list);
+    int *list = sim_zeroed((size_t)n, sizeof *list);
 
     for (int i = 0; i < n; i++) {
         int k = below(w, i + 1);
@@ -43,7 +35,7 @@ static void draw_edges(graph_data *w, int most)
 {
     int wanted = below(w, 4 * w->p + 1);
 
-    w->edges = zeroed((size_t)(wanted * 5 + most), sizeof *w->edges);
+    w->edges = sim_zeroed((size_t)(wanted * 5 + most), sizeof *w->edges);
     for (int i = 0; i < wanted; i++) {
         int from = below(w, w->p), to = below(w, 5) ? below(w, w->p) : from;
         int times = i == 0 ? 1 + below(w, most) : below(w, 4) ? 1 : 1 + below(w, 5);
@@ -69,10 +61,10 @@ static void open_side(graph_data *w, side *s, int degree, int **places)
     int nobody = below(w, 3) ? 0 : below(w, 3);
 
     s->n = degree + nobody;
-    s->peer = zeroed((size_t)s->n, sizeof(int));
-    s->edge = zeroed((size_t)s->n, sizeof(int));
-    s->counts = zeroed((size_t)s->n, sizeof(int64_t));
-    s->displs = zeroed((size_t)s->n, sizeof(int64_t));
+    s->peer = sim_zeroed((size_t)s->n, sizeof(int));
+    s->edge = sim_zeroed((size_t)s->n, sizeof(int));
+    s->counts = sim_zeroed((size_t)s->n, sizeof(int64_t));
+    s->displs = sim_zeroed((size_t)s->n, sizeof(int64_t));
     *places = shuffled(w, s->n);
     for (int i = 0; i < s->n; i++) {
         s->peer[i] = COLL_NOBODY;
@@ -159,7 +151,7 @@ static void place(graph_data *w, side *s, coll_extent extent)
 
 static uint64_t *poisoned(int64_t n)
 {
-    uint64_t *buffer = zeroed((size_t)n, sizeof *buffer);
+    uint64_t *buffer = sim_zeroed((size_t)n, sizeof *buffer);
 
     memset(buffer, POISON, ((size_t)n + 1) * sizeof *buffer);
     return buffer;
@@ -204,10 +196,10 @@ static void fill(graph_data *w, int rank)
 void graph_data_make(graph_data *w, coll_kind kind, int p, int count, int most, uint64_t seed)
 {
     *w = (graph_data){.p = p, .kind = kind, .count = count, .seed = seed};
-    w->out = zeroed((size_t)p, sizeof *w->out);
-    w->in = zeroed((size_t)p, sizeof *w->in);
-    w->order = zeroed((size_t)p, sizeof *w->order);
-    w->expected = zeroed((size_t)p, sizeof *w->expected);
+    w->out = sim_zeroed((size_t)p, sizeof *w->out);
+    w->in = sim_zeroed((size_t)p, sizeof *w->in);
+    w->order = sim_zeroed((size_t)p, sizeof *w->order);
+    w->expected = sim_zeroed((size_t)p, sizeof *w->expected);
     draw_edges(w, most);
     for (int r = 0; r < p; r++)
         draw_lists(w, r);

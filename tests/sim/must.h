@@ -12,4 +12,10 @@ static inline void *sim_must(void *memory)
     return memory;
 }
 
+/* Also of n = 0. */
+static inline void *sim_zeroed(size_t n, size_t size)
+{
+    return sim_must(calloc(n + 1, size));
+}
+
 #endif
