@@ -3,11 +3,10 @@
  * algorithms, which index what they have borrowed, get through it, and the error is reported. Under
  * valgrind or a sanitizer it also says whether they read what is not there. And an estimate, which
  * must not choose something else then.
- *
- * The linker puts __wrap_malloc and so on in the place of malloc (tests/CMakeLists.txt).
  */
 #include "sim/machine.h"
 #include "tune/planner.h"
+#include "unit/failing_malloc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,35 +17,6 @@
 
 enum { RANKS = 9, PARAMETER = 2, SURVEYED = 1 << 10 };
 
-static long left = -1; /* allocations until one fails; -1: none does */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static bool fails(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
-
 /* Until nothing fails any more. survey: that one is compiled. Returns how many allocations it took.
  */
 static long compile_in_need(const algo *a, coll_form form, const coll *c, const topo *t,
@@ -54,11 +24,11 @@ static long compile_in_need(const algo *a, coll_form form, const coll *c, const 
 {
     for (long n = 0;; n++) {
         sched *s = NULL;
-        left = n;
+        allocations_left = n;
         sched_error error =
             survey ? algo_compile_survey(a, c, t, &s) : algo_compile(a, form, c, t, &s);
-        bool failed = left < 0;
-        left = -1;
+        bool failed = allocations_left < 0;
+        allocations_left = -1;
         assert_int_equal(error, failed ? SCHED_NO_MEMORY : SCHED_OK);
         if (!failed) {
             sched_free(s);
@@ -133,10 +103,10 @@ static void estimate_in_need(const forecast_call *call)
 
     assert_true(n > 0);
     for (; found == PLANNER_NO_MEMORY; at += 1 + at / 10) {
-        left = at;
+        allocations_left = at;
         found = planner_list(call, list);
-        assert_int_equal(found, left < 0 ? PLANNER_NO_MEMORY : n);
-        left = -1;
+        assert_int_equal(found, allocations_left < 0 ? PLANNER_NO_MEMORY : n);
+        allocations_left = -1;
     }
     assert_true(at > 100);
     for (int i = 0; i < n; i++)

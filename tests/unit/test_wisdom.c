@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_wisdom.c - the table of verdicts: how they are added, merged and kept in order, which are
  * refused, and what happens when memory runs out.
- *
- * The linker puts __wrap_malloc and so on in the place of malloc (tests/CMakeLists.txt).
  */
 #include "tune/size.h"
 #include "tune/wisdom.h"
+#include "unit/failing_malloc.h"
 #include "unit/wisdom_made.h"
 
 #include <setjmp.h>
@@ -14,28 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-static long left = -1; /* allocations until one fails; -1: none does */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-
-static bool fails(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
 
 static void a_later_one_takes_the_place(void **state)
 {
@@ -135,26 +112,26 @@ static void without_memory_nothing_is_lost(void **state)
 
     (void)state;
     for (long k = 0; k < 3 && !back; k++) {
-        left = k;
+        allocations_left = k;
         wisdom *made = wisdom_make();
         if (made) {
             verdict v = verdict_of(64, 4096, "node:8", "ring");
             assert_string_equal(wisdom_add(made, &v), "out of memory");
             assert_int_equal(wisdom_count(made), 0);
         }
-        left = -1;
+        allocations_left = -1;
         wisdom_free(made);
     }
     for (long k = 0; !merged; k++) {
-        left = k;
+        allocations_left = k;
         merged = wisdom_merge(w, all);
-        left = -1;
+        allocations_left = -1;
         assert_true(wisdom_count(w) <= many + 2);
     }
     for (long k = 2; !back; k += 97) {
-        left = k;
+        allocations_left = k;
         back = read_text(text, n, mpi, why);
-        left = -1;
+        allocations_left = -1;
         assert_true(back || strstr(why, "memory"));
     }
     wisdom_free(back);
