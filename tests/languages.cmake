@@ -5,7 +5,7 @@
 if(TUTTI_HAS_F08)
     add_executable(f08_tutti mpi/f08_tutti.F90)
     target_link_libraries(f08_tutti tutti_fortran MPI::MPI_Fortran)
-    set_target_properties(f08_tutti PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
+    set_target_properties(f08_tutti PROPERTIES
         Fortran_MODULE_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fortran/f08_tutti)
     target_compile_options(f08_tutti PRIVATE $<$<Fortran_COMPILER_ID:GNU>:-Wno-compare-reals>) # exact on purpose
     foreach(np 1 2 3)

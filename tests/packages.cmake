@@ -11,16 +11,13 @@ add_check(lto long ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
 
 # A plug-in that Tutti is part of is unloaded before MPI_Finalize.
 program(plugin_host plugin_host.c LIBRARIES MPI::MPI_C ${CMAKE_DL_LIBS})
+module(plugin_shared plugin.c tutti)
+module(plugin_static plugin.c tutti_static)
 foreach(kind shared static)
-    add_library(plugin_${kind} MODULE mpi/plugin.c)
-    set_target_properties(plugin_${kind} PROPERTIES C_VISIBILITY_PRESET default
-        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     foreach(np 1 2 3)
         add_run(dlclose_${kind}_${np} quick ${np} "plugin_host $<TARGET_FILE:plugin_${kind}>")
     endforeach()
 endforeach()
-target_link_libraries(plugin_shared tutti)
-target_link_libraries(plugin_static tutti_static)
 if(mpi STREQUAL "mpich") # installs for both
     add_check(both_mpis long ${PROJECT_SOURCE_DIR})
     add_check(debian long ${PROJECT_SOURCE_DIR})
