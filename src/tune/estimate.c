@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate.c - see estimate.h. The machine is made by estimate_model.c, and run by estimate_run.c. */
+/* estimate.c - see estimate.h: estimate_model.c makes the machine, estimate_run.c runs it. */
 #include "tune/estimate.h"
 
 #include "tune/costs.h"
