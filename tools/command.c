@@ -7,18 +7,36 @@
 #include <string.h>
 #include <time.h>
 
+/* Of Open MPI, PMIx, PMI (MPICH, Intel MPI), Slurm. */
+static const struct launcher {
+    const char *rank, *size; /* variables; NULL: it tells none */
+} launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                 {"PMIX_RANK", NULL},
+                 {"PMI_RANK", "PMI_SIZE"},
+                 {"SLURM_PROCID", NULL} /* its size is that of the allocation */};
+
+/* NULL: the process is no rank of a job. */
+static const struct launcher *launcher_here(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (getenv(launchers[i].rank))
+            return &launchers[i];
+    return NULL;
+}
+
 bool command_speaks(void)
 {
-    /* Open MPI, PMIx, PMI (MPICH, Intel MPI), Slurm */
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                            "SLURM_PROCID"};
+    const struct launcher *l = launcher_here();
 
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
+    return !l || strcmp(getenv(l->rank), "0") == 0;
+}
+
+int command_launched(void)
+{
+    const struct launcher *l = launcher_here();
+    const char *size = l && l->size ? getenv(l->size) : NULL;
+
+    return size ? atoi(size) : 0;
 }
 
 void command_version(const char *name)

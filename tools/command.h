@@ -24,6 +24,9 @@ typedef struct command {
  * without MPI_Init, too. */
 bool command_speaks(void);
 
+/* How many processes the launcher says that it has started; 0: it says nothing. */
+int command_launched(void);
+
 /* "tutti-plan (Tutti) 0.1.0", the MPI that it is built for, the licence. By rank 0. */
 void command_version(const char *name);
 

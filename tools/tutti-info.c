@@ -30,6 +30,21 @@ static void print_library(void)
     printf("MPI       %s%s\n", mpi, through);
 }
 
+/* The launcher of another MPI starts processes each of which is a job of its own. */
+static void print_ranks(void)
+{
+    int size, launched = command_launched();
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (launched > size)
+        printf(
+            "ranks     %d, but the launcher has started %d processes: it belongs to another MPI; "
+            "use the mpiexec of the MPI below\n",
+            size, launched);
+    else
+        printf("ranks     %d\n", size);
+}
+
 static int print_driver(void)
 {
     const char *name, *reason;
@@ -176,12 +191,13 @@ static int print(const wish *w)
         return print_topology();
     if (w->what == 'c')
         return print_constants();
-    if (rank != 0)
+    if (rank != 0 || !command_speaks())
         return 0;
     if (w->what == 'e') {
         info_print_settings();
         return 0;
     }
+    print_ranks();
     print_library();
     return print_driver() || print_planner();
 }
