@@ -576,3 +576,6 @@ def version():
     numbers = [ctypes.c_int() for _ in range(3)]
     _lib.tutti_version(*map(ctypes.byref, numbers))
     return tuple(n.value for n in numbers)
+
+
+__version__ = ".".join(map(str, version()))  # the library's

@@ -343,7 +343,7 @@ void tune_machine(tuning *t)
 {
     t->begin = MPI_Wtime();
     t->at = places_find();
-    progress(t, "%d ranks on %d nodes", t->at.p, t->at.nodes);
+    progress(t, "%d ranks on %d node%s", t->at.p, t->at.nodes, t->at.nodes == 1 ? "" : "s");
     tune_local(t);
     tune_node(t);
     tune_network(t);

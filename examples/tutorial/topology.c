@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     tutti_comm_regions(MPI_COMM_WORLD, "node", node, &nodes);              /* for programs */
     tutti_comm_explain(MPI_COMM_WORLD, "allgather 1024", why, sizeof why); /* what auto takes */
     if (rank == 0) {
-        printf("%s%d nodes;", text, nodes);
+        printf("%snodes: %d;", text, nodes);
         for (int i = 0; i < size; i++)
             printf(" rank %d: %d", i, node[i]);
         printf("\n%s\n", why);
