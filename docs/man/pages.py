@@ -124,6 +124,8 @@ class Manual:
             self.write(page, f"{collective}, blocking, non-blocking and persistent",
                        [auto[k, False].name for k in ORDER], parts + self.errors(errors) +
                        self.see_also(["tutti_collectives", "MPIX_Start", "tutti_comm_explain"]))
+            for call in auto.values():  # as MPIs with extensions call them
+                self.link(call.name.replace("_auto", ""), page)
             for entry in mine:
                 if not os.path.exists(f"{self.folder}/{entry.call.name}.3"):
                     self.link(entry.call.name, page)
