@@ -143,7 +143,7 @@ static bool keeps(const coll *c, const blockmap *b, int unit)
 
 /* Data that is cut into bytes, but whose bytes do not lie side by side: who has some packs it into
  * scratch, and everybody takes out what comes in the end. */
-static void pack(const coll *c, blockmap *b, sched_builder *s)
+static void pack_blocks(const coll *c, blockmap *b, sched_builder *s)
 {
     bool vector = coll_is_vector(c->kind), apart = !vector && b->mine < 0 && !in_place(b);
     blockrow in = scratch_row(s, b), out = apart ? scratch_row(s, b) : in;
@@ -158,7 +158,8 @@ static void pack(const coll *c, blockmap *b, sched_builder *s)
         b->own = unit_at(c, b, &in, b->mine);
 }
 
-static void unpack(const coll *c, const blockmap *packed, const blockmap *b, sched_builder *s)
+static void unpack_blocks(const coll *c, const blockmap *packed, const blockmap *b,
+                          sched_builder *s)
 {
     for (int i = 0; i < units_of(c, b); i++)
         if (!keeps(c, b, i))
@@ -166,7 +167,7 @@ static void unpack(const coll *c, const blockmap *packed, const blockmap *b, sch
 }
 
 /* What I send to myself, where one side is a single block. */
-static void copy_own(const coll *c, const blockmap *b, sched_builder *s)
+static void copy_own_block(const coll *c, const blockmap *b, sched_builder *s)
 {
     const coll_shape *shape = &coll_shapes[c->kind];
     coll_sides has = coll_sides_of(c->kind, c->rank, c->root, c->in_place);
@@ -185,12 +186,12 @@ static void emit(const algo *a, const algo_options *o, const coll *c, const grou
     bool packs = c->packs && sched_parts(s) > 1;
 
     if (c->order == ORDER_PLACE)
-        copy_own(c, &blocks, s);
+        copy_own_block(c, &blocks, s);
     if (packs)
-        pack(c, &used, s);
+        pack_blocks(c, &used, s);
     a->compile(o, g, &used, s);
     if (packs)
-        unpack(c, &used, &blocks, s);
+        unpack_blocks(c, &used, &blocks, s);
 }
 
 static void cut_into(sched_builder *s, const coll *c, int parts)

@@ -21,7 +21,7 @@ static const algo *const phases[] = {&algo_allgather_bruck, &algo_allgather_ring
                                      &algo_allgather_sparbit, &algo_allgather_linear, NULL};
 
 /* Blocks of ranks without a lane of their own, to the rank that has it. */
-static void hand_over(const lanes *l, const blockmap *mine, sched_builder *s)
+static void hand_to_lane(const lanes *l, const blockmap *mine, sched_builder *s)
 {
     int me = l->local.index;
 
@@ -59,7 +59,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
     blockmap mine = regions_local_items(&l.nodes, b, s);
 
-    hand_over(&l, &mine, s);
+    hand_to_lane(&l, &mine, s);
     if (on_lane(&l))
         over_lane(o, &l, b, s);
     sched_phase(s, "node");

@@ -29,7 +29,7 @@ static void spread(const algo_options *o, const group *g, const blockmap *b, sch
                    int level);
 
 /* Rounds of the coarsest level are phases. */
-static void note(sched_builder *s, const group *g, int level, const char *name)
+static void name_phase(sched_builder *s, const group *g, int level, const char *name)
 {
     if (level - 1 == topo_regions(g->topo))
         sched_phase(s, name);
@@ -54,7 +54,7 @@ static void exchange_regions(const algo_options *o, const regions *p, const grou
             regions_add(p, p->mine + d, b, &come);
         items_next(&come);
     }
-    note(s, g, level, "between regions");
+    name_phase(s, g, level, "between regions");
     if (me < shares) {
         int begin = share_begin(known, missing, shares, me);
         int end = share_begin(known, missing, shares, me + 1);
@@ -64,7 +64,7 @@ static void exchange_regions(const algo_options *o, const regions *p, const grou
         send_blocks(s, &go.map, 0, 1, 1, region_rank(p, wrap(p->mine - begin, p->n), me));
         recv_blocks(s, &come.map, me, 1, 1, region_rank(p, wrap(p->mine + begin, p->n), me));
     }
-    note(s, g, level, "spread");
+    name_phase(s, g, level, "spread");
     spread(o, &local, &come.map, s, level);
 }
 

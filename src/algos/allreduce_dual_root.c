@@ -36,7 +36,7 @@ static int first_size(int n)
 }
 
 /* Down from the root: the subtree is `at` and the n - 1 members behind it. */
-static node find_node(int p, int me)
+static node find_tree_node(int p, int me)
 {
     int second = (p + 1) / 2, at = me < second ? 0 : second, n = me < second ? second : p - second;
     node t = {.parent = -1, .child = {-1, -1}, .dual = -1};
@@ -73,7 +73,8 @@ typedef struct work {
  * right of its own. */
 static work find_work(const group *g, const blockmap *b, sched_builder *s)
 {
-    work w = {.t = find_node(g->size, g->index), .left = g->index == 0, .g = g, .b = b, .s = s};
+    work w = {
+        .t = find_tree_node(g->size, g->index), .left = g->index == 0, .g = g, .b = b, .s = s};
     bool inner = w.t.child[0] >= 0;
 
     w.sum = b->in;
@@ -102,7 +103,7 @@ static void recv_piece(const work *w, const blockrow *row, int k, int from)
         recv_row(w->s, w->b, row, k, 1, peer(w->g, from));
 }
 
-static void combine(const work *w, const blockrow *left, const blockrow *right, int k)
+static void combine_piece(const work *w, const blockrow *left, const blockrow *right, int k)
 {
     if (exists(w, k))
         reduce_row(w->s, w->b, left, right, k, 1);
@@ -121,9 +122,9 @@ static const blockrow *meet_children(const work *w, int up, int down)
     if (child[1] >= 0) {
         send_piece(w, in, down, child[1]);
         recv_piece(w, &w->sum, up, child[1]);
-        combine(w, first, &w->sum, up);
+        combine_piece(w, first, &w->sum, up);
     }
-    combine(w, &w->b->out, &w->sum, up);
+    combine_piece(w, &w->b->out, &w->sum, up);
     return &w->sum;
 }
 
@@ -140,7 +141,7 @@ static void meet_dual(const work *w, const blockrow *have, int k)
         mine = have;
     send_piece(w, mine, k, w->t.dual);
     recv_piece(w, w->left ? in : &w->other, k, w->t.dual);
-    combine(w, w->left ? mine : &w->other, in, k);
+    combine_piece(w, w->left ? mine : &w->other, in, k);
 }
 
 /* Piece k of the result is one round behind with every level of the tree. */

@@ -39,7 +39,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         send_row(s, b, &b->in, 0, b->n, peer(g, me - 1));
 }
 
-static int parts(const algo_options *o, const group *g, sched_builder *s)
+static int allreduce_parts(const algo_options *o, const group *g, sched_builder *s)
 {
     return fold_make(g->size).power;
 }
@@ -62,7 +62,7 @@ const algo algo_allreduce_rabenseifner = {
     .restriction = "any; MPI's ops",
     .source = "Rabenseifner, ICCS 2004",
     .commutes = true,
-    .parts = parts,
+    .parts = allreduce_parts,
     .compile = compile,
     .cost = cost,
 };

@@ -15,7 +15,7 @@
 #include "algos/bruck.h"
 
 /* RECV[me + j] = what I send to me - j; in place, that has to be moved out of the way first. */
-static void place(const group *g, const blockmap *b, sched_builder *s, int64_t length)
+static void place_outgoing(const group *g, const blockmap *b, sched_builder *s, int64_t length)
 {
     interval moved = {0};
 
@@ -36,7 +36,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int64_t length = (int64_t)block(b, 0).length;
     interval got = sched_scratch(s, p * length); /* two rounds in turn */
 
-    place(g, b, s, length);
+    place_outgoing(g, b, s, length);
     for (bruck_round t = bruck_first(p, 2); bruck_valid(&t); bruck_next(&t)) {
         int d = bruck_distance(&t);
         int64_t at = got.offset + t.phase % 2 * (p / 2) * length;

@@ -16,7 +16,7 @@
 #include "algos/levels.h"
 
 /* A message from or to each child, or the parent; without its own. */
-static void tell(sched_builder *s, step_kind kind, int rank)
+static void tell_rank(sched_builder *s, step_kind kind, int rank)
 {
     sched_open(s, kind, rank);
     sched_add(s, sched_scratch(s, 1));
@@ -26,33 +26,33 @@ static void tell(sched_builder *s, step_kind kind, int rank)
 static void tree_arrive(const group *g, sched_builder *s)
 {
     for (int k = 0, c; (c = tree_child(TREE_BINOMIAL, g->index, g->size, k)) >= 0; k++)
-        tell(s, STEP_RECV, peer(g, c));
+        tell_rank(s, STEP_RECV, peer(g, c));
     sched_fence(s);
     if (g->index > 0)
-        tell(s, STEP_SEND, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
+        tell_rank(s, STEP_SEND, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
 }
 
 static void tree_release(const group *g, sched_builder *s)
 {
     if (g->index > 0)
-        tell(s, STEP_RECV, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
+        tell_rank(s, STEP_RECV, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
     sched_fence(s);
     for (int k = tree_children(TREE_BINOMIAL, g->index, g->size) - 1; k >= 0; k--)
-        tell(s, STEP_SEND, peer(g, tree_child(TREE_BINOMIAL, g->index, g->size, k)));
+        tell_rank(s, STEP_SEND, peer(g, tree_child(TREE_BINOMIAL, g->index, g->size, k)));
 }
 
 /* To the first member of the group. */
-static void arrive(const group *g, int level, sched_builder *s)
+static void arrive_in_group(const group *g, int level, sched_builder *s)
 {
     division d;
 
     if (levels_divide(&d, g, 0, level, s))
-        arrive(&d.local, d.next, s);
+        arrive_in_group(&d.local, d.next, s);
     if (leads(&d))
         tree_arrive(&d.leaders, s);
 }
 
-static void release(const group *g, int level, sched_builder *s)
+static void release_group(const group *g, int level, sched_builder *s)
 {
     division d;
     bool divided = levels_divide(&d, g, 0, level, s);
@@ -60,7 +60,7 @@ static void release(const group *g, int level, sched_builder *s)
     if (leads(&d))
         tree_release(&d.leaders, s);
     if (divided)
-        release(&d.local, d.next, s);
+        release_group(&d.local, d.next, s);
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
@@ -70,7 +70,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 
     sched_phase(s, "arrive");
     if (divided)
-        arrive(&d.local, d.next, s);
+        arrive_in_group(&d.local, d.next, s);
     sched_fence(s);
     sched_phase(s, "leaders");
     if (leads(&d))
@@ -78,7 +78,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     sched_fence(s);
     sched_phase(s, "release");
     if (divided)
-        release(&d.local, d.next, s);
+        release_group(&d.local, d.next, s);
 }
 
 const algo algo_barrier_hierarchical = {

@@ -18,7 +18,7 @@ typedef struct hops {
 } hops;
 
 /* What comes to slot j in this round will go on, or has arrived. */
-static interval place_for(hops *h, const bruck_round *t, int j)
+static interval place_for_slot(hops *h, const bruck_round *t, int j)
 {
     int64_t length = 1;
 
@@ -41,7 +41,7 @@ static void make_round(hops *h, const bruck_round *t)
     sched_close(h->s);
     for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
         for (int k = j; k < j + n; k++)
-            h->slot[k] = place_for(h, t, k);
+            h->slot[k] = place_for_slot(h, t, k);
     sched_open(h->s, STEP_RECV, peer(h->g, me - bruck_distance(t)));
     for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
         for (int k = j; k < j + n; k++)
@@ -71,7 +71,7 @@ void bruck_survey(const group *g, sched_builder *s, int radix)
 }
 
 /* In place a block may come to where another one still waits. */
-static interval set_out(const hops *h, int j, int64_t length)
+static interval set_out_block(const hops *h, int j, int64_t length)
 {
     interval block = outgoing(h->b, h->g->index + j), moved;
 
@@ -92,7 +92,7 @@ void bruck_hops(const group *g, const blockmap *b, const int64_t *survey, sched_
     if (!h.slot)
         return;
     for (int j = 0; j < p; j++)
-        h.slot[j] = set_out(&h, j, survey[wrap(g->index + j, p)]);
+        h.slot[j] = set_out_block(&h, j, survey[wrap(g->index + j, p)]);
     sched_copy(s, h.slot[0], block(b, g->index));
     make_rounds(&h, radix);
 }

@@ -36,7 +36,7 @@ typedef struct search {
 } search;
 
 /* Depth first over sums of skips that begin with `sum` and go on with those up to index e. */
-static void look(search *t, long sum, int e)
+static void search_skips(search *t, long sum, int e)
 {
     const int *skip = t->c->skip;
 
@@ -46,7 +46,7 @@ static void look(search *t, long sum, int e)
         if (t->taken[e] || next > t->v - skip[t->k] || next >= t->last)
             continue;
         if (next <= t->v - skip[t->k + 1])
-            look(t, next, e - 1);
+            search_skips(t, next, e - 1);
         if (t->k == t->c->rounds || sum > t->v - skip[t->k + 1])
             return;
         t->last = next;
@@ -63,7 +63,7 @@ static void receives(const circulant *c, int v, int *receive)
     search t = {.c = c, .v = (long)p + v, .last = 2L * p, .found = receive};
 
     t.taken[base] = true;
-    look(&t, 0, c->rounds);
+    search_skips(&t, 0, c->rounds);
     for (int k = 0; k < c->rounds; k++)
         receive[k] = receive[k] == c->rounds ? base : receive[k] - c->rounds;
 }

@@ -38,7 +38,7 @@ static void exchange_vectors(const exscan *x, int d, const blockrow *what, const
         recv_row(x->s, x->b, come, 0, x->b->n, peer(x->g, me - d));
 }
 
-static void combine(const exscan *x, const blockrow *from, const blockrow *to)
+static void combine_sums(const exscan *x, const blockrow *from, const blockrow *to)
 {
     reduce_row(x->s, x->b, from, to, 0, x->b->n);
 }
@@ -52,11 +52,11 @@ static void send_pairs(const exscan *x)
     if (me > 0 && is_there(x, me + 2)) {
         two = scratch_row(x->s, x->b);
         copy_row(x->s, x->b, &x->own, &two, 0, x->b->n);
-        combine(x, &x->b->in, &two);
+        combine_sums(x, &x->b->in, &two);
     }
     exchange_vectors(x, 2, &two, &x->come[0]);
     if (me >= 2)
-        combine(x, &x->come[0], &x->b->in);
+        combine_sums(x, &x->come[0], &x->b->in);
 }
 
 /* What everybody has is the sum of the d ranks before it, if there are so many. */
@@ -70,7 +70,7 @@ static void send_runs(const exscan *x)
         if (me <= d)
             continue;
         recv_row(x->s, x->b, &x->come[k % 2], 0, x->b->n, peer(x->g, me - d));
-        combine(x, &x->come[k % 2], &x->b->in);
+        combine_sums(x, &x->come[k % 2], &x->b->in);
     }
 }
 

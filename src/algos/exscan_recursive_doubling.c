@@ -30,7 +30,7 @@ static bool sends_after(const exscan *x, int d)
 }
 
 /* Something comes over distance d. What comes first is kept as it is. */
-static void receive(const exscan *x, int d, int round)
+static void receive_sum(const exscan *x, int d, int round)
 {
     const blockmap *b = x->b;
     const blockrow *come = round == 0 ? &b->in : &x->come[round % 2];
@@ -57,7 +57,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         if (me + d < p)
             send_row(s, b, k == 0 && !in_place(b) ? &b->out : &x.run, 0, b->n, peer(g, me + d));
         if (me >= d)
-            receive(&x, d, k);
+            receive_sum(&x, d, k);
     }
 }
 

@@ -18,7 +18,8 @@
 #include "algos/tree.h"
 
 /* Blocks of ranks without a lane, to the rank that carries them; in the root's node they stay. */
-static void hand_over(const lanes *l, const blockmap *mine, const blockrow *have, sched_builder *s)
+static void hand_to_carrier(const lanes *l, const blockmap *mine, const blockrow *have,
+                            sched_builder *s)
 {
     int me = l->nodes.index;
 
@@ -35,14 +36,14 @@ static void hand_over(const lanes *l, const blockmap *mine, const blockrow *have
         recv_row(s, mine, have, i, 1, peer(&l->local, i));
 }
 
-static void over_lanes(const algo_options *o, const lanes *l, bool is_root, const blockmap *b,
-                       sched_builder *s)
+static void gather_over_lanes(const algo_options *o, const lanes *l, bool is_root,
+                              const blockmap *b, sched_builder *s)
 {
     blockmap mine = regions_local_items(&l->nodes, b, s), lane = lanes_of_nodes(l, b, s);
     bool at_root = l->nodes.mine == l->root_node;
     blockrow have = lanes_row(l, &lane, is_root, &b->in, &b->out, s);
 
-    hand_over(l, &mine, &have, s);
+    hand_to_carrier(l, &mine, &have, s);
     sched_phase(s, "lane");
     if (on_lane(l))
         tree_collect((tree)o->variant, &l->lane, l->root_node, &lane, &have, &have, s);
@@ -60,7 +61,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     lanes l;
 
     if (lanes_make(&l, g, o->root, s))
-        over_lanes(o, &l, g->index == o->root, b, s);
+        gather_over_lanes(o, &l, g->index == o->root, b, s);
     else
         tree_collect((tree)o->variant, g, o->root, b, &b->out, &b->in, s);
 }

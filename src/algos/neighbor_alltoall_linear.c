@@ -11,8 +11,8 @@
 #include "algos/algo.h"
 
 /* To where I receive the k-th block that I send to myself. */
-static void copy_own(const coll_neighbors *n, int me, interval what, int k, const blockmap *b,
-                     sched_builder *s)
+static void copy_to_self(const coll_neighbors *n, int me, interval what, int k, const blockmap *b,
+                         sched_builder *s)
 {
     int i = coll_own_source(n, me, k);
 
@@ -29,7 +29,7 @@ static void send_all(const coll_neighbors *n, const group *g, const blockmap *b,
         interval what = b->mine == 0 ? b->own : row_at(&b->out, i);
 
         if (to == g->index)
-            copy_own(n, to, what, own++, b, s);
+            copy_to_self(n, to, what, own++, b, s);
         else if (to >= 0)
             sched_send(s, what, to);
     }

@@ -8,7 +8,7 @@ typedef struct member {
     int rank, index;
 } member;
 
-static int compare(const void *left, const void *right)
+static int compare_members(const void *left, const void *right)
 {
     const member *a = left, *b = right;
 
@@ -26,10 +26,10 @@ static bool to_members(const group *g, int *order, sched_builder *s)
         return !g->ranks;
     for (int i = 0; i < g->size; i++)
         sorted[i] = (member){g->ranks[i], i};
-    qsort(sorted, n, sizeof *sorted, compare);
+    qsort(sorted, n, sizeof *sorted, compare_members);
     for (int i = 0; i < g->size; i++) {
         const member *found =
-            bsearch(&(member){.rank = order[i]}, sorted, n, sizeof *sorted, compare);
+            bsearch(&(member){.rank = order[i]}, sorted, n, sizeof *sorted, compare_members);
         order[i] = found->index;
     }
     return true;

@@ -10,7 +10,7 @@ static bool takes_pieces(const algo *phase)
     return phase->parts == algo_parts_of_pieces;
 }
 
-static bool fits(const algo *phase, const algo_options *o)
+static bool phase_fits(const algo *phase, const algo_options *o)
 {
     return !(o->ordered && phase->commutes) && !(o->whole && phase->parts);
 }
@@ -19,9 +19,9 @@ const algo *phase_of(const algo_options *o)
 {
     int i = 0;
 
-    if (fits(o->phases[o->variant], o))
+    if (phase_fits(o->phases[o->variant], o))
         return o->phases[o->variant];
-    while (!fits(o->phases[i], o))
+    while (!phase_fits(o->phases[i], o))
         i++;
     return o->phases[i];
 }

@@ -43,12 +43,12 @@ static int child(const branch *x, int k)
     return tree_child(TREE_BINOMIAL, x->me, x->n, k);
 }
 
-static void receive(const branch *x, int k, const blockrow *to)
+static void receive_child(const branch *x, int k, const blockrow *to)
 {
     recv_row(x->s, x->b, to, 0, x->b->n, peer(x->g, x->first + child(x, k)));
 }
 
-static void combine(const branch *x, const blockrow *from, const blockrow *to)
+static void combine_rows(const branch *x, const blockrow *from, const blockrow *to)
 {
     reduce_row(x->s, x->b, from, to, 0, x->b->n);
 }
@@ -61,14 +61,14 @@ static void add_children(branch *x)
 
     for (int k = 0, spare = 0; child(x, k) >= 0; k++) {
         if (!begun) {
-            receive(x, k, &sum);
-            combine(x, &x->b->out, &sum);
+            receive_child(x, k, &sum);
+            combine_rows(x, &x->b->out, &sum);
             begun = true;
         } else {
             if (spare < 2)
                 x->come[spare] = scratch_row(x->s, x->b);
-            receive(x, k, &x->come[spare % 2]);
-            combine(x, &x->come[spare++ % 2], &sum);
+            receive_child(x, k, &x->come[spare % 2]);
+            combine_rows(x, &x->come[spare++ % 2], &sum);
         }
         x->have = sum;
     }
@@ -76,7 +76,7 @@ static void add_children(branch *x)
 
 /* The k-th of n comes to here: the last one to where the result is to be, unless that still holds
  * what I contribute. */
-static blockrow place_for(branch *x, int k, int n)
+static blockrow place_for_child(branch *x, int k, int n)
 {
     if (x->is_root && k == n - 1 && !(k == 0 && in_place(x->b)))
         return x->b->in;
@@ -91,9 +91,9 @@ static void append_children(branch *x)
     int n = tree_children(TREE_BINOMIAL, x->me, x->n);
 
     for (int k = 0; k < n; k++) {
-        blockrow to = place_for(x, k, n);
-        receive(x, k, &to);
-        combine(x, &x->have, &to);
+        blockrow to = place_for_child(x, k, n);
+        receive_child(x, k, &to);
+        combine_rows(x, &x->have, &to);
         x->have = to;
     }
 }
@@ -109,7 +109,7 @@ static void prepend(branch *x, int from)
     blockrow come = scratch_row(x->s, x->b);
 
     recv_row(x->s, x->b, &come, 0, x->b->n, peer(x->g, from));
-    combine(x, &come, &x->b->in);
+    combine_rows(x, &come, &x->b->in);
 }
 
 static void compile_ordered(int root, const group *g, const blockmap *b, sched_builder *s)

@@ -19,8 +19,8 @@
 #include "algos/tree.h"
 
 /* Part i is with the i-th of those that go on. */
-static void gather(fold f, const group *g, const blockmap *items, const blockmap *b,
-                   sched_builder *s)
+static void gather_parts(fold f, const group *g, const blockmap *items, const blockmap *b,
+                         sched_builder *s)
 {
     int *ranks = sched_borrow(s, (size_t)f.power * sizeof *ranks);
     group parts = {.size = f.power, .index = fold_number(f, g->index), .ranks = ranks};
@@ -59,10 +59,10 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     butterfly_reduce_scatter(&swaps, &r, &a);
     if (!a.placed)
         copy_row(s, &items, &items.out, &items.in, 0, f.power);
-    gather(f, &r, &items, b, s);
+    gather_parts(f, &r, &items, b, s);
 }
 
-static int parts(const algo_options *o, const group *g, sched_builder *s)
+static int reduce_parts(const algo_options *o, const group *g, sched_builder *s)
 {
     return fold_make(g->size).power;
 }
@@ -85,7 +85,7 @@ const algo algo_reduce_rabenseifner = {
     .restriction = "any; MPI's ops",
     .source = "Rabenseifner, ICCS 2004",
     .commutes = true,
-    .parts = parts,
+    .parts = reduce_parts,
     .compile = compile,
     .cost = cost,
 };

@@ -20,7 +20,8 @@
 static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduce_scatter_pairwise,
                                      NULL};
 
-static void over_lanes(const algo_options *o, const lanes *l, const blockmap *b, sched_builder *s)
+static void reduce_scatter_over_lanes(const algo_options *o, const lanes *l, const blockmap *b,
+                                      sched_builder *s)
 {
     const algo *inside = o->ordered ? phases[1] : phases[0];
     blockmap mine = regions_local_items(&l->nodes, b, s), local = lanes_of_local(l, b, s), lane;
@@ -50,7 +51,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     bool nodes = lanes_make(&l, g, 0, s);
 
     if (nodes && (l.consecutive || !o->ordered))
-        over_lanes(o, &l, b, s);
+        reduce_scatter_over_lanes(o, &l, b, s);
     else
         phase_of(o)->compile(o, g, b, s);
 }

@@ -16,8 +16,8 @@
 #include "algos/lanes.h"
 #include "algos/tree.h"
 
-static void over_lanes(const algo_options *o, const lanes *l, bool is_root, const blockmap *b,
-                       sched_builder *s)
+static void scatter_over_lanes(const algo_options *o, const lanes *l, bool is_root,
+                               const blockmap *b, sched_builder *s)
 {
     blockmap mine = regions_local_items(&l->nodes, b, s), lane = lanes_of_nodes(l, b, s);
     blockmap given = lanes_of_node(l, l->root_node, b, s);
@@ -42,7 +42,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     lanes l;
 
     if (lanes_make(&l, g, o->root, s))
-        over_lanes(o, &l, g->index == o->root, b, s);
+        scatter_over_lanes(o, &l, g->index == o->root, b, s);
     else
         tree_distribute((tree)o->variant, g, o->root, b, &b->out, &b->in, s);
 }

@@ -52,13 +52,13 @@ two_tree_reduce two_tree_begin(const algo_options *o, const group *g, int first,
     return w;
 }
 
-static void receive(const two_tree_reduce *w, const blockrow *to, int k, int child)
+static void receive_subtree(const two_tree_reduce *w, const blockrow *to, int k, int child)
 {
     recv_row(w->s, w->b, to, k, 1, peer(w->g, child));
 }
 
-static const blockrow *combine(const two_tree_reduce *w, const blockrow *from, const blockrow *to,
-                               int k)
+static const blockrow *combine_subtree(const two_tree_reduce *w, const blockrow *from,
+                                       const blockrow *to, int k)
 {
     reduce_row(w->s, w->b, from, to, k, 1);
     return to;
@@ -72,20 +72,21 @@ const blockrow *two_tree_sum(const two_tree_reduce *w, int k)
     bool writable = in_place(w->b);
 
     if (t->right >= 0) {
-        receive(w, right, k, t->right);
-        sum = writable && !w->ordered ? combine(w, right, sum, k) : combine(w, sum, right, k);
+        receive_subtree(w, right, k, t->right);
+        sum = writable && !w->ordered ? combine_subtree(w, right, sum, k)
+                                      : combine_subtree(w, sum, right, k);
         writable = true;
     }
     if (t->left < 0)
         return sum;
     if (!writable && !w->ordered) {
-        receive(w, right, k, t->left);
-        return combine(w, sum, right, k);
+        receive_subtree(w, right, k, t->left);
+        return combine_subtree(w, sum, right, k);
     }
     if (!writable) {
         copy_row(w->s, w->b, sum, right, k, 1);
         sum = right;
     }
-    receive(w, left, k, t->left);
-    return combine(w, left, sum, k);
+    receive_subtree(w, left, k, t->left);
+    return combine_subtree(w, left, sum, k);
 }
