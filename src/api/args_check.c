@@ -44,7 +44,7 @@ static int check_list(call_side *s, int me)
 
 /* Blocks of one length. In place, what is reduced and scattered lies in RECV before it is. What
  * goes to no neighbor is not there. */
-static int blocks_of(const coll *c, const call_side *s)
+static int blocks_of_side(const coll *c, const call_side *s)
 {
     if (s->extent == COLL_EACH || (c->in_place && coll_shapes[c->kind].send == COLL_EACH))
         return s->n;
@@ -66,7 +66,7 @@ static int check_count(const coll *c, call_side *s)
             s->total = s->mine;
         return error;
     }
-    if (s->count < 0 || __builtin_mul_overflow(s->count, blocks_of(c, s), &s->total))
+    if (s->count < 0 || __builtin_mul_overflow(s->count, blocks_of_side(c, s), &s->total))
         return MPI_ERR_COUNT;
     s->mine = s->count;
     return MPI_SUCCESS;
@@ -137,14 +137,14 @@ static int check_op(const args *a, call *c)
     return error;
 }
 
-static call_side side_of(const args_side *s, coll_extent extent, int n)
+static call_side side_of_args(const args_side *s, coll_extent extent, int n)
 {
     return (call_side){
         .extent = extent, .buffer = s->buffer, .count = s->count, .lists = s->lists, .n = n};
 }
 
 /* All that needs no check. */
-static int begin(const args *a, comm *on, call *c)
+static int begin_call(const args *a, comm *on, call *c)
 {
     bool in_place = args_in_place(a);
     coll_sides has = coll_sides_of(a->kind, on->rank, a->root, in_place);
@@ -157,8 +157,8 @@ static int begin(const args *a, comm *on, call *c)
                          .in_place = in_place},
                 .comm = on,
                 .algo = a->algo,
-                .send = side_of(&a->send, has.send, on->p),
-                .recv = side_of(&a->recv, has.recv, on->p)};
+                .send = side_of_args(&a->send, has.send, on->p),
+                .recv = side_of_args(&a->recv, has.recv, on->p)};
     if (!coll_has(a->kind, COLL_NEIGHBORS))
         return MPI_SUCCESS;
     error = comm_find_neighbors(on);
@@ -209,7 +209,7 @@ static int64_t given_bytes(const call *c)
 
 int call_check(const args *a, comm *on, call *c)
 {
-    int error = begin(a, on, c);
+    int error = begin_call(a, on, c);
 
     if (!error)
         error = check_root(&c->coll);

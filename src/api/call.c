@@ -157,7 +157,7 @@ __attribute__((noinline)) int call_stage(const args **a, comm *c, way_of_call *w
 
 /* ---- run, start, init: the exec is consumed in any case ---- */
 
-static int run(exec *e)
+static int run_exec(exec *e)
 {
     int error = execs_run(e);
 
@@ -165,7 +165,7 @@ static int run(exec *e)
     return error;
 }
 
-static int start(exec *e, MPI_Request *request)
+static int start_exec(exec *e, MPI_Request *request)
 {
     int error;
 
@@ -187,7 +187,7 @@ static int start(exec *e, MPI_Request *request)
 }
 
 /* Calls with lists that are left to the MPI may have the same signature and give other bytes. */
-static coll_bytes bytes_of(const args *a, comm *c, const way_of_call *way)
+static coll_bytes bytes_of_call(const args *a, comm *c, const way_of_call *way)
 {
     call of;
 
@@ -197,7 +197,7 @@ static coll_bytes bytes_of(const args *a, comm *c, const way_of_call *way)
 }
 
 /* Before anything is sent: what the other ranks send of this call stays unread. */
-static int refuse(const args *a, comm *c, int error)
+static int refuse_call(const args *a, comm *c, int error)
 {
     if (c)
         atomic_store_explicit(&c->out_of_step, true, memory_order_relaxed);
@@ -217,14 +217,14 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
     if (!error)
         error = call_prepare(a, c, way, &e);
     if (error)
-        return refuse(a, c, error);
+        return refuse_call(a, c, error);
     if (counted && tally_on && way->native != CALL_NEW) /* its ranks know no name of it */
-        tallied(a->kind, bytes_of(a, c, way), c, way->native ? NULL : e, TALLY_BLOCKING,
+        tallied(a->kind, bytes_of_call(a, c, way), c, way->native ? NULL : e, TALLY_BLOCKING,
                 !way->anew);
     if (way->tried)
         try_both_begin(way->tried);
     if (!way->native) {
-        error = run(e);
+        error = run_exec(e);
         if (way->tried)
             try_both_end();
     }
@@ -279,11 +279,11 @@ static inline int start_or_leave(const args *a, MPI_Request *request, way_of_cal
     if (!error)
         error = request ? call_prepare(a, c, way, &e) : MPI_ERR_ARG;
     if (error)
-        return refuse(a, c, error);
+        return refuse_call(a, c, error);
     if (counted && tally_on && !way->native)
         tallied(a->kind, way->bytes, c, e, TALLY_NONBLOCKING, !way->anew);
     if (!way->native)
-        error = start(e, request);
+        error = start_exec(e, request);
     return comm_raise_for(a->comm, c, error);
 }
 

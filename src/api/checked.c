@@ -74,7 +74,7 @@ int64_t call_key_bytes(const plan_key *key, const call *c, int to)
     return key->v[2 * c->recv.n + to] * c->send.type.size;
 }
 
-static bool is_empty(const call_side *s)
+static bool is_empty_side(const call_side *s)
 {
     return s->mine * s->type.size == 0;
 }
@@ -85,7 +85,7 @@ plan_key *call_key(const call *c, plan_key *small, size_t *size)
     size_t in = c->recv.extent >= COLL_LISTED ? 2 * (size_t)c->recv.n : 0;
     size_t out = c->send.extent >= COLL_LISTED ? 2 * (size_t)c->send.n : 0;
     size_t words = in + out + (sized ? 2 * (size_t)c->coll.p : 0);
-    bool empty = is_empty(c->recv.extent ? &c->recv : &c->send);
+    bool empty = is_empty_side(c->recv.extent ? &c->recv : &c->send);
     plan_key *key = small;
 
     *size = sizeof *key + words * sizeof *key->v;
@@ -103,7 +103,7 @@ plan_key *call_key(const call *c, plan_key *small, size_t *size)
                       .send_empty = empty,
                       .recv_empty = empty};
     if (coll_has(c->coll.kind, COLL_NEIGHBORS)) /* those before me may send what I do not */
-        key->send_empty = is_empty(&c->send);
+        key->send_empty = is_empty_side(&c->send);
     if (sized)
         fill_sized(c, key->v);
     if (in && c->room.bytes)

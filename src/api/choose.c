@@ -38,7 +38,7 @@ static int applicable(choice c, const question *q)
     return why ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
 }
 
-static bool parse(const question *q, const char *text, choice *result)
+static bool parse_choice(const question *q, const char *text, choice *result)
 {
     return select_parse(q->call->kind, text, q->call->p, q->bytes, result);
 }
@@ -66,7 +66,7 @@ static int from_info(question *q, choice *c, bool *found)
     *found = !forbids && strcmp(text, "auto") != 0;
     if (!*found)
         return MPI_SUCCESS;
-    return parse(q, text, c) ? applicable(*c, q) : MPI_ERR_INFO_VALUE;
+    return parse_choice(q, text, c) ? applicable(*c, q) : MPI_ERR_INFO_VALUE;
 }
 
 /* Neither forbidden nor refused. */
@@ -82,11 +82,11 @@ static bool from_hints(question *q, choice *result)
     bool forbids;
 
     forbid(q, text, &forbids); /* names that this collective has not are of others */
-    return *text && !forbids && parse(q, text, result) && possible(q, result);
+    return *text && !forbids && parse_choice(q, text, result) && possible(q, result);
 }
 
 /* How blocks keep their order, unless the name of the algorithm says so. */
-static int set_order(MPI_Info info, const comm *c, choice *result)
+static int set_choice_order(MPI_Info info, const comm *c, choice *result)
 {
     char text[MPI_MAX_INFO_VAL + 1];
     coll_order order = c->hints.has_order ? c->hints.order : ORDER_PLACE;
@@ -147,7 +147,7 @@ static int from_environment(question *q, choice *c, bool *found)
     *found = false;
     if (!text || strcmp(text, "auto") == 0 || !q->known || !q->c->asks_alike)
         return MPI_SUCCESS;
-    if (forbid(q, text, &forbids) || (!forbids && !parse(q, text, c)))
+    if (forbid(q, text, &forbids) || (!forbids && !parse_choice(q, text, c)))
         return wrong_in_environment(q, text);
     *found = !forbids && possible(q, c);
     return MPI_SUCCESS;
@@ -223,7 +223,7 @@ static int choose_named(const question *q, int algo, choice *result, const char 
     return applicable(*result, q);
 }
 
-static int answer(question *q, int algo, choice *result, const char **why)
+static int answer_question(question *q, int algo, choice *result, const char **why)
 {
     bool known = q->c->ready; /* once: a progress thread may change it meanwhile */
     bool reduces = coll_has(q->call->kind, COLL_REDUCES);
@@ -240,7 +240,7 @@ static int answer(question *q, int algo, choice *result, const char **why)
     result->in_order = q->reproducible && reproducible_in_order(q->call);
     result->provisional = !known && (result->by_rule || algo_table[result->algo]->regional ||
                                      (reduces && env_reproducible()));
-    return set_order(q->info, q->c, result);
+    return set_choice_order(q->info, q->c, result);
 }
 
 /* The estimate of the choice, and of the one that would have been next. */
@@ -267,7 +267,7 @@ int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, cho
     question q = {.call = call, .bytes = bytes, .info = info, .c = c, .by = &by};
     char estimate[200] = "";
     const char *reason;
-    int error = answer(&q, ALGO_NONE, result, &reason);
+    int error = answer_question(&q, ALGO_NONE, result, &reason);
 
     if (error)
         return error;
@@ -318,7 +318,7 @@ int choose(const call *c, MPI_Info info, selection *result)
     decision by;
     question q = question_of(c, info, &by);
     const char *why;
-    int error = answer(&q, c->algo, &result->choice, &why);
+    int error = answer_question(&q, c->algo, &result->choice, &why);
 
     result->without = q.without;
     if (!error && c->algo == ALGO_NONE && !result->choice.provisional && env_verbose())
@@ -378,14 +378,14 @@ int choose_candidates(const call *c, MPI_Info info, choice *list, int most, int 
     int error, found;
 
     *n = 0;
-    error = c->algo == ALGO_NONE ? answer(&q, c->algo, &first, &why) : MPI_SUCCESS;
+    error = c->algo == ALGO_NONE ? answer_question(&q, c->algo, &first, &why) : MPI_SUCCESS;
     if (error || c->algo != ALGO_NONE || !first.by_rule || by.wise)
         return error;
     found = decisions_candidates(c->comm, &c->coll, c->bytes.all, &q.without, &first, list, most);
     if (found < 0)
         return MPI_ERR_NO_MEM;
     for (int i = 1; i < found; i++)
-        set_order(info, c->comm, &list[i]);
+        set_choice_order(info, c->comm, &list[i]);
     wisdom_shape(c->comm->topo, shape, sizeof shape);
     *key = wisdom_key_of(&c->coll, c->bytes.all, shape);
     *n = found;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 /* uthash's own would look at each byte, and mostly nothing is forbidden. */
-#define HASH_FUNCTION(asked, length, hash) (hash) = hash_of(asked)
+#define HASH_FUNCTION(asked, length, hash) (hash) = hash_of_question(asked)
 #define HASH_NONFATAL_OOM                  1
 #include <uthash.h>
 
@@ -24,7 +24,7 @@ typedef struct entry {
 
 static entry *entries; /* library lock, as all here */
 
-static unsigned hash_of(const question *q)
+static unsigned hash_of_question(const question *q)
 {
     uint64_t h = (q->situation ^ q->call.key) * 0x9e3779b97f4a7c15;
 

@@ -8,7 +8,7 @@
 #define OF_SERVER ((uint64_t)1 << 32)
 #define OF_TRIED  ((uint64_t)1 << 33)
 
-static uint64_t key_of(const coll *c, int64_t bytes, bool in_place)
+static uint64_t key_of_call(const coll *c, int64_t bytes, bool in_place)
 {
     uint64_t class = (uint64_t)planner_class(c->kind, c->p, bytes);
 
@@ -53,19 +53,19 @@ static wisdom_key full_key(const comm *c, const coll *call, int64_t bytes)
 }
 
 /* What is looked up. *wise: may_be_known. */
-static decision_call call_of(const comm *c, const coll *call, int64_t bytes,
-                             const algo_set *without, bool *wise)
+static decision_call decision_call_of(const comm *c, const coll *call, int64_t bytes,
+                                      const algo_set *without, bool *wise)
 {
     *wise = may_be_known(c, call);
     bool in_place = *wise && wisdom_key_of(call, bytes, "").in_place;
 
-    return (decision_call){.key = key_of(call, bytes, in_place), .without = *without};
+    return (decision_call){.key = key_of_call(call, bytes, in_place), .without = *without};
 }
 
 int decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without, decision *result)
 {
     bool wise;
-    decision_call asked = call_of(c, call, bytes, without, &wise);
+    decision_call asked = decision_call_of(c, call, bytes, without, &wise);
     decided d = {0};
     decision *v = &d.decision;
 
@@ -130,7 +130,7 @@ int decision_of_server(comm *c, const coll *call, int64_t bytes, const algo_set 
 
     if (!may_be_known(c, call)) /* to estimate more sizes takes longer than it would gain */
         bytes = planner_octave(call->kind, call->p, bytes);
-    decision_call asked = call_of(c, call, bytes, without, &wise);
+    decision_call asked = decision_call_of(c, call, bytes, without, &wise);
     asked.key |= OF_SERVER;
     if (!native_errs(call, bytes, &mpi_library_here()->version) &&
         !decision_tables_find(c, &asked, &d)) {
@@ -145,7 +145,7 @@ int decision_of_server(comm *c, const coll *call, int64_t bytes, const algo_set 
 
 uint64_t decisions_class(const coll *call, int64_t bytes)
 {
-    return key_of(call, planner_octave(call->kind, call->p, bytes), false) | OF_SERVER;
+    return key_of_call(call, planner_octave(call->kind, call->p, bytes), false) | OF_SERVER;
 }
 
 bool decisions_find_faster(comm *c, uint64_t class, const algo_set *without, bool *native)

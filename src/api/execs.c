@@ -80,7 +80,7 @@ int execs_run(exec *e)
 }
 
 /* What it needs memory for is done before it has a number, and others wait for it. */
-static int place(comm *c, exec *e)
+static int place_if_ready(comm *c, exec *e)
 {
     if (!c->ready || c->failure || e->bound.addressed == 1)
         return MPI_SUCCESS;
@@ -101,7 +101,7 @@ int execs_of_plan(comm *c, plan *p, binding *b, exec **result)
     }
     error = exec_bind(e, b);
     if (!error)
-        error = place(c, e);
+        error = place_if_ready(c, e);
     if (error) {
         plan_return_exec(e);
         return error;
@@ -140,7 +140,7 @@ int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choic
 }
 
 /* Its plan is not made yet, and the binding has not been taken over. */
-static void forget(execs_asking *q)
+static void forget_asking(execs_asking *q)
 {
     survey_end(q->survey, q->exec);
     if (q->exec)
@@ -150,7 +150,7 @@ static void forget(execs_asking *q)
 
 void execs_ask_no_more(execs_asking *q)
 {
-    forget(q);
+    forget_asking(q);
     bind_drop(&q->binding);
 }
 
@@ -163,7 +163,7 @@ static int prepare_survey(const call *c, choice chosen, execs_asking *q)
     q->exec->stats.collective = coll_kind_name(c->coll.kind);
     q->exec->stats.algorithm = "survey";
     error = survey_begin(q->exec, c, q->key, chosen, &q->survey);
-    return error || !q->survey ? error : place(c->comm, q->exec);
+    return error || !q->survey ? error : place_if_ready(c->comm, q->exec);
 }
 
 int execs_ask(const call *c, choice chosen, execs_asking *q)
@@ -192,7 +192,7 @@ int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
 
     if (!error)
         error = execs_plan_after(c->comm, q->survey, q->key, q->size, chosen, &p);
-    forget(q);
+    forget_asking(q);
     if (error)
         bind_drop(&q->binding);
     else

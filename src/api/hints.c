@@ -87,7 +87,7 @@ static int read_node_eager(MPI_Info info, comm_hints *hints)
     return number_size(text, &hints->node_eager) ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
 }
 
-static int read_reproducible(MPI_Info info, bool *found, bool *topology)
+static int read_reproducible_hint(MPI_Info info, bool *found, bool *topology)
 {
     char text[MPI_MAX_INFO_VAL + 1];
     int error = hints_value(info, "tutti_reproducible", text, found);
@@ -100,7 +100,7 @@ static int read_reproducible(MPI_Info info, bool *found, bool *topology)
 int hints_ask_reproducible(MPI_Info info, const comm *c, bool known, bool *asked)
 {
     bool found;
-    int error = read_reproducible(info, &found, asked);
+    int error = read_reproducible_hint(info, &found, asked);
 
     if (error || found)
         return error;
@@ -119,6 +119,6 @@ int hints_read(MPI_Info info, int p, comm_hints *hints)
     if (!error)
         error = read_order(info, hints);
     if (!error)
-        error = read_reproducible(info, &hints->has_reproducible, &hints->reproducible);
+        error = read_reproducible_hint(info, &hints->has_reproducible, &hints->reproducible);
     return error ? error : read_node_eager(info, hints);
 }

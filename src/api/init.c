@@ -39,7 +39,7 @@ static int timed_from(MPI_Info info, bool *timed)
 }
 
 /* What must be the same on all ranks. */
-static uint64_t digest_of(const choice *c, measure_wish wish)
+static uint64_t digest_of_choice(const choice *c, measure_wish wish)
 {
     const int32_t parts[] = {c->algo,           (int32_t)c->form, c->parameter, c->variant,
                              (int32_t)c->order, (int32_t)wish,    c->in_order};
@@ -73,7 +73,7 @@ static int ask_together(const call *of, choice chosen, uint64_t digest, exec **e
 /* A persistent exec, on all ranks or on none; error: what this rank has met. */
 static int init_together(const call *of, choice chosen, measure_wish wish, int error, exec **e)
 {
-    uint64_t digest = digest_of(&chosen, wish);
+    uint64_t digest = digest_of_choice(&chosen, wish);
     bool refused = false;
 
     if (!error && survey_needed(of->coll.kind, chosen))
@@ -84,7 +84,7 @@ static int init_together(const call *of, choice chosen, measure_wish wish, int e
         return error;
     if (*e) {
         chosen = execs_choice(*e); /* with what follows from the operation */
-        digest = digest_of(&chosen, wish);
+        digest = digest_of_choice(&chosen, wish);
     }
     return together_persist(of->comm, coll_kind_name(of->coll.kind), error, digest, e);
 }
@@ -121,7 +121,8 @@ static int init_known(const args *a, comm *c, int error, exec *e, MPIX_Request *
         error = timed_from(MPI_INFO_NULL, &timed);
     if (!error)
         error = request_make(timed, &m.request);
-    error = together_persist(c, coll_kind_name(a->kind), error, digest_of(&chosen, m.wish), &e);
+    error =
+        together_persist(c, coll_kind_name(a->kind), error, digest_of_choice(&chosen, m.wish), &e);
     if (e)
         request_take(m.request, e, NULL);
     return give(&m, e, error, request);

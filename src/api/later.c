@@ -37,7 +37,7 @@ void later_forget(exec *e)
 }
 
 /* A survey is in front of the schedule, and this is called again when it has run. */
-static int prepare(exec *e)
+static int prepare_later(exec *e)
 {
     later *l = e->prepare_from;
     bool surveyed = l->call.survey != NULL;
@@ -91,7 +91,7 @@ int later_exec(const call *given, later_make *make, exec **result)
         release_later(l, NULL);
         return error;
     }
-    (*result)->prepare = prepare;
+    (*result)->prepare = prepare_later;
     (*result)->prepare_from = l;
     gate_hold(&given->comm->gate, &(*result)->ticket);
     return MPI_SUCCESS;

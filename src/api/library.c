@@ -52,7 +52,7 @@ int tutti_init(void)
     return error ? comm_raise(NULL, error) : MPI_SUCCESS;
 }
 
-static int progress(void)
+static int progress_engine(void)
 {
     engine_progress(NULL);
     return MPI_SUCCESS;
@@ -60,11 +60,11 @@ static int progress(void)
 
 int tutti_progress(void)
 {
-    return tally_on && engine_busy() ? TALLY(progress()) : progress();
+    return tally_on && engine_busy() ? TALLY(progress_engine()) : progress_engine();
 }
 
 /* MPI_ERR_OTHER is not raised: MPI does not run, there is no handler. */
-static int enter(void)
+static int enter_library(void)
 {
     int error = library_enter();
 
@@ -74,7 +74,7 @@ static int enter(void)
 }
 
 /* The value of a key of ours; empty: it is not there. */
-static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1])
+static int value_of_key(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1])
 {
     int flag = 0;
 
@@ -90,7 +90,7 @@ static int value_of(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL +
 static int unit_from(MPI_Info info, int *pu)
 {
     char text[MPI_MAX_INFO_VAL + 1], *end;
-    int error = value_of(info, "tutti_cpu", text);
+    int error = value_of_key(info, "tutti_cpu", text);
     long number;
 
     *pu = PU_DEFAULT;
@@ -110,7 +110,7 @@ static int unit_from(MPI_Info info, int *pu)
 static int when_from(MPI_Info info, bool *when_needed)
 {
     char text[MPI_MAX_INFO_VAL + 1];
-    int error = value_of(info, "tutti_when", text);
+    int error = value_of_key(info, "tutti_when", text);
 
     *when_needed = strcmp(text, "needed") == 0;
     if (!error && *text && !*when_needed && strcmp(text, "now") != 0)
@@ -121,7 +121,7 @@ static int when_from(MPI_Info info, bool *when_needed)
 static int ops_from(MPI_Info info, bool *runs_ops)
 {
     char text[MPI_MAX_INFO_VAL + 1];
-    int error = value_of(info, "tutti_ops", text);
+    int error = value_of_key(info, "tutti_ops", text);
 
     *runs_ops = strcmp(text, "true") == 0;
     if (!error && *text && !*runs_ops && strcmp(text, "false") != 0)
@@ -132,7 +132,7 @@ static int ops_from(MPI_Info info, bool *runs_ops)
 int tutti_progress_thread_start(MPI_Info info)
 {
     bool when_needed, runs_ops;
-    int pu, error = enter();
+    int pu, error = enter_library();
 
     if (error)
         return error;
@@ -148,7 +148,7 @@ int tutti_progress_thread_start(MPI_Info info)
 
 int tutti_progress_thread_stop(void)
 {
-    int error = enter();
+    int error = enter_library();
 
     if (error)
         return error;
@@ -213,7 +213,7 @@ static char *print_constants(size_t *n)
 
 int tutti_constants(const char **source, char *text, size_t size, size_t *length)
 {
-    int error = enter();
+    int error = enter_library();
     char *whole;
     size_t n;
 

@@ -25,7 +25,7 @@ typedef struct buffer {
 
 static buffer *buffers;
 
-static bool remember(buffer *b)
+static bool remember_buffer(buffer *b)
 {
     process_lock();
     HASH_ADD_PTR(buffers, memory, b);
@@ -34,7 +34,7 @@ static bool remember(buffer *b)
     return added;
 }
 
-static buffer *forget(void *memory)
+static buffer *forget_buffer(void *memory)
 {
     buffer *b;
 
@@ -67,7 +67,7 @@ static buffer *make_buffer(size_t bytes)
     b->shared = b->memory != NULL;
     if (!b->memory)
         b->memory = aligned_alloc(LINES, (bytes + LINES - 1) / LINES * LINES);
-    if (b->memory && remember(b))
+    if (b->memory && remember_buffer(b))
         return b;
     if (b->memory)
         release_buffer(b);
@@ -95,7 +95,7 @@ int tutti_alloc(MPI_Aint bytes, void *memory)
 /* Also when MPI has been finalized. */
 int tutti_free(void *memory)
 {
-    buffer *b = memory ? forget(memory) : NULL;
+    buffer *b = memory ? forget_buffer(memory) : NULL;
 
     if (memory && !b)
         return library_enter() ? MPI_ERR_BASE : comm_raise(NULL, MPI_ERR_BASE);

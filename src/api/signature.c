@@ -9,7 +9,7 @@
 /* ---- make ---- */
 
 /* Of one factor each: the products do not wait for each other. */
-static uint64_t hash_of(const known_signature *s)
+static uint64_t hash_of_signature(const known_signature *s)
 {
     uint64_t small = (uint64_t)(uint32_t)s->kind << 40 ^ (uint64_t)(uint32_t)s->algo << 34 ^
                      (uint64_t)(uint32_t)s->in_place << 32 ^ (uint32_t)s->root;
@@ -67,7 +67,7 @@ signature signature_of(const args *a, const comm *c)
                              .sendcount = a->send.count,
                              .recvcount = a->recv.count}};
 
-    s.hash = hash_of(&s.exact);
+    s.hash = hash_of_signature(&s.exact);
     s.by_sum = s.exact;
     s.by_sum_hash = s.hash;
     if (!coll_is_v(a->kind))
@@ -75,7 +75,7 @@ signature signature_of(const args *a, const comm *c)
     s.hash = hash_lists(a, c, s.hash);
     s.by_sum.kind |= KNOWN_BY_SUM;
     s.by_sum.recvcount = common_count(a, c->p);
-    s.by_sum_hash = hash_of(&s.by_sum);
+    s.by_sum_hash = hash_of_signature(&s.by_sum);
     return s;
 }
 
@@ -93,7 +93,8 @@ static bool same_list(const args_lists *l, int n, const int64_t *counts, const i
 }
 
 /* The plan knows the bytes of every block, and `t` those that are not empty. */
-static bool same_blocks(const args_lists *l, int n, const int64_t *bytes, const typed_blocks *t)
+static bool same_typed_blocks(const args_lists *l, int n, const int64_t *bytes,
+                              const typed_blocks *t)
 {
     const typed_block *b = t->block;
 
@@ -120,7 +121,7 @@ static bool same_side(const args_lists *l, coll_extent extent, int n, const int6
     if (extent < COLL_LISTED)
         return true;
     *v += 2 * (ptrdiff_t)n;
-    return extent == COLL_TYPED ? same_blocks(l, n, counts, t)
+    return extent == COLL_TYPED ? same_typed_blocks(l, n, counts, t)
                                 : same_list(l, n, counts, counts + n);
 }
 

@@ -60,7 +60,7 @@ static int error_of_another(const comm *c, const char *caller, int class)
     return class;
 }
 
-static int agree(comm *c, const char *caller, int error, uint64_t what)
+static int agree_on_call(comm *c, const char *caller, int error, uint64_t what)
 {
     int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
     int class = MPI_SUCCESS, failure;
@@ -102,7 +102,7 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
         return error ? error : failure;
     if (c->links)
         c->links->inits++;
-    error = agree(c, caller, error, what);
+    error = agree_on_call(c, caller, error, what);
     if (error)
         links_skip(c->links);
     return error;

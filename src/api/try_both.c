@@ -60,7 +60,7 @@ static bool is_tried(const call *c, const decision_server *server)
 
 /* ---- one class ---- */
 
-static const struct length *length_of(const decision_server *server)
+static const struct length *length_for_server(const decision_server *server)
 {
     const struct length *l = lengths;
     double us = 1e-6 * (double)(server->native ? server->times.native : server->times.ours);
@@ -122,8 +122,8 @@ static int find_class(const call *c, const decision_server *server, const algo_s
     if (!*at)
         return MPI_ERR_NO_MEM;
     (*at)->class = class;
-    (*at)->rows = length_of(server)->rows;
-    (*at)->length = length_of(server)->length;
+    (*at)->rows = length_for_server(server)->rows;
+    (*at)->length = length_for_server(server)->length;
     error = ask_others(c, without, *at);
     if (error) {
         free(*at);
@@ -133,7 +133,7 @@ static int find_class(const call *c, const decision_server *server, const algo_s
 }
 
 /* Of the k-th call. Rows: 0 1 1 0 0 1 1 0 ... */
-static int side_of(const comm_tried *t, int k)
+static int side_of_call(const comm_tried *t, int k)
 {
     return (k / t->length + 1) / 2 % 2;
 }
@@ -197,7 +197,7 @@ int try_both(const call *c, const algo_set *without, decision_server *server, co
     server->tried = true;
     if (t->calls < calls_of(t)) {
         *tried = t;
-        server->native = side_of(t, t->calls) == NATIVE;
+        server->native = side_of_call(t, t->calls) == NATIVE;
         return MPI_SUCCESS;
     }
     if (t->calls == calls_of(t))
@@ -232,6 +232,6 @@ void try_both_end(void)
     comm_tried *t = nrunning < NESTED ? r->of : NULL;
 
     if (t && r->call % t->length)
-        t->us[side_of(t, r->call)][r->call / t->length / 2] +=
+        t->us[side_of_call(t, r->call)][r->call / t->length / 2] +=
             (float)(1e6 * (clock_now() - r->since));
 }

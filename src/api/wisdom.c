@@ -38,7 +38,7 @@ int tutti_wisdom(size_t *verdicts, const char **source)
 }
 
 /* Rank 0: what the file says. What is wrong is said. */
-static int load(const char *file, wisdom **w)
+static int load_file(const char *file, wisdom **w)
 {
     char why[1200];
 
@@ -53,7 +53,7 @@ static int load(const char *file, wisdom **w)
 
 /* All ranks come, with an error or without; operations advance meanwhile. Returns the error of the
  * first rank that has one. */
-static int meet(comm *c, const char *caller, int error, bool *asks_alike)
+static int meet_all(comm *c, const char *caller, int error, bool *asks_alike)
 {
     handshake h = {0};
     hello mine = {.error = error, .asked = env_asked()};
@@ -68,7 +68,7 @@ static int meet(comm *c, const char *caller, int error, bool *asks_alike)
 }
 
 /* A text to all ranks from rank 0, which has it already. */
-static int send(const comm *c, char **text, size_t *n)
+static int broadcast_text(const comm *c, char **text, size_t *n)
 {
     int length = (int)*n, error = native_mpi.Bcast(&length, 1, MPI_INT, 0, c->user);
 
@@ -112,20 +112,20 @@ static int import(comm *c, const char *file)
     char why[200];
     size_t n = 0;
     wisdom *w = NULL;
-    int error = c->rank == 0 ? load(file, &w) : MPI_SUCCESS;
+    int error = c->rank == 0 ? load_file(file, &w) : MPI_SUCCESS;
     char *text = w ? wisdom_write(w, mpi_library_here()->name, &n) : NULL;
 
     if (w && (!text || n > WISDOM_FILE))
         error = MPI_ERR_NO_MEM;
-    error = meet(c, "tutti_wisdom_import", error, &asks_alike);
+    error = meet_all(c, "tutti_wisdom_import", error, &asks_alike);
     if (!error)
-        error = send(c, &text, &n);
+        error = broadcast_text(c, &text, &n);
     if (!error && !w)
         w = wisdom_read(text, n, mpi_library_here()->name, why, sizeof why);
     free(text);
     if (!error && !w)
         error = MPI_ERR_NO_MEM;
-    error = meet(c, "tutti_wisdom_import", error, NULL); /* on all ranks, or on none */
+    error = meet_all(c, "tutti_wisdom_import", error, NULL); /* on all ranks, or on none */
     if (!error) {
         process_wisdom_replace(w, source_of(c, w, file));
         together_pass_gate(c);
@@ -168,7 +168,7 @@ int tutti_wisdom_export(MPI_Comm user, const char *file)
     int error = together_ready(user, "tutti_wisdom_export", &c);
 
     if (!error)
-        error =
-            meet(c, "tutti_wisdom_export", c->rank == 0 ? export_to(c, file) : MPI_SUCCESS, NULL);
+        error = meet_all(c, "tutti_wisdom_export", c->rank == 0 ? export_to(c, file) : MPI_SUCCESS,
+                         NULL);
     return comm_raise_for(user, c, error);
 }
