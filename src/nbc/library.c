@@ -99,7 +99,7 @@ static void check_fault_tolerance(void)
 #endif
 }
 
-static int start(void)
+static int start_library(void)
 {
     int error;
 
@@ -130,7 +130,7 @@ static int enter_slowly(void)
         return MPI_ERR_OTHER;
     pthread_mutex_lock(&start_mutex);
     if (atomic_load(&stage) == FRESH) {
-        start_error = start();
+        start_error = start_library();
         atomic_store(&stage, start_error ? REFUSED : STARTED);
     }
     if (atomic_load(&stage) == STARTED || atomic_load(&stage) == ENDING)

@@ -51,19 +51,19 @@ void channel_start(void)
     atomic_store(&channel, MPI_COMM_NULL);
 }
 
-static int limited(int n, int most)
+static int limited_for_test(int n, int most)
 {
     return most && most < n ? most : n;
 }
 
 int channel_windows(void)
 {
-    return limited(windows, channel_test_windows);
+    return limited_for_test(windows, channel_test_windows);
 }
 
 int channel_numbers(void)
 {
-    return limited(numbers, channel_test_numbers);
+    return limited_for_test(numbers, channel_test_numbers);
 }
 
 int channel_tag(int number)
@@ -73,7 +73,7 @@ int channel_tag(int number)
 
 /* ---- numbers ---- */
 
-static int take(void)
+static int take_number(void)
 {
     int number;
 
@@ -94,7 +94,7 @@ int channel_number_take(bool one_more)
         returned = malloc((size_t)numbers * sizeof *returned);
     left = channel_numbers() - (fresh - n_returned);
     if (returned && left > (one_more ? channel_numbers() / 2 : 0))
-        number = take();
+        number = take_number();
     process_unlock();
     return number;
 }

@@ -202,7 +202,7 @@ static void making_end(making *m)
 }
 
 /* NULL: there is none yet. */
-static int find(MPI_Comm user, comm **result)
+static int find_attached_comm(MPI_Comm user, comm **result)
 {
     int flag = 0, error = PMPI_Comm_get_attr(user, key, result, &flag);
 
@@ -218,7 +218,7 @@ static int find_or_create(MPI_Comm user, comm **result)
 
     for (int again = 0; !making_begin(&m); again++)
         rest(again);
-    error = find(user, result); /* another thread may have been first */
+    error = find_attached_comm(user, result); /* another thread may have been first */
     if (!error && !*result)
         error = create(user, result);
     making_end(&m);
@@ -228,7 +228,7 @@ static int find_or_create(MPI_Comm user, comm **result)
 int comm_look_up(MPI_Comm user, comm **result)
 {
     comm *c = NULL;
-    int error = user == MPI_COMM_NULL ? MPI_ERR_COMM : find(user, &c);
+    int error = user == MPI_COMM_NULL ? MPI_ERR_COMM : find_attached_comm(user, &c);
 
     if (!error && !c)
         return find_or_create(user, result);

@@ -252,7 +252,7 @@ bool comm_prepared(comm *c)
 /* ---- for the engine ---- */
 
 /* A non-blocking first call has told and heard. */
-static void finish(comm *c, int error)
+static void finish_first(comm *c, int error)
 {
     int number = c->first.mine.number;
 
@@ -297,7 +297,7 @@ static void test_handshake(comm *c)
     engine_enter();
     c->tested = false;
     if (over)
-        finish(c, error);
+        finish_first(c, error);
 }
 
 /* Returns how many communicators became ready. */

@@ -111,7 +111,7 @@ bool handshake_test(handshake *h, int *error)
 }
 
 /* error: that with which it has been started. */
-static int wait_for(MPI_Request *request, int error)
+static int wait_for_native(MPI_Request *request, int error)
 {
     for (int idle = 0; !error && !is_over(request, &error);)
         comm_above.idle_turn(&idle);
@@ -124,7 +124,7 @@ int handshake_run(handshake *h, MPI_Comm user, bool may_block)
     int error;
 
     if (!may_block || !comm_above.hook_progress(&hooked))
-        return wait_for(&h->request, exchange(h, user, false));
+        return wait_for_native(&h->request, exchange(h, user, false));
     error = exchange(h, user, true);
     comm_above.unhook_progress(hooked);
     return error;
@@ -137,8 +137,9 @@ int handshake_max(unsigned char *bytes, int n, MPI_Comm user)
     int error;
 
     if (!comm_above.hook_progress(&hooked))
-        return wait_for(&request, native_mpi.Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR,
-                                                        MPI_MAX, user, &request));
+        return wait_for_native(&request,
+                               native_mpi.Iallreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR,
+                                                     MPI_MAX, user, &request));
     error = native_mpi.Allreduce(MPI_IN_PLACE, bytes, n, MPI_UNSIGNED_CHAR, MPI_MAX, user);
     comm_above.unhook_progress(hooked);
     return error;

@@ -71,7 +71,7 @@ static int distributed(MPI_Comm user, coll_neighbors *n)
     return error;
 }
 
-static void set_order(const coll_neighbors *n, bool is_cartesian)
+static void set_neighbor_order(const coll_neighbors *n, bool is_cartesian)
 {
     int *order = (int *)n->order;
 
@@ -91,7 +91,7 @@ static int find_lists(MPI_Comm user, int rank, coll_neighbors *n)
     else if (kind == MPI_DIST_GRAPH)
         error = distributed(user, n);
     if (!error)
-        set_order(n, kind == MPI_CART);
+        set_neighbor_order(n, kind == MPI_CART);
     return error;
 }
 

@@ -51,7 +51,7 @@ static int from_regions(const char *shape)
     return MPI_ERR_ARG;
 }
 
-static int look(void)
+static int look_for_place(void)
 {
     const char *shape = env_given.regions, *file = env_given.switches;
     char why[300];
@@ -74,7 +74,7 @@ int places_mine(location *mine)
 
     pthread_mutex_lock(&mutex);
     if (!looked)
-        failure = look();
+        failure = look_for_place();
     looked = true;
     *mine = place;
     error = failure;

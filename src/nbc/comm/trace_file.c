@@ -43,7 +43,7 @@ typedef struct reading {
     int64_t at, offset, error;
 } reading;
 
-static void answer(int rank)
+static void answer_clock(int rank)
 {
     for (int i = 0; i < ROUND_TRIPS; i++) {
         int64_t now;
@@ -54,7 +54,7 @@ static void answer(int rank)
 }
 
 /* The shortest round trip counts. */
-static reading ask(void)
+static reading ask_clock(void)
 {
     reading best = {.error = INT64_MAX};
 
@@ -70,13 +70,13 @@ static reading ask(void)
 }
 
 /* Processes of one node have one clock. node: [p], of all ranks. */
-static reading compare(const uint64_t *node)
+static reading compare_clocks(const uint64_t *node)
 {
     for (int r = 1; me == 0 && r < p; r++)
         if (node[r] != node[0])
-            answer(r);
+            answer_clock(r);
     if (me > 0 && node[me] != node[0])
-        return ask();
+        return ask_clock();
     return (reading){.at = trace_now()};
 }
 
@@ -99,7 +99,7 @@ static bool read_clocks(int when)
 
     if (good) {
         native_mpi.Allgather(&mine, 1, MPI_UINT64_T, node, 1, MPI_UINT64_T, ranks);
-        now = compare(node);
+        now = compare_clocks(node);
         clock_here.at[when] = now.at;
         clock_here.offset[when] = now.offset;
         if (now.error > clock_here.error)
@@ -177,7 +177,7 @@ typedef struct file {
     int error; /* the first one: errno */
 } file;
 
-static void note(file *f, bool failed)
+static void note_error(file *f, bool failed)
 {
     if (failed && !f->error)
         f->error = errno ? errno : EIO;
@@ -199,14 +199,14 @@ static void file_open(file *f)
         snprintf(f->made, sizeof f->made, "%s.%ld.part", f->name, (long)getpid());
     errno = 0;
     f->out = there ? in_place_open(f->made) : fopen(f->made, "we");
-    note(f, !f->out);
+    note_error(f, !f->out);
 }
 
 static void file_write(file *f, const char *text, size_t n)
 {
     errno = 0;
     if (!f->error)
-        note(f, fwrite(text, 1, n, f->out) != n);
+        note_error(f, fwrite(text, 1, n, f->out) != n);
 }
 
 static void file_close(file *f)
@@ -215,9 +215,9 @@ static void file_close(file *f)
 
     if (f->out) {
         errno = 0;
-        note(f, fclose(f->out) != 0);
+        note_error(f, fclose(f->out) != 0);
         if (renames && !f->error)
-            note(f, rename(f->made, f->name) != 0);
+            note_error(f, rename(f->made, f->name) != 0);
         if (renames && f->error)
             unlink(f->made);
     }
@@ -293,7 +293,7 @@ static int64_t find_zero(void)
     return first == INT64_MAX ? 0 : first;
 }
 
-static void collect(void)
+static void collect_traces(void)
 {
     file f = {.out = NULL};
     size_t size = 0;
@@ -332,7 +332,7 @@ void trace_file_end(void)
         env_say("TUTTI_TRACE: no trace is written, because the ranks have never met: call "
                 "tutti_init");
     else if (read_clocks(1))
-        collect();
+        collect_traces();
     give_up();
     trace_free();
 }

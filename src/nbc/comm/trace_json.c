@@ -40,7 +40,7 @@ static bool closes(const trace_event *e)
     return e->what == TRACE_END || e->what == TRACE_DONE;
 }
 
-static int64_t key_of(const trace_event *e)
+static int64_t key_of_event(const trace_event *e)
 {
     bool whole = e->what == TRACE_BEGIN || e->what == TRACE_END;
 
@@ -52,7 +52,7 @@ static int64_t key_of(const trace_event *e)
 static int by_pair(const void *a, const void *b)
 {
     const trace_event *x = *(const trace_event *const *)a, *y = *(const trace_event *const *)b;
-    int64_t k = key_of(x), l = key_of(y);
+    int64_t k = key_of_event(x), l = key_of_event(y);
 
     if (x->operation != y->operation)
         return x->operation < y->operation ? -1 : 1;
@@ -77,7 +77,7 @@ static bool find_open(const writer *w, unsigned char *open)
         open[list[i] - w->event] =
             opens(list[i]) &&
             (i + 1 == n || !closes(list[i + 1]) || list[i + 1]->operation != list[i]->operation ||
-             key_of(list[i + 1]) != key_of(list[i]));
+             key_of_event(list[i + 1]) != key_of_event(list[i]));
     free(list);
     return true;
 }
@@ -106,7 +106,7 @@ static void put_head(const writer *w, const trace_event *e, const char *phase, i
 static void put_id(const writer *w, const trace_event *e)
 {
     fprintf(w->out, ",\"id2\":{\"local\":\"0x%" PRIx64 "\"}",
-            e->operation << 24 | (uint64_t)(key_of(e) + 1));
+            e->operation << 24 | (uint64_t)(key_of_event(e) + 1));
 }
 
 static void put_bytes(const writer *w, const trace_event *e)
@@ -211,7 +211,7 @@ static void put_event(const writer *w, const trace_event *e)
 
 /* ---- names ---- */
 
-static void put_string(FILE *out, const char *text)
+static void put_escaped(FILE *out, const char *text)
 {
     for (; *text; text++)
         if (*text == '"' || *text == '\\')
@@ -222,7 +222,7 @@ static void put_string(FILE *out, const char *text)
             fputc(*text, out);
 }
 
-static void put_name(const writer *w, const char *what)
+static void put_metadata(const writer *w, const char *what)
 {
     fprintf(w->out, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{", w->rank,
             tid_of(w, 0, 0), what);
@@ -231,13 +231,13 @@ static void put_name(const writer *w, const char *what)
 static void put_process(const writer *w, const char *host)
 {
     fprintf(w->out, "%s", w->first ? "" : ",\n");
-    put_name(w, "process_name");
+    put_metadata(w, "process_name");
     fprintf(w->out, "\"name\":\"rank %d on ", w->rank);
-    put_string(w->out, host);
+    put_escaped(w->out, host);
     fprintf(w->out, "\"}},\n");
-    put_name(w, "process_sort_index");
+    put_metadata(w, "process_sort_index");
     fprintf(w->out, "\"sort_index\":%d}},\n", w->rank);
-    put_name(w, "process_labels");
+    put_metadata(w, "process_labels");
     fprintf(w->out, "\"labels\":\"clock within %" PRId64 " ns", w->clock->error);
     if (w->dropped)
         fprintf(w->out, "; %" PRId64 " events dropped, TUTTI_TRACE_EVENTS keeps more", w->dropped);

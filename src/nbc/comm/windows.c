@@ -36,7 +36,7 @@ static void set_slot(const comm *c, comm_ticket *t, int slot)
 }
 
 /* What is held here. */
-static int collect(comm *c)
+static int collect_held(comm *c)
 {
     comm_windows *w = &c->persistent;
     unsigned char *held = realloc(w->held, (size_t)w->capacity);
@@ -85,7 +85,7 @@ static int offer(const comm *c)
     return c->wire.nlanes < channel_numbers() ? c->wire.nlanes : -1;
 }
 
-static int agree(comm *c)
+static int agree_on_windows(comm *c)
 {
     comm_windows *w = &c->persistent;
     hello mine = {.number = offer(c)};
@@ -93,7 +93,7 @@ static int agree(comm *c)
     bool added = false;
     int error;
 
-    mine.error = collect(c);
+    mine.error = collect_held(c);
     error = comm_meet(c, "a persistent collective", &mine, true, &h);
     for (int r = 0; !error && r < c->p; r++)
         error = h.all[r].error;
@@ -131,7 +131,7 @@ static int find_slot(comm *c, int *slot)
         }
         if (find_held(w, w->agreed, slot))
             return MPI_SUCCESS;
-        int error = round == 0 ? agree(c) : MPI_SUCCESS;
+        int error = round == 0 ? agree_on_windows(c) : MPI_SUCCESS;
         if (error)
             return error;
     }

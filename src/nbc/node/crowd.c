@@ -24,7 +24,7 @@ int64_t crowd_quota(const char *cpu_max)
     return (quota + period - 1) / period;
 }
 
-static void read_line(const char *name, char *line, int size)
+static void read_first_line(const char *name, char *line, int size)
 {
     FILE *f = fopen(name, "r");
 
@@ -42,14 +42,14 @@ static int64_t find_quota(void)
     char line[4096], name[sizeof line + 32];
     int64_t inner, outer;
 
-    read_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
+    read_first_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
     outer = crowd_quota(line);
-    read_line("/proc/self/cgroup", line, sizeof line);
+    read_first_line("/proc/self/cgroup", line, sizeof line);
     if (strncmp(line, "0::", 3) != 0)
         return outer;
     line[strcspn(line, "\n")] = '\0';
     snprintf(name, sizeof name, "/sys/fs/cgroup%s/cpu.max", line + 3);
-    read_line(name, line, sizeof line);
+    read_first_line(name, line, sizeof line);
     inner = crowd_quota(line);
     return inner < outer ? inner : outer;
 }
@@ -78,7 +78,7 @@ crowd_process crowd_mine(void)
 
 /* ---- all ---- */
 
-static bool meet(const crowd_process *x, const crowd_process *y)
+static bool share_processors(const crowd_process *x, const crowd_process *y)
 {
     bool found = false;
 
@@ -104,7 +104,7 @@ int crowd_cores(void)
 }
 
 /* So many processors, and no more than each of these processes may use. */
-static int limited(const uint64_t may[CROWD_WORDS], int64_t quota)
+static int limited_by_quota(const uint64_t may[CROWD_WORDS], int64_t quota)
 {
     int64_t n = count_bits(may);
 
@@ -127,13 +127,13 @@ crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine)
     for (int r = 0; r < p; r++) {
         if (all[r].node == mine->node)
             add_process(&node, &all[r]);
-        if (!meet(&all[r], mine))
+        if (!share_processors(&all[r], mine))
             continue;
         c.processes++;
         add_process(&near, &all[r]);
     }
-    c.processors = limited(near.may, near.quota);
-    c.cores = limited(node.may, node.quota);
+    c.processors = limited_by_quota(near.may, near.quota);
+    c.cores = limited_by_quota(node.may, node.quota);
     return c;
 }
 

@@ -168,7 +168,7 @@ static int my_index(const links *l, int rank, int me)
     return k;
 }
 
-static void cut(node_link *way)
+static void cut_link(node_link *way)
 {
     for (int kind = 0; kind < RING_KINDS; kind++)
         ring_close(&way->in[kind]);
@@ -184,7 +184,7 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
     if (fault_tolerance) /* who gives up must not wait for those that read from it */
         its.takes &= LINK_SENDS;
     if (!near || !its.takes) {
-        cut(way);
+        cut_link(way);
         return;
     }
     way->reads_store = its.takes & LINK_STORES;
@@ -249,7 +249,7 @@ void links_free(links *l, bool in_step)
     if (l->memory && !l->broken)
         give_memory(l, in_step && l->link);
     for (int k = 0; l->link && k < l->n; k++)
-        cut(&l->link[k]);
+        cut_link(&l->link[k]);
     free(l->link);
     free(l->of);
     free(l);

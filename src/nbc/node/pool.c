@@ -19,7 +19,7 @@ static int nkept;
 static size_t under_way;
 
 /* Powers of two, so that one that is kept fits the next message. */
-static size_t size_of(size_t bytes)
+static size_t pooled_size(size_t bytes)
 {
     size_t n = LEAST;
 
@@ -43,7 +43,7 @@ static void *take_kept(size_t bytes)
 
 void *pool_take(size_t bytes)
 {
-    size_t n = bytes <= pool_most ? size_of(bytes) : 0;
+    size_t n = bytes <= pool_most ? pooled_size(bytes) : 0;
     void *memory;
 
     if (n == 0 || under_way + n > pool_most)
@@ -58,7 +58,7 @@ void *pool_take(size_t bytes)
 
 void pool_give(void *memory, size_t bytes)
 {
-    size_t n = size_of(bytes);
+    size_t n = pooled_size(bytes);
 
     under_way -= n;
     if (nkept < KEPT && n <= KEPT_MOST)

@@ -10,7 +10,7 @@
  * never waits for what is not told, because a message that fits (ring_fits) leaves room for that.
  * Of blocks told at once, because a message that is longer than the room begins when all before it
  * has been read. */
-static void tell(ring *r)
+static void tell_taken(ring *r)
 {
     if (!r->stamp && r->taken - r->ack < r->lines / 4)
         return;
@@ -53,7 +53,7 @@ static void take_skipped(ring *r)
 }
 
 /* So many lines from here on have been read. */
-static inline void take(ring *r, uint64_t position, uint64_t lines)
+static inline void take_lines(ring *r, uint64_t position, uint64_t lines)
 {
     if (position != r->taken) {
         r->ahead[position & (r->lines - 1)] = (uint32_t)lines;
@@ -63,7 +63,7 @@ static inline void take(ring *r, uint64_t position, uint64_t lines)
     take_ahead(r);
     if (r->nskipped)
         take_skipped(r);
-    tell(r);
+    tell_taken(r);
 }
 
 bool ring_skip(ring *r, uint64_t position, uint64_t lines)
@@ -72,7 +72,7 @@ bool ring_skip(ring *r, uint64_t position, uint64_t lines)
     ring_skipped *more;
 
     if (place - r->taken < r->lines) {
-        take(r, place, lines);
+        take_lines(r, place, lines);
         return true;
     }
     more = realloc(r->skipped, ((size_t)r->nskipped + 1) * sizeof *more);
@@ -125,7 +125,7 @@ static ring_state get_other(ring *r, uint64_t position, uint64_t place, char *to
         return state;
     }
     skew(r, position, bytes, its);
-    take(r, place, ring_lines(RING_OF_LINES, its));
+    take_lines(r, place, ring_lines(RING_OF_LINES, its));
     return state;
 }
 
@@ -135,7 +135,7 @@ static ring_state get_some(ring *r, uint64_t position, uint64_t place, void *to,
     ring_state state = get_lines(r, place, to, bytes, &progress->done);
 
     if (state == RING_COMPLETE)
-        take(r, place, ring_lines(RING_OF_LINES, bytes));
+        take_lines(r, place, ring_lines(RING_OF_LINES, bytes));
     else if (progress->done == 0 && ring_begun(r, position, false) &&
              (int64_t)(ring_get_stamp(r, place) & RING_LENGTH) != bytes)
         state = get_other(r, position, place, to, bytes, &progress->done);
@@ -151,12 +151,12 @@ ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_pr
         return get_some(r, position, place, to, bytes, progress);
     copy_few(to, ring_line_at(r, place), (size_t)bytes);
     progress->done = bytes;
-    take(r, place, 1);
+    take_lines(r, place, 1);
     return RING_COMPLETE;
 }
 
 /* Place of the block that has the byte behind `done`. */
-static inline uint64_t block_of(const ring *r, uint64_t place, int64_t done)
+static inline uint64_t block_of_byte(const ring *r, uint64_t place, int64_t done)
 {
     return place + (uint64_t)(done / r->block) * ring_block_lines(r);
 }
@@ -189,7 +189,7 @@ static ring_state look_first(ring *r, uint64_t position, uint64_t place, int64_t
     if (progress->bytes <= bytes)
         return RING_COMPLETE;
     skew(r, position, bytes, progress->bytes);
-    take(r, place, ring_lines(RING_OF_BLOCKS, progress->bytes));
+    take_lines(r, place, ring_lines(RING_OF_BLOCKS, progress->bytes));
     return RING_OTHER;
 }
 
@@ -197,7 +197,7 @@ ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *p
                      ring_piece *piece)
 {
     uint64_t place = ring_place(r, position), line = place + (uint64_t)progress->done / RING_LINE;
-    uint64_t block = block_of(r, place, progress->done);
+    uint64_t block = block_of_byte(r, place, progress->done);
     int64_t n;
 
     if (progress->done == 0)
@@ -216,21 +216,21 @@ void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progres
                const ring_piece *piece)
 {
     uint64_t place = ring_place(r, position);
-    uint64_t begin = piece->at ? block_of(r, place, progress->done) : place;
+    uint64_t begin = piece->at ? block_of_byte(r, place, progress->done) : place;
 
     progress->done += piece->bytes;
     if (piece->last) {
         if (progress->bytes != bytes)
             skew(r, position, bytes, progress->bytes);
-        take(r, begin, place + ring_lines(RING_OF_BLOCKS, progress->bytes) - begin);
+        take_lines(r, begin, place + ring_lines(RING_OF_BLOCKS, progress->bytes) - begin);
     } else if (progress->done % r->block == 0) {
-        take(r, begin, ring_block_lines(r));
+        take_lines(r, begin, ring_block_lines(r));
     }
 }
 
 static bool all_blocks(const ring *r, uint64_t place)
 {
-    uint64_t last = block_of(r, place, (int64_t)ring_get_word(r, place, RING_WORD_BYTES) - 1);
+    uint64_t last = block_of_byte(r, place, (int64_t)ring_get_word(r, place, RING_WORD_BYTES) - 1);
 
     return ring_get_word(r, place, RING_WORD_WHERE) || last == place ||
            ring_get_stamp(r, last) == ring_stamp_of(last, 0, 0);

@@ -6,17 +6,17 @@
 #include <string.h>
 
 /* The other end of a wrong program may be further on than this one has ever been. */
-static inline bool has_room(const ring *r, uint64_t position, uint64_t lines)
+static inline bool has_room_for_lines(const ring *r, uint64_t position, uint64_t lines)
 {
     return (int64_t)(position + lines - r->ack) <= (int64_t)r->lines;
 }
 
 bool ring_room(ring *r, uint64_t position, uint64_t lines)
 {
-    if (has_room(r, position, lines))
+    if (has_room_for_lines(r, position, lines))
         return true;
     r->ack = atomic_load_explicit(r->shared_ack, memory_order_acquire);
-    return has_room(r, position, lines);
+    return has_room_for_lines(r, position, lines);
 }
 
 bool ring_all_read(ring *r, uint64_t position)

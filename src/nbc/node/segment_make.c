@@ -71,7 +71,7 @@ static void count_node(around *a)
 }
 
 /* Who is on my node, of those that want to take part. False: MPI has failed. */
-static bool find_node(around *a, MPI_Comm all, bool wanted)
+static bool find_node_members(around *a, MPI_Comm all, bool wanted)
 {
     char host[TOPO_HOST];
 
@@ -128,7 +128,7 @@ static const char *set_up(around *a, MPI_Comm all, node_wire wish)
 {
     const char *why;
 
-    if (!find_node(a, all, wish != NODE_WIRE_OFF))
+    if (!find_node_members(a, all, wish != NODE_WIRE_OFF))
         return "MPI_Allgather failed";
     why = exchange_offers(a, all, wish, reason_against(a, wish));
     why = join_all(a, all, wish, why);

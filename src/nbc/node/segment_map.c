@@ -84,7 +84,7 @@ static int open_file(pid_t pid, int fd, size_t bytes, const uint64_t nonce[2])
 }
 
 /* Have these bytes of it in memory. Signals of a profiler may interrupt it. */
-static bool allocate(int fd, size_t from, size_t bytes)
+static bool allocate_bytes(int fd, size_t from, size_t bytes)
 {
     int result = -1;
 
@@ -191,8 +191,8 @@ static const char *map_file(int fd, int mine, size_t one)
 {
     size_t begin = segment_here.header + (size_t)mine * segment_here.slice;
 
-    if ((must_allocate() && !allocate(fd, begin, segment_here.slice)) ||
-        !allocate(fd, 0, segment_here.header))
+    if ((must_allocate() && !allocate_bytes(fd, begin, segment_here.slice)) ||
+        !allocate_bytes(fd, 0, segment_here.header))
         return "no memory for it";
     segment_here.base = map_as_much(fd, one);
     if (!segment_here.base)

@@ -38,7 +38,7 @@ bool vmread_works(const vmread_offer *its)
 }
 
 /* A call reads 2 GiB at most, and what a signal has interrupted in part. */
-static bool read_all(int64_t pid, void *to, uint64_t from, size_t bytes)
+static bool read_all_bytes(int64_t pid, void *to, uint64_t from, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
         struct iovec here = {(char *)to + done, bytes - done};
@@ -58,8 +58,8 @@ bool vmread(int64_t pid, void *to, uint64_t from, size_t bytes)
     static int reads; /* engine lock */
 
     if (vmread_test_refuses && ++reads % vmread_test_refuses == 0) {
-        read_all(pid, to, from, bytes / 2);
+        read_all_bytes(pid, to, from, bytes / 2);
         return false;
     }
-    return read_all(pid, to, from, bytes);
+    return read_all_bytes(pid, to, from, bytes);
 }

@@ -93,7 +93,7 @@ static void unlist(comm *c, known **place)
     known_clear(c, k);
 }
 
-static void drop(comm *c, known **place)
+static void drop_listed(comm *c, known **place)
 {
     known *k = *place;
 
@@ -108,7 +108,7 @@ static known *take_oldest(comm *c, known **place)
 
     if (!k || k->refs > 1) {
         if (k)
-            drop(c, place);
+            drop_listed(c, place);
         return calloc(1, sizeof *k);
     }
     unlist(c, place);
@@ -143,7 +143,7 @@ void known_forget(comm *c, const struct plan *p)
     for (int i = 0; c->known && i < KNOWN_SETS * KNOWN_WAYS; i++) {
         known **place = &c->known->way[i / KNOWN_WAYS][i % KNOWN_WAYS];
         if (*place && (!p || (*place)->plan == p))
-            drop(c, place);
+            drop_listed(c, place);
     }
 }
 
@@ -176,7 +176,7 @@ void known_forget_type(const lifetime *l)
     DL_FOREACH_SAFE (mortal, k, next) {
         if (is_of(k->sendlife, l) || is_of(k->recvlife, l) ||
             has_block_of(k->binding.sendblocks, l) || has_block_of(k->binding.recvblocks, l))
-            drop(k->comm, known_slot(k));
+            drop_listed(k->comm, known_slot(k));
     }
 }
 
@@ -193,7 +193,7 @@ void known_bound(known *k, exec *e)
 }
 
 /* What is the program's is held as long as the exec is. */
-static bool has_room(const comm *c, const known *k, const exec *e)
+static bool has_room_for_exec(const comm *c, const known *k, const exec *e)
 {
     if (c->known->bytes + known_bytes(e) > KNOWN_BYTES)
         return false;
@@ -209,7 +209,7 @@ bool known_keep(comm *c, const struct plan *p, exec *e)
 {
     known *k = e->known;
     bool stays = k->plan == p && !e->run.persistent && !e->bound.spanning &&
-                 e->bound.memory <= KNOWN_MEMORY && has_room(c, k, e);
+                 e->bound.memory <= KNOWN_MEMORY && has_room_for_exec(c, k, e);
 
     if (stays) {
         e->next = k->idle;

@@ -144,7 +144,7 @@ void plan_forget_type(const lifetime *l)
     plan_take_left();
 }
 
-static void drop(comm *c, plan *p)
+static void drop_plan(comm *c, plan *p)
 {
     HASH_DEL(c->plans, p);
     p->cached = false;
@@ -163,7 +163,7 @@ void plan_cache_clear(comm *c)
     known_forget(c, NULL);
     plan_take_left();
     HASH_ITER (hh, c->plans, p, next)
-        drop(c, p);
+        drop_plan(c, p);
     known_end(c);
     process_unlock();
     free_dead_plans();
@@ -189,7 +189,7 @@ static plan *oldest(const comm *c)
     return found;
 }
 
-static plan *find(const comm *c, const plan_key *key, size_t size)
+static plan *find_plan(const comm *c, const plan_key *key, size_t size)
 {
     plan *p = c->plan_found;
 
@@ -217,11 +217,11 @@ static int compile_new(const comm *c, const plan_key *key, size_t size, plan_com
     return MPI_SUCCESS;
 }
 
-static void add(comm *c, plan *p)
+static void add_plan(comm *c, plan *p)
 {
     plan_compilations++;
     if (HASH_COUNT(c->plans) >= PLAN_CACHE)
-        drop(c, oldest(c));
+        drop_plan(c, oldest(c));
     cache(c, p);
     p->refs = p->cached;
 }
@@ -231,17 +231,17 @@ int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compil
     plan *p, *made = NULL;
 
     process_lock();
-    p = find(c, key, key_size);
+    p = find_plan(c, key, key_size);
     if (!p) { /* which takes milliseconds on thousands of ranks */
         process_unlock();
         int error = compile_new(c, key, key_size, compile, &made);
         if (error)
             return error;
         process_lock();
-        p = find(c, key, key_size); /* another thread may have been faster */
+        p = find_plan(c, key, key_size); /* another thread may have been faster */
     }
     if (!p) {
-        add(c, made);
+        add_plan(c, made);
         p = made;
         made = NULL;
     }
@@ -320,7 +320,7 @@ int plan_attach(plan *p, exec *e)
 }
 
 /* What can be used again stays with its call, or its plan. Library lock held. */
-static inline bool keep(plan *p, comm *c, exec *e)
+static inline bool keep_exec(plan *p, comm *c, exec *e)
 {
     if (e->known && known_keep(c, p, e))
         return true;
@@ -373,7 +373,7 @@ void plan_return_exec(exec *e)
     e->native.detached = false;
     atomic_store_explicit(&e->state, EXEC_IDLE, memory_order_release);
     process_lock();
-    kept = keep(p, c, e);
+    kept = keep_exec(p, c, e);
     shared = kept && p->refs > 1 && c->refs > 1;
     if (shared) { /* nothing goes with it */
         p->refs--;

@@ -89,7 +89,7 @@ typedef struct libraries {
     char last[PATH_MAX], runtime[DEVICE_RUNTIMES][PATH_MAX];
 } libraries;
 
-static void note(char *to, const char *name)
+static void note_name(char *to, const char *name)
 {
     if (strlen(name) < PATH_MAX)
         strcpy(to, name);
@@ -104,10 +104,10 @@ static int walk(struct dl_phdr_info *library, size_t size, void *all)
     if (!data_high) /* the program comes first */
         find_data(library);
     l->loads = library->dlpi_adds;
-    note(l->last, name);
+    note_name(l->last, name);
     for (int i = 0; i < DEVICE_RUNTIMES; i++)
         if (strncmp(file, device_runtimes[i].library, strlen(device_runtimes[i].library)) == 0)
-            note(l->runtime[i], name);
+            note_name(l->runtime[i], name);
     return 0;
 }
 

@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-static bool find(void *handle, const char *name, void *function)
+static bool find_symbol(void *handle, const char *name, void *function)
 {
     void *symbol = dlsym(handle, name);
 
@@ -17,7 +17,7 @@ static bool find(void *handle, const char *name, void *function)
     return symbol != NULL;
 }
 
-#define FIND(table, member, name) find(handle, name, &(table).member)
+#define FIND(table, member, name) find_symbol(handle, name, &(table).member)
 
 /* ---- CUDA's driver ---- */
 

@@ -171,8 +171,8 @@ static int read_choice(const char *name, const char *const words[], int usual, c
     return usual;
 }
 
-static double read_number(const char *name, double least, double most, double usual,
-                          const char *valid)
+static double read_number_variable(const char *name, double least, double most, double usual,
+                                   const char *valid)
 {
     const char *value = nonempty(name);
     double number;
@@ -232,7 +232,7 @@ static void read_stats(void)
                    value);
 }
 
-static void read_reproducible(void)
+static void read_reproducible_variable(void)
 {
     const char *value = nonempty("TUTTI_REPRODUCIBLE");
 
@@ -284,16 +284,17 @@ int env_read(void)
     }
     env_given.verbose =
         read_choice("TUTTI_VERBOSE", (const char *const[]){"0", "1", NULL}, false, "0 or 1");
-    env_given.timeout = read_number("TUTTI_TIMEOUT", 0, 1e9, 0, "of seconds, such as 10 or 0.5");
+    env_given.timeout =
+        read_number_variable("TUTTI_TIMEOUT", 0, 1e9, 0, "of seconds, such as 10 or 0.5");
     env_given.node_wire =
         (node_wire)read_choice("TUTTI_NODE_WIRE", wires, NODE_WIRE_ON, "on, copy or off");
     env_given.trace = nonempty("TUTTI_TRACE");
     env_given.trace_events =
-        read_number("TUTTI_TRACE_EVENTS", 1, 1e8, TRACE_EVENTS, "from 1 to 100000000");
+        read_number_variable("TUTTI_TRACE_EVENTS", 1, 1e8, TRACE_EVENTS, "from 1 to 100000000");
     env_given.measures =
         read_choice("TUTTI_PLAN", (const char *const[]){"estimate", "measure", NULL}, false,
                     "estimate or measure");
     read_stats();
-    read_reproducible();
+    read_reproducible_variable();
     return read_planner();
 }

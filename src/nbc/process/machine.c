@@ -11,7 +11,7 @@
 static constants known;
 static char source[200];
 
-static bool read_file(const char *name, char *why, size_t size)
+static bool read_machine_file(const char *name, char *why, size_t size)
 {
     struct stat s;
     FILE *in = stat(name, &s) == 0 && !S_ISREG(s.st_mode) ? NULL : fopen(name, "re");
@@ -40,7 +40,7 @@ static bool take_file(const char *name, char *why, size_t size)
     char reason[200];
 
     errno = 0;
-    if (read_file(name, reason, sizeof reason)) {
+    if (read_machine_file(name, reason, sizeof reason)) {
         snprintf(source, sizeof source, "%s", name);
         return true;
     }

@@ -11,7 +11,7 @@ _Atomic(const mpi_library *) mpi_library_known;
 static mpi_library library;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void ask(void)
+static void ask_library(void)
 {
     static char text[8192]; /* what MPICH may write; the headers' limits differ */
     int length = 0;
@@ -26,6 +26,6 @@ static void ask(void)
 
 const mpi_library *mpi_library_ask(void)
 {
-    pthread_once(&once, ask);
+    pthread_once(&once, ask_library);
     return &library;
 }

@@ -31,7 +31,7 @@ static const double alone = 2e-6; /* a yield to nobody takes less */
 
 _Thread_local int rest_patience = REST_MOST;
 
-static void nap(int before)
+static void nap_after(int before)
 {
     struct timespec t = {0, (long)NAP << (before < DOUBLED ? before : DOUBLED)};
 
@@ -73,7 +73,7 @@ bool rest(int again)
     if (naps > 0) {
         if (turns % BURST == 0) {
             naps--;
-            nap(turns / BURST);
+            nap_after(turns / BURST);
         }
         turns++;
         return true;

@@ -40,7 +40,7 @@ static const char self_anchor; /* an address in the object that this is linked i
 enum { VERSION_SIZE = 8192 }; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI's is 256 */
 
 /* other: an MPI, or its file; how: more about it, or "". */
-static void refuse(const char *other, const char *how)
+static void refuse_mpi(const char *other, const char *how)
 {
     Dl_info self;
 
@@ -100,7 +100,7 @@ static void check_abi(void)
     if (PMPI_Abi_get_version(&major, &minor) != MPI_SUCCESS || major == MPI_ABI_VERSION)
         return;
     snprintf(text, sizeof text, " with version %d.%d of it", major, minor);
-    refuse(version, text);
+    refuse_mpi(version, text);
 #endif
 }
 
@@ -117,7 +117,7 @@ __attribute__((constructor)) static void check_mpi(void)
     dladdr(dlsym(RTLD_DEFAULT, "PMPI_Get_library_version"), &where);
     theirs = kind_of(where.dli_fname ? where.dli_fname : "", is_openmpi);
     if (theirs != OURS)
-        refuse(version, how(theirs));
+        refuse_mpi(version, how(theirs));
     check_abi();
 }
 
@@ -152,5 +152,5 @@ void right_mpi_check(void)
 
     dl_iterate_phdr(look_at, &other);
     if (other)
-        refuse(other, "");
+        refuse_mpi(other, "");
 }

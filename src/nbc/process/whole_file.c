@@ -39,7 +39,7 @@ FILE *in_place_open(const char *name)
 }
 
 /* Closes it. out: NULL if it could not be opened, which errno tells. */
-static bool put(FILE *out, const char *text, size_t size, bool sync)
+static bool put_text(FILE *out, const char *text, size_t size, bool sync)
 {
     bool good;
     int error;
@@ -82,7 +82,7 @@ static bool replace(const char *name, const char *text, size_t size)
         return false;
     if (stat(name, &old) == 0)
         (void)!fchmod(fileno(out), old.st_mode & 0777); /* some file systems have no modes */
-    if (put(out, text, size, true) && rename(made, name) == 0)
+    if (put_text(out, text, size, true) && rename(made, name) == 0)
         return true;
     error = errno;
     unlink(made);
@@ -92,7 +92,7 @@ static bool replace(const char *name, const char *text, size_t size)
 
 bool whole_file_write(const char *name, const char *text, size_t size)
 {
-    return in_place_wanted(name) ? put(in_place_open(name), text, size, false)
+    return in_place_wanted(name) ? put_text(in_place_open(name), text, size, false)
                                  : replace(name, text, size);
 }
 

@@ -119,7 +119,7 @@ static const char *save_united(const char *name, wisdom *w, const char *mpi, cha
 }
 
 /* The file that a name means. NULL: there is none, or may be none. */
-static const char *resolve(const char *name, char path[PATH_MAX], const char **wrong)
+static const char *resolve_name(const char *name, char path[PATH_MAX], const char **wrong)
 {
     struct stat s;
 
@@ -135,7 +135,7 @@ static const char *resolve(const char *name, char path[PATH_MAX], const char **w
 bool wisdom_save(const char *name, wisdom *w, const char *mpi, char *why, size_t size)
 {
     char target[PATH_MAX], lock[PATH], kept[PATH] = "";
-    const char *wrong = NULL, *file = resolve(name, target, &wrong);
+    const char *wrong = NULL, *file = resolve_name(name, target, &wrong);
 
     if (file) {
         snprintf(lock, sizeof lock, "%s.lock", file);

@@ -64,7 +64,7 @@ int driver_free(void *extra_state)
     return MPI_SUCCESS;
 }
 
-static int wait_for(int count, void **extra_states)
+static int wait_for_execs(int count, void **extra_states)
 {
     int idle = 0;
     int64_t begun = trace_is_on() ? trace_now() : 0;
@@ -81,7 +81,7 @@ static int wait_for(int count, void **extra_states)
 
 int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status)
 {
-    return TALLY(wait_for(count, extra_states));
+    return TALLY(wait_for_execs(count, extra_states));
 }
 
 /* ---- self-test: a message to ourselves ---- */

@@ -46,7 +46,7 @@ static void begin_async(bool outlives)
     there = start_async(turn, NULL, STREAM_NULL) == MPI_SUCCESS;
 }
 
-static const char *start(void)
+static const char *start_async_driver(void)
 {
     start_function *found = (start_function *)dlsym(RTLD_DEFAULT, "MPIX_Async_start");
 
@@ -59,7 +59,7 @@ static const char *start(void)
     return NULL;
 }
 
-static void stop(void)
+static void stop_async_driver(void)
 {
     waker_set(NULL);
     start_async = NULL;
@@ -68,7 +68,7 @@ static void stop(void)
 const driver driver_async = {
     .name = "async",
     .how = "every native MPI call advances our operations (MPIX_Async_start)",
-    .start = start,
-    .stop = stop,
+    .start = start_async_driver,
+    .stop = stop_async_driver,
     .request = driver_poll_request,
 };

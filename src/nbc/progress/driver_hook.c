@@ -20,7 +20,7 @@
 typedef int callback(void);
 typedef int change_callbacks(callback *);
 
-static change_callbacks *find(const char *name)
+static change_callbacks *find_opal_function(const char *name)
 {
     return (change_callbacks *)dlsym(RTLD_DEFAULT, name);
 }
@@ -75,7 +75,7 @@ static bool add_hook(callback *f)
 {
     static change_callbacks *add;
 
-    add = add ? add : find("opal_progress_register");
+    add = add ? add : find_opal_function("opal_progress_register");
     return add && add(f) == 0;
 }
 
@@ -83,7 +83,7 @@ static void remove_hook(callback *f)
 {
     static change_callbacks *remove;
 
-    remove = remove ? remove : find("opal_progress_unregister");
+    remove = remove ? remove : find_opal_function("opal_progress_unregister");
     if (remove)
         remove(f);
 }
@@ -113,9 +113,9 @@ static void begin_hook(bool outlives)
     there = add_hook(hook_of());
 }
 
-static const char *start(void)
+static const char *start_hook_driver(void)
 {
-    if (!find("opal_progress_register"))
+    if (!find_opal_function("opal_progress_register"))
         return "this MPI has no opal_progress_register";
     wanted = true;
     if (!process_threaded) {
@@ -127,7 +127,7 @@ static const char *start(void)
     return there ? NULL : "opal_progress_register has failed";
 }
 
-static void stop(void)
+static void stop_hook_driver(void)
 {
     if (!process_threaded)
         waker_set(NULL);
@@ -136,7 +136,7 @@ static void stop(void)
     there = wanted = false;
 }
 
-static int request(exec *e, MPI_Request *request)
+static int hook_request(exec *e, MPI_Request *request)
 {
     return PMPI_Grequest_start(driver_query, driver_free, driver_cancel, e, request);
 }
@@ -172,7 +172,7 @@ void driver_hook_remove(bool hooked)
 const driver driver_hook = {
     .name = "hook",
     .how = "every native MPI call advances our operations (opal_progress_register)",
-    .start = start,
-    .stop = stop,
-    .request = request,
+    .start = start_hook_driver,
+    .stop = stop_hook_driver,
+    .request = hook_request,
 };

@@ -7,20 +7,20 @@
  */
 #include "nbc/progress/driver.h"
 
-static int poll_function(void *extra_state, MPI_Status *status)
+static int poll_nothing(void *extra_state, MPI_Status *status)
 {
     return MPI_SUCCESS;
 }
 
-static int request(exec *e, MPI_Request *request)
+static int manual_request(exec *e, MPI_Request *request)
 {
     if (driver_has_extended())
-        return driver_request_extended(e, poll_function, request);
+        return driver_request_extended(e, poll_nothing, request);
     return PMPI_Grequest_start(driver_query, driver_free, driver_cancel, e, request);
 }
 
 const driver driver_manual = {
     .name = "manual",
     .how = "tutti_progress(), MPIX_Test and MPIX_Wait only",
-    .request = request,
+    .request = manual_request,
 };

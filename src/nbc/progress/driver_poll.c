@@ -75,7 +75,7 @@ static int progress_unless_turned(exec *e)
     return n;
 }
 
-static void poll(exec *e)
+static void poll_or_rest(exec *e)
 {
     static _Thread_local int idle;
 
@@ -85,31 +85,31 @@ static void poll(exec *e)
         rest_turn(&idle); /* MPI_Wait polls without yielding */
 }
 
-static int poll_function(void *extra_state, MPI_Status *status)
+static int poll_counted(void *extra_state, MPI_Status *status)
 {
     bool counted = tally_on;
 
     if (counted)
         tally_poll_begin();
-    poll(extra_state);
+    poll_or_rest(extra_state);
     if (counted)
         tally_poll_end();
     return MPI_SUCCESS;
 }
 
-static const char *start(void)
+static const char *start_poll_driver(void)
 {
     return driver_has_extended() ? NULL : "this MPI has no MPIX_Grequest_start";
 }
 
 int driver_poll_request(exec *e, MPI_Request *request)
 {
-    return driver_request_extended(e, poll_function, request);
+    return driver_request_extended(e, poll_counted, request);
 }
 
 const driver driver_poll = {
     .name = "poll",
     .how = "native Wait and Test calls poll our requests (MPIX_Grequest_start)",
-    .start = start,
+    .start = start_poll_driver,
     .request = driver_poll_request,
 };

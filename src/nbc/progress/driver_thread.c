@@ -85,7 +85,7 @@ static void say_started(int pu)
     pthread_mutex_unlock(&mutex);
 }
 
-static void nap(void)
+static void nap_thread(void)
 {
     static unsigned before;
     unsigned turns = engine_idle_turns();
@@ -111,7 +111,7 @@ static void *run_thread(void *argument)
         if (!engine_busy() && fruitless > LINGER)
             sleep_until_work();
         else if (rest_shares())
-            nap();
+            nap_thread();
         else if (fruitless > SPIN)
             rest(fruitless - SPIN);
     }
@@ -235,7 +235,7 @@ void driver_thread_end(void)
 
 /* ---- as the driver ---- */
 
-static const char *start(void)
+static const char *start_thread_driver(void)
 {
     if (!process_threaded)
         return "MPI_THREAD_MULTIPLE is not provided";
@@ -245,13 +245,13 @@ static const char *start(void)
     return NULL;
 }
 
-static void stop(void)
+static void stop_thread_driver(void)
 {
     driver_hook.stop();
     driver_thread_stop();
 }
 
-static int request(exec *e, MPI_Request *request)
+static int thread_request(exec *e, MPI_Request *request)
 {
     return driver_has_extended() ? driver_poll_request(e, request)
                                  : driver_hook.request(e, request);
@@ -260,7 +260,7 @@ static int request(exec *e, MPI_Request *request)
 const driver driver_thread = {
     .name = "thread",
     .how = "a progress thread advances our operations",
-    .start = start,
-    .stop = stop,
-    .request = request,
+    .start = start_thread_driver,
+    .stop = stop_thread_driver,
+    .request = thread_request,
 };

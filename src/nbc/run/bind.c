@@ -231,7 +231,7 @@ static bool same_shape(const binding *a, const binding *b)
            a->sendtype == b->sendtype && a->sendcount == b->sendcount && a->op.op == b->op.op;
 }
 
-static bool same_blocks(const bound *b, const binding *given)
+static bool same_bound_blocks(const bound *b, const binding *given)
 {
     return typed_equal(b->space[SPACE_SEND].blocks, given->sendblocks) &&
            typed_equal(b->space[SPACE_RECV].blocks, given->recvblocks);
@@ -254,7 +254,8 @@ int bind_to(bound *b, const binding *given)
 {
     int error;
 
-    if (b->reusable && !given->room && same_shape(&b->given, given) && same_blocks(b, given) &&
+    if (b->reusable && !given->room && same_shape(&b->given, given) &&
+        same_bound_blocks(b, given) &&
         (!b->spanning || same_buffers(&b->given, given))) { /* what is resolved holds still */
         bind_addresses(b, given);
         bind_drop(&b->given);

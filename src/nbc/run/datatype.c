@@ -44,7 +44,7 @@ static unsigned cache_slot(MPI_Datatype type)
 }
 
 /* Those of MPI_Type_create_f90_real and its like are never freed. */
-static bool is_predefined(int combiner)
+static bool is_predefined_combiner(int combiner)
 {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
@@ -74,7 +74,7 @@ static int get_envelope(MPI_Datatype type, envelope *e)
 #endif
 }
 
-static int describe(MPI_Datatype type, datatype *d)
+static int describe_anew(MPI_Datatype type, datatype *d)
 {
     MPI_Count size, lb, extent, true_lb, true_extent;
     envelope e;
@@ -89,7 +89,7 @@ static int describe(MPI_Datatype type, datatype *d)
     if (error)
         return MPI_ERR_TYPE;
     *d = (datatype){.type = type,
-                    .predefined = is_predefined(e.combiner),
+                    .predefined = is_predefined_combiner(e.combiner),
                     .dense = size == extent && true_lb == 0 && true_extent == size,
                     .size = size,
                     .extent = extent,
@@ -98,7 +98,7 @@ static int describe(MPI_Datatype type, datatype *d)
     return MPI_SUCCESS;
 }
 
-static bool is_kept(MPI_Datatype type, datatype *d)
+static bool is_kept_type(MPI_Datatype type, datatype *d)
 {
     lifetime *life = lifetime_of(type);
 
@@ -124,14 +124,14 @@ static int keep_new(datatype *d)
 
 /* For the next time; but not while another thread does so, maybe with this type. It is not waited
  * for: MPI may have called us back, and it may wait for a lock of MPI. */
-static int keep(datatype *d)
+static int keep_type(datatype *d)
 {
     static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
     int error = MPI_SUCCESS;
 
     if (pthread_mutex_trylock(&keeping) != 0)
         return MPI_SUCCESS;
-    if (!is_kept(d->type, d))
+    if (!is_kept_type(d->type, d))
         error = keep_new(d);
     pthread_mutex_unlock(&keeping);
     return error;
@@ -141,11 +141,11 @@ static int describe_derived(MPI_Datatype type, unsigned slot, datatype *d)
 {
     int error;
 
-    if (is_kept(type, d))
+    if (is_kept_type(type, d))
         return MPI_SUCCESS;
-    error = describe(type, d);
+    error = describe_anew(type, d);
     if (error || !d->predefined)
-        return error ? error : keep(d);
+        return error ? error : keep_type(d);
     cache[slot] = *d;
     cached[slot] = true;
     return MPI_SUCCESS;
@@ -260,7 +260,7 @@ static void free_parts(MPI_Datatype *parts, const envelope *e)
     envelope part;
 
     for (MPI_Count i = 0; parts && i < e->types; i++)
-        if (get_envelope(parts[i], &part) == MPI_SUCCESS && !is_predefined(part.combiner))
+        if (get_envelope(parts[i], &part) == MPI_SUCCESS && !is_predefined_combiner(part.combiner))
             native_mpi.Type_free(&parts[i]);
     free(parts);
 }
@@ -302,7 +302,7 @@ static bool is_pair(MPI_Datatype type)
 }
 
 /* Is all of it of one basic type, and of the one found before, if that is not null? */
-static bool is_uniform(MPI_Datatype type, MPI_Datatype *basic)
+static bool is_uniform_type(MPI_Datatype type, MPI_Datatype *basic)
 {
     MPI_Datatype *parts;
     bool uniform;
@@ -310,7 +310,7 @@ static bool is_uniform(MPI_Datatype type, MPI_Datatype *basic)
 
     if (get_envelope(type, &e))
         return false;
-    if (is_predefined(e.combiner)) {
+    if (is_predefined_combiner(e.combiner)) {
         uniform = !is_pair(type) && (*basic == MPI_DATATYPE_NULL || *basic == type);
         *basic = type;
         return uniform;
@@ -318,7 +318,7 @@ static bool is_uniform(MPI_Datatype type, MPI_Datatype *basic)
     parts = get_parts(type, &e);
     uniform = parts != NULL;
     for (MPI_Count i = 0; uniform && i < e.types; i++)
-        uniform = is_uniform(parts[i], basic);
+        uniform = is_uniform_type(parts[i], basic);
     free_parts(parts, &e);
     return uniform;
 }
@@ -331,9 +331,9 @@ bool datatype_is_mixed(const datatype *d)
     if (d->predefined)
         return is_pair(d->type);
     if (!of)
-        return !is_uniform(d->type, &basic);
+        return !is_uniform_type(d->type, &basic);
     if (of->mixed == UNASKED)
-        of->mixed = is_uniform(d->type, &basic) ? NO : YES;
+        of->mixed = is_uniform_type(d->type, &basic) ? NO : YES;
     return of->mixed == YES;
 }
 

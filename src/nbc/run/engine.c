@@ -90,7 +90,7 @@ void engine_tell_later(void)
     told_by_program = true;
 }
 
-static void list(exec *e)
+static void list_exec(exec *e)
 {
     DL_APPEND(running, e);
     count_running(1);
@@ -105,7 +105,7 @@ static void end_listed(exec *e)
     life_end(e);
 }
 
-static int poll(exec *e)
+static int poll_exec(exec *e)
 {
     int n = 0;
 
@@ -120,18 +120,18 @@ static int poll(exec *e)
 
 /* ---- start ---- */
 
-static void begin(exec *e)
+static void begin_exec(exec *e)
 {
     if (life_begin(e))
         life_end(e);
     else
-        list(e);
+        list_exec(e);
 }
 
 static void admit(exec *e)
 {
     if (e->ticket.persistent || !gate_is_closed(&e->comm->gate, &e->ticket))
-        begin(e);
+        begin_exec(e);
 }
 
 /* Take in what other threads have started, oldest first. */
@@ -156,7 +156,7 @@ static void take_over(void)
     }
 }
 
-static void hand_over(exec *e)
+static void hand_over_exec(exec *e)
 {
     e->next = atomic_load(&handed_over);
     while (!atomic_compare_exchange_weak(&handed_over, &e->next, e))
@@ -182,7 +182,7 @@ void engine_start(exec *e)
         admit(e);
         engine_leave();
     } else {
-        hand_over(e);
+        hand_over_exec(e);
     }
     waker_wake(outlives);
 }
@@ -221,7 +221,7 @@ static int poll_next(const exec *but)
         DL_DELETE(running, e);
         DL_APPEND(running, e);
     }
-    return e == but ? 0 : poll(e);
+    return e == but ? 0 : poll_exec(e);
 }
 
 static void report_one_gated(comm_ticket *t)
@@ -237,7 +237,7 @@ static int advance_communicators(void)
 
     for (; t; t = next) {
         next = t->gate_next;
-        begin(exec_of(t));
+        begin_exec(exec_of(t));
         waker_wake(false); /* nothing may have run before */
     }
     if (watch_on)
@@ -246,7 +246,7 @@ static int advance_communicators(void)
 }
 
 /* Lock held: poll one exec, if given, and at most so many others in their turn. */
-static int advance(exec *one, int others)
+static int advance_execs(exec *one, int others)
 {
     int n = 0;
 
@@ -260,7 +260,7 @@ static int advance(exec *one, int others)
     if (atomic_load_explicit(&comm_pending, memory_order_relaxed) == COMM_PENDING)
         n += advance_communicators();
     if (one && exec_get_state(one) == EXEC_RUNNING)
-        n += poll(one);
+        n += poll_exec(one);
     int length = atomic_load_explicit(&nrunning, memory_order_relaxed);
     for (int i = 0; i < others && i < length && running; i++)
         n += poll_next(one);
@@ -274,7 +274,7 @@ __attribute__((noinline)) static int enter_and_advance(exec *one, int others)
     int n = 0;
 
     if (engine_try_enter()) {
-        n = advance(one, others);
+        n = advance_execs(one, others);
         engine_leave();
     }
     return n;
@@ -331,13 +331,13 @@ static bool only_messages_left(const exec *e)
 
 /* Nothing but messages through shared memory is left to do: to look at them costs less than a turn
  * of all that may run. MPI is looked at as often as ever (open.c). */
-static bool look(exec *e)
+static bool look_at_messages(exec *e)
 {
     bool alone = near_waits(e->near) && !e->run.nopen && running == e && !e->next &&
                  atomic_load_explicit(&comm_pending, memory_order_relaxed) == COMM_IDLE;
 
     for (int i = 0; alone && i < LOOKS && exec_get_state(e) == EXEC_RUNNING; i++)
-        poll(e);
+        poll_exec(e);
     return alone;
 }
 
@@ -355,7 +355,7 @@ static bool simulated_turn(exec *e)
 /* The native wait only without threads: while it blocks, nobody else could start something that the
  * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps; nor with fault
  * tolerance: who would send may have given up. */
-static void wait_turn(exec *e, int *idle)
+static void wait_turn_for_exec(exec *e, int *idle)
 {
     if (!process_threaded && !watch_on && engine_try_enter()) {
         bool runs = exec_get_state(e) == EXEC_RUNNING;
@@ -363,7 +363,7 @@ static void wait_turn(exec *e, int *idle)
         if (only) {
             steps_wait(e);
             end_listed(e);
-        } else if (runs && !rest_shares() && *idle < rest_after() && look(e)) {
+        } else if (runs && !rest_shares() && *idle < rest_after() && look_at_messages(e)) {
             *idle += LOOKS;
         }
         only = only || simulated_turn(e);
@@ -379,7 +379,7 @@ void engine_wait(exec *e)
     int64_t begun = exec_get_state(e) == EXEC_DONE ? 0 : record_now();
 
     for (int idle = 0; exec_get_state(e) != EXEC_DONE;)
-        wait_turn(e, &idle);
+        wait_turn_for_exec(e, &idle);
     record_wait(e, "wait", begun);
 }
 

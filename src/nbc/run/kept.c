@@ -31,7 +31,7 @@ typedef struct keep {
 static keep ops, types;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static kept *find(const keep *k, uintptr_t handle)
+static kept *find_kept(const keep *k, uintptr_t handle)
 {
     kept *h;
 
@@ -43,7 +43,7 @@ static kept *find(const keep *k, uintptr_t handle)
 }
 
 /* How often has the program freed it? */
-static int drop(keep *k, kept *h)
+static int drop_kept(keep *k, kept *h)
 {
     int freed = h->freed;
 
@@ -61,11 +61,11 @@ static void shorten(keep *k)
     for (; h && k->length > UNUSED; h = before) {
         before = h == k->all ? NULL : h->prev;
         if (h->users == 0 && h->freed == 0)
-            drop(k, h);
+            drop_kept(k, h);
     }
 }
 
-static kept *add(keep *k, uintptr_t handle)
+static kept *add_kept(keep *k, uintptr_t handle)
 {
     kept *h = calloc(1, sizeof *h);
 
@@ -83,9 +83,9 @@ static bool hold(keep *k, uintptr_t handle)
     kept *h;
 
     mutex_lock(&mutex);
-    h = find(k, handle);
+    h = find_kept(k, handle);
     if (!h)
-        h = add(k, handle);
+        h = add_kept(k, handle);
     if (h && h->users++ == 0)
         atomic_store(&k->n, k->n + 1);
     mutex_unlock(&mutex);
@@ -93,19 +93,19 @@ static bool hold(keep *k, uintptr_t handle)
 }
 
 /* How often is it to be freed now? Inside a callback not now. */
-static int release(keep *k, uintptr_t handle)
+static int release_kept(keep *k, uintptr_t handle)
 {
     int freed = 0;
     kept *h;
 
     mutex_lock(&mutex);
-    h = find(k, handle);
+    h = find_kept(k, handle);
     if (--h->users == 0) {
         atomic_store(&k->n, k->n - 1);
         if (h->freed && process_in_callback)
             atomic_store(&process_litter, true);
         else if (h->freed)
-            freed = drop(k, h);
+            freed = drop_kept(k, h);
     }
     mutex_unlock(&mutex);
     return freed;
@@ -124,20 +124,20 @@ static int take_unused(keep *k, uintptr_t *handle)
     }
     if (h) {
         *handle = h->handle;
-        freed = drop(k, h);
+        freed = drop_kept(k, h);
     }
     mutex_unlock(&mutex);
     return freed;
 }
 
-static bool is_kept(keep *k, uintptr_t handle)
+static bool free_later(keep *k, uintptr_t handle)
 {
     kept *h;
 
     if (atomic_load(&k->n) == 0)
         return false;
     mutex_lock(&mutex);
-    h = find(k, handle);
+    h = find_kept(k, handle);
     if (h && h->users == 0)
         h = NULL;
     if (h)
@@ -161,12 +161,12 @@ static void free_op(MPI_Op op, int times)
 
 void kept_op_release(MPI_Op op)
 {
-    free_op(op, release(&ops, (uintptr_t)op));
+    free_op(op, release_kept(&ops, (uintptr_t)op));
 }
 
 bool kept_op_freed(MPI_Op op)
 {
-    return is_kept(&ops, (uintptr_t)op);
+    return free_later(&ops, (uintptr_t)op);
 }
 
 bool kept_type_hold(MPI_Datatype type)
@@ -184,7 +184,7 @@ static void free_type(MPI_Datatype type, int times)
 
 void kept_type_release(MPI_Datatype type)
 {
-    free_type(type, release(&types, (uintptr_t)type));
+    free_type(type, release_kept(&types, (uintptr_t)type));
 }
 
 void kept_reap(void)
@@ -200,5 +200,5 @@ void kept_reap(void)
 
 bool kept_type_freed(MPI_Datatype type)
 {
-    return is_kept(&types, (uintptr_t)type);
+    return free_later(&types, (uintptr_t)type);
 }

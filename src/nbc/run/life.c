@@ -69,7 +69,7 @@ static int address(exec *e, bool first)
 }
 
 /* The first time it has been called already (exec.h). */
-static int prepare(exec *e, bool first)
+static int prepare_exec(exec *e, bool first)
 {
     int error = e->prepared;
 
@@ -91,7 +91,7 @@ static bool is_left_behind(const exec *e, int error)
 
 static void begin_steps(exec *e, bool first)
 {
-    int error = e->prepare ? prepare(e, first) : MPI_SUCCESS;
+    int error = e->prepare ? prepare_exec(e, first) : MPI_SUCCESS;
 
     if (fault_tolerance)
         failures_look(e->comm);

@@ -33,7 +33,7 @@ static void let_go(near *n)
 
 /* Tracks lie by queue and kind until they are gathered. n: one of the same schedule, and not of its
  * own rings, to be used again; or NULL. */
-static near *allocate(near *n, const sched *s, bool own)
+static near *allocate_near(near *n, const sched *s, bool own)
 {
     int tracks = RING_KINDS * s->nqueues, rings = own ? tracks : 0;
     near shape = {.own = own, .nrings = rings, .ntracks = tracks};
@@ -70,7 +70,7 @@ static node_link *way_of(const bound *b, const links *l, const step *st)
     return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
 }
 
-static bool is_mpis(const near_message *m)
+static bool suits_mpi(const near_message *m)
 {
     return m->bytes > MEET_MOST && (m->bytes <= m->way->eager || !m->way->both_read);
 }
@@ -85,7 +85,7 @@ static int leave_meeting(near *n, const bound *b, const links *l)
         for (int i = 0; i < s->nsteps; i++) {
             const step *st = &s->steps[i];
             near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-            if (!m || !m->way || !is_mpis(m))
+            if (!m || !m->way || !suits_mpi(m))
                 continue;
             if (round == 0)
                 seen[m->way - l->link] |= st->kind == STEP_SEND ? 1 : 2;
@@ -109,7 +109,7 @@ static int find_ways(near *n, const bound *b, const links *l)
             continue;
         m->way = way_of(b, l, st);
         m->bytes = m->way ? wire_bytes(b, st) : 0;
-        long_ones |= m->way && is_mpis(m);
+        long_ones |= m->way && suits_mpi(m);
     }
     return long_ones && b->given.op.op == MPI_OP_NULL ? leave_meeting(n, b, l) : MPI_SUCCESS;
 }
@@ -355,7 +355,7 @@ int near_make(near **n, const bound *b, const links *l, bool own)
         near_free(n);
     if (!l)
         return MPI_SUCCESS;
-    *n = allocate(*n, b->sched, own);
+    *n = allocate_near(*n, b->sched, own);
     if (!*n)
         return MPI_ERR_NO_MEM;
     error = find_ways(*n, b, l);

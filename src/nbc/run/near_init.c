@@ -56,7 +56,7 @@ static void watch(waiting *w)
 }
 
 /* Operations advance, and messages of the program's when this takes longer. */
-static void wait_turn(waiting *w)
+static void wait_turn_for_peer(waiting *w)
 {
     comm_above.idle_turn(&w->idle);
     watch(w);
@@ -64,14 +64,14 @@ static void wait_turn(waiting *w)
 
 /* Make the rings of a queue of receives, and tell the sender, when it has read what it was told
  * before: it does so in an init that is over here, so that it waits for nobody. */
-static int tell(near *n, int queue, const links *l, node_link *way, size_t room, waiting *w)
+static int tell_sender(near *n, int queue, const links *l, node_link *way, size_t room, waiting *w)
 {
     own_ring *in = &n->in[RING_KINDS * queue];
     near_track *t = &n->track[RING_KINDS * queue];
     bool good = true;
 
     while (!link_told(way) && !l->broken)
-        wait_turn(w);
+        wait_turn_for_peer(w);
     if (l->broken)
         return l->broken;
     for (int kind = 0; kind < RING_KINDS; kind++) {
@@ -90,7 +90,7 @@ static int hear(near *n, int queue, const links *l, node_link *way, waiting *w)
     while (!link_hear(way, out)) {
         if (l->broken)
             return l->broken;
-        wait_turn(w);
+        wait_turn_for_peer(w);
     }
     for (int kind = 0; kind < RING_KINDS; kind++)
         t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
@@ -115,7 +115,7 @@ static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
         n->exchanged[st->queue] = true;
         w.opened = watch_on ? clock_now() : 0;
         if (kind == STEP_RECV)
-            one = tell(n, st->queue, l, way, room, &w);
+            one = tell_sender(n, st->queue, l, way, room, &w);
         else
             one = hear(n, st->queue, l, way, &w);
         error = error ? error : one;

@@ -56,7 +56,7 @@ static bool lend(const exec *e, near_message *m, uint64_t position)
 
 /* Pack it. False: there is no room to put it, and its place may be another's meanwhile. What cannot
  * be packed is sent all the same, and ends with an error here: the receiver waits for it. */
-static bool pack(exec *e, const step *st, near_message *m, uint64_t position)
+static bool pack_near_message(exec *e, const step *st, near_message *m, uint64_t position)
 {
     if (near_is_brief(m) && !ring_room(m->track->ring, position, near_lines(m)))
         return false;
@@ -65,7 +65,7 @@ static bool pack(exec *e, const step *st, near_message *m, uint64_t position)
     return true;
 }
 
-static void forget(near_message *m)
+static void forget_message(near_message *m)
 {
     if (m->copy)
         pool_give(m->copy, (size_t)m->bytes);
@@ -95,7 +95,7 @@ static bool take_back(near_message *m, uint64_t position)
         m->lent = m->lends_all = false;
         m->again = true;
     } else if (reply == RING_WAS_READ) {
-        forget(m);
+        forget_message(m);
     }
     return m->again;
 }
@@ -108,14 +108,14 @@ static bool send_some(exec *e, const step *st, near_message *m)
 
     if (m->lent && !take_back(m, position))
         return !m->lent;
-    if (m->space < 0 && !m->packs && !pack(e, st, m, position))
+    if (m->space < 0 && !m->packs && !pack_near_message(e, st, m, position))
         return false;
     if (m->progress.done == 0 && !m->again && lend(e, m, position))
         return false;
     if (!may_begin(e, m, position) ||
         !ring_put(r, position, run_of(e, m), m->bytes, m->again, &m->progress.done))
         return false;
-    forget(m);
+    forget_message(m);
     return true;
 }
 
@@ -125,7 +125,8 @@ static void keep_error(near_message *m, int error)
 }
 
 /* All of a message is there: its data, packed. */
-static void unpack(const exec *e, const step *st, near_message *m, const char *from, int64_t bytes)
+static void unpack_near_message(const exec *e, const step *st, near_message *m, const char *from,
+                                int64_t bytes)
 {
     keep_error(m, unpack_step(&e->bound, st, from, bytes));
 }
@@ -143,7 +144,7 @@ static bool receive_small(const exec *e, const step *st, near_message *m, uint64
     if (state == RING_OTHER)
         keep_error(m, MPI_ERR_TRUNCATE);
     else if (m->space < 0)
-        unpack(e, st, m, run_of(e, m), m->progress.done);
+        unpack_near_message(e, st, m, run_of(e, m), m->progress.done);
     return true;
 }
 
@@ -184,7 +185,7 @@ static bool take_from_afar(exec *e, const step *st, near_message *m, const ring_
     if (!vmread(m->way->pid, run_of(e, m), p->where & ~ELSEWHERE, (size_t)p->bytes))
         return false;
     if (m->space < 0)
-        unpack(e, st, m, run_of(e, m), p->bytes);
+        unpack_near_message(e, st, m, run_of(e, m), p->bytes);
     return true;
 }
 
@@ -200,17 +201,17 @@ static bool take_piece(exec *e, const step *st, near_message *m, const ring_piec
     if (m->reducing) {
         reduce_piece(e, m, from, done, p->bytes);
     } else if (m->space < 0 && done == 0 && p->last) {
-        unpack(e, st, m, from, p->bytes);
+        unpack_near_message(e, st, m, from, p->bytes);
     } else {
         wire_copy_bytes(run_of(e, m) + done, from, (size_t)p->bytes);
         if (m->space < 0 && p->last)
-            unpack(e, st, m, run_of(e, m), done + p->bytes);
+            unpack_near_message(e, st, m, run_of(e, m), done + p->bytes);
     }
     return true;
 }
 
 /* What was lent has been read, or cannot be. */
-static void answer(const ring_piece *p, ring_reply reply)
+static void answer_lender(const ring_piece *p, ring_reply reply)
 {
     if (!p->at)
         ring_answer(segment_at_place(p->answer), p->position, reply);
@@ -229,16 +230,16 @@ static bool take_pieces(exec *e, const step *st, near_message *m, uint64_t posit
             return false;
         if (state == RING_OTHER) {
             m->error = MPI_ERR_TRUNCATE;
-            answer(&piece, RING_WAS_READ);
+            answer_lender(&piece, RING_WAS_READ);
             return true;
         }
         if (!take_piece(e, st, m, &piece)) {
             m->progress.again = true;
-            answer(&piece, RING_UNREADABLE);
+            answer_lender(&piece, RING_UNREADABLE);
             return false;
         }
         ring_read(r, position, m->bytes, &m->progress, &piece);
-        answer(&piece, RING_WAS_READ);
+        answer_lender(&piece, RING_WAS_READ);
     }
     return true;
 }
@@ -278,7 +279,7 @@ static bool receive_some(exec *e, const step *st, near_message *m)
     over = ring_kind_of(m->track->ring) == RING_OF_BLOCKS ? receive_blocks(e, st, m, position)
                                                           : receive_small(e, st, m, position);
     if (over)
-        forget(m);
+        forget_message(m);
     return over;
 }
 
@@ -297,7 +298,7 @@ static bool try_message(exec *e, int index, int *error)
 
 /* A longer one that is there already takes its time: first all sends, so that the others need not
  * wait for that. */
-static bool is_put_off(near *n, const step *st)
+static bool is_receive_put_off(near *n, const step *st)
 {
     bool off = st->kind == STEP_RECV && n->message[st->message].bytes >= NEAR_LEND;
 
@@ -309,7 +310,7 @@ bool near_post(exec *e, int index, int *error)
 {
     near *n = e->near;
 
-    if (!is_put_off(n, &e->bound.sched->steps[index]) && try_message(e, index, error))
+    if (!is_receive_put_off(n, &e->bound.sched->steps[index]) && try_message(e, index, error))
         return true;
     n->open[n->nopen++] = index;
     return false;
@@ -373,7 +374,7 @@ int near_leave(exec *e)
             n->reduced[e->bound.sched->steps[m->reduces].queue] = m->reduced;
         m->reducing = false;
         m->error = MPI_SUCCESS; /* it is packed again */
-        forget(m);
+        forget_message(m);
         n->open[i] = n->open[--n->nopen];
         return index;
     }

@@ -47,7 +47,7 @@ int step_post(exec *e, const step *st)
 }
 
 /* Functions of the program run in its own calls: until one comes the step stays ready. */
-static bool is_put_off(const exec *e, const step *st)
+static bool is_reduce_put_off(const exec *e, const step *st)
 {
     return st->kind == STEP_REDUCE && role_keeps_off && !e->bound.given.op.predefined;
 }
@@ -65,7 +65,7 @@ static bool do_local(exec *e, const step *st)
         step_keep_error(e, wire_reduce_rest(&e->bound, x, near_reduced(e->near, st)));
         return true;
     }
-    if (is_put_off(e, st))
+    if (is_reduce_put_off(e, st))
         return false;
     if (st->kind != STEP_FENCE)
         step_keep_error(e, wire_local(&e->bound, st));

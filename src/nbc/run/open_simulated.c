@@ -82,7 +82,7 @@ static int list_oldest(const exec *e, bool all, int steps[], MPI_Request request
 }
 
 /* A message to MPI_PROC_NULL: SimGrid 3.32's MPI_Waitany crashes on the request of such a one. */
-static bool is_empty(const bound *b, int index)
+static bool is_empty_message(const bound *b, int index)
 {
     return b->messages[b->sched->steps[index].message].empty;
 }
@@ -101,7 +101,7 @@ void open_wait_any(exec *e)
     n = list_oldest(e, false, steps, requests);
     if (n == 0) /* only sends are left */
         n = list_oldest(e, true, steps, requests);
-    for (which = 0; which < n && !is_empty(&e->bound, steps[which]); which++)
+    for (which = 0; which < n && !is_empty_message(&e->bound, steps[which]); which++)
         ;
     error = which < n ? native_mpi.Wait(&requests[which], MPI_STATUS_IGNORE)
                       : native_mpi.Waitany(n, requests, &which, MPI_STATUS_IGNORE);

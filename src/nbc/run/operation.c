@@ -21,7 +21,7 @@ const operation operation_none = {.op = MPI_OP_NULL,
 
 /* ---- describe ---- */
 
-static bool is_predefined(MPI_Op op)
+static bool is_predefined_op(MPI_Op op)
 {
     const MPI_Op known[] = {MPI_MAX, MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,
                             MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
@@ -57,7 +57,7 @@ static passed *passed_at(MPI_Op op, MPI_Datatype type)
 }
 
 /* What MPI itself says: a reduction of nothing, on a communicator that returns errors. */
-static int ask(MPI_Op op, MPI_Datatype type)
+static int ask_mpi(MPI_Op op, MPI_Datatype type)
 {
     double nothing[2] = {0};
     int error;
@@ -88,7 +88,7 @@ static int describe_own(operation *o)
     return MPI_SUCCESS;
 }
 
-static int check(MPI_Op op, MPI_Datatype type)
+static int check_operation(MPI_Op op, MPI_Datatype type)
 {
     passed *p = passed_at(op, type);
     datatype of;
@@ -96,8 +96,8 @@ static int check(MPI_Op op, MPI_Datatype type)
 
     if ((p->is && p->op == op && p->type == type) || simulated())
         return MPI_SUCCESS;
-    error = ask(op, type);
-    if (!error && is_predefined(op) && !datatype_describe(type, &of) && of.predefined)
+    error = ask_mpi(op, type);
+    if (!error && is_predefined_op(op) && !datatype_describe(type, &of) && of.predefined)
         *p = (passed){op, type, true};
     return error;
 }
@@ -108,12 +108,12 @@ int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
 
     if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP)
         return MPI_ERR_OP;
-    error = check(op, type);
+    error = check_operation(op, type);
     if (error)
         return error;
     *o = (operation){.op = op,
                      .type = type,
-                     .predefined = is_predefined(op),
+                     .predefined = is_predefined_op(op),
                      .commutes = true,
                      .symmetric = is_symmetric(op)};
     return o->predefined ? MPI_SUCCESS : describe_own(o);

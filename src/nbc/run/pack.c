@@ -100,7 +100,7 @@ static int move_parts(const piece *x, char *packed, pack_way way)
 
 /* raw: as the bytes lie there. Of runs MPICH 4.0 packs too little when there are more than 770
  * derived types. */
-static int move(const piece *x, char *packed, pack_way way, bool raw)
+static int move_piece(const piece *x, char *packed, pack_way way, bool raw)
 {
     size_t bytes = (size_t)piece_bytes(x);
 
@@ -127,7 +127,7 @@ static int move_step(const bound *b, const step *st, char *packed, int64_t bytes
         }
         if (piece_bytes(&x) == 0)
             continue;
-        error = move(&x, packed, way, raw);
+        error = move_piece(&x, packed, way, raw);
         packed += piece_bytes(&x);
         left -= piece_bytes(&x);
     }
@@ -173,7 +173,7 @@ static bool copy_packed(const piece *from, const piece *to, int *error)
 
     if (packed->type->type != MPI_PACKED || piece_bytes(typed) > piece_bytes(packed))
         return false;
-    *error = move(typed, packed->address, packs ? PACK : UNPACK, false);
+    *error = move_piece(typed, packed->address, packs ? PACK : UNPACK, false);
     return true;
 }
 
@@ -194,11 +194,11 @@ static int copy_part(const piece *from, const piece *to, char *room)
     int error;
 
     if (to->type->run)
-        return move(from, to->address, PACK, false);
+        return move_piece(from, to->address, PACK, false);
     if (from->type->run)
-        return move(to, from->address, UNPACK, false);
-    error = move(from, room, PACK, false);
-    return error ? error : move(to, room, UNPACK, false);
+        return move_piece(to, from->address, UNPACK, false);
+    error = move_piece(from, room, PACK, false);
+    return error ? error : move_piece(to, room, UNPACK, false);
 }
 
 /* Some elements at a time: faster than a message to myself, and Open MPI 5.0 gets wrong what is

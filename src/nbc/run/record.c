@@ -8,7 +8,7 @@
 
 /* Of all that the schedule names of a space; -1: it is not known yet, or each block has a type of
  * its own. */
-static int64_t bytes_of(const exec *e, sched_space space)
+static int64_t bytes_of_space(const exec *e, sched_space space)
 {
     const sched *s = e->bound.sched;
     const space_binding *b = &e->bound.space[space];
@@ -19,11 +19,11 @@ static int64_t bytes_of(const exec *e, sched_space space)
 }
 
 /* Of an operation that waits for the other ranks' answers more is known at the end. */
-static void describe(const exec *e, trace_event *t)
+static void describe_event(const exec *e, trace_event *t)
 {
     t->detail = e->stats.algorithm;
-    t->bytes = bytes_of(e, SPACE_SEND);
-    t->received = bytes_of(e, SPACE_RECV);
+    t->bytes = bytes_of_space(e, SPACE_SEND);
+    t->received = bytes_of_space(e, SPACE_RECV);
 }
 
 void record_operation_begin(exec *e)
@@ -34,7 +34,7 @@ void record_operation_begin(exec *e)
     t = trace_add(TRACE_BEGIN, e->stats.number, e->stats.collective);
     if (!t)
         return;
-    describe(e, t);
+    describe_event(e, t);
     t->comm = e->comm->made;
     t->size = e->comm->p;
     t->rank = e->comm->rank;
@@ -47,11 +47,11 @@ void record_operation_end(const exec *e)
 
     if (!t)
         return;
-    describe(e, t);
+    describe_event(e, t);
     t->peer = e->run.error;
 }
 
-static void add_message(const exec *e, int index, bool near, trace_what what)
+static void add_message_event(const exec *e, int index, bool near, trace_what what)
 {
     const step *st = &e->bound.sched->steps[index];
     trace_event *t = trace_add(what, e->stats.number, st->kind == STEP_SEND ? "send" : "receive");
@@ -66,12 +66,12 @@ static void add_message(const exec *e, int index, bool near, trace_what what)
 
 void record_message_post(const exec *e, int index, bool near)
 {
-    add_message(e, index, near, TRACE_POST);
+    add_message_event(e, index, near, TRACE_POST);
 }
 
 void record_message_done(const exec *e, int index, bool near)
 {
-    add_message(e, index, near, TRACE_DONE);
+    add_message_event(e, index, near, TRACE_DONE);
 }
 
 void record_local_step(const exec *e, const step *st, int64_t since)

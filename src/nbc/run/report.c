@@ -23,7 +23,7 @@ static int begin_line(const exec *e, char line[LINE])
                     e->stats.algorithm, e->comm->rank, e->comm->p, watch_since(e->stats.started));
 }
 
-static int add_message(const exec *e, int index, char *at, size_t room)
+static int add_message_text(const exec *e, int index, char *at, size_t room)
 {
     const step *st = &e->bound.sched->steps[index];
     const message *m = &e->bound.messages[st->message];
@@ -54,7 +54,7 @@ static void report(exec *e)
                           e->bound.sched->nsteps);
     for (int k = 0; k < e->run.nprobes; k++)
         for (int i = e->run.probe_step[k]; i >= 0 && n < LINE; i = e->run.after[i])
-            n += (size_t)add_message(e, i, line + n, LINE - n);
+            n += (size_t)add_message_text(e, i, line + n, LINE - n);
     for (int k = 0; near_waits(e->near) && k < e->near->nopen && n < LINE; k++)
         n += (size_t)add_near(e, e->near->open[k], line + n, LINE - n);
     if (e->run.local_head < e->run.local_tail && n < LINE) /* steps.c */

@@ -93,7 +93,7 @@ static void issue_ready(exec *e)
     simulated_pay();
 }
 
-static void finish(exec *e, int index, int error)
+static void finish_step(exec *e, int index, int error)
 {
     const step *st = &e->bound.sched->steps[index];
     int next;
@@ -137,13 +137,13 @@ static int poll_near(exec *e)
     return index >= 0;
 }
 
-static void finish_all(exec *e, int n)
+static void finish_steps(exec *e, int n)
 {
     const struct finished *f = e->run.finished;
 
     e->run.nopen -= n;
     for (int i = 0; i < n; i++)
-        finish(e, f[i].step, f[i].error);
+        finish_step(e, f[i].step, f[i].error);
 }
 
 /* Messages through shared memory first: to look costs one load each. */
@@ -155,7 +155,7 @@ static int poll_messages(exec *e)
         return near;
     n = open_poll(e);
     if (n)
-        finish_all(e, n);
+        finish_steps(e, n);
     return near + n;
 }
 
@@ -180,14 +180,14 @@ void steps_wait(exec *e)
 
     record_wait(e, "native wait", begun);
     if (n)
-        finish_all(e, n);
+        finish_steps(e, n);
     simulated_pay();
 }
 
 void steps_wait_any(exec *e)
 {
     open_wait_any(e);
-    finish_all(e, 1);
+    finish_steps(e, 1);
     issue_ready(e);
 }
 

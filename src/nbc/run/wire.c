@@ -181,7 +181,7 @@ static bool leaves_copy(const bound *b, const step *st)
     return fault_tolerance && st->kind == STEP_SEND && wire_bytes(b, st) <= datatype_max_count;
 }
 
-static int resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
+static int resolve_message(const bound *b, const step *st, message *m, int64_t *pack_at)
 {
     piece first = piece_at(b, st, 0);
     int space = space_of(b, st, 0), error;
@@ -208,7 +208,7 @@ static int resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
 
 int wire_resolve(const bound *b, const step *st, message *m, int64_t *pack_at)
 {
-    int error = resolve(b, st, m, pack_at);
+    int error = resolve_message(b, st, m, pack_at);
 
     m->empty = b->sched->parts > 1 && wire_bytes(b, st) == 0;
     return error;

@@ -108,7 +108,7 @@ static void add_outside(MPI_Comm tree, int64_t left[TALLY_REASONS][COLL_KINDS])
 }
 
 /* Its ranks are those of MPI_COMM_WORLD. Their messages meet no operation's that is under way. */
-static bool gather(MPI_Comm channel, int rank, int64_t left[TALLY_REASONS][COLL_KINDS])
+static bool gather_tables(MPI_Comm channel, int rank, int64_t left[TALLY_REASONS][COLL_KINDS])
 {
     MPI_Comm tree;
     int p;
@@ -144,8 +144,8 @@ void tally_finish(MPI_Comm channel)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &job.processes);
     look_outside(left);
-    job.whole =
-        job.processes == 1 || (channel != MPI_COMM_NULL && agreed && gather(channel, rank, left));
+    job.whole = job.processes == 1 ||
+                (channel != MPI_COMM_NULL && agreed && gather_tables(channel, rank, left));
     job.why = channel == MPI_COMM_NULL ? "there is no channel: tutti_init makes one"
                                        : "not all ranks have the same TUTTI_STATS";
     if (rank == 0)

@@ -2,7 +2,7 @@
 /* json.c - the same as JSON (docs/statistics.md). */
 #include "nbc/tally/print.h"
 
-static void put_string(FILE *out, const char *text)
+static void put_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -49,7 +49,7 @@ static void put_algorithm(FILE *out, const tally_row *r)
 
     tally_algorithm(r, text, sizeof text);
     fputs("          {\"algorithm\": ", out);
-    put_string(out, text);
+    put_quoted(out, text);
     if (k < 0)
         fputs(", \"size_from\": null, \"size_to\": null, ", out);
     else
@@ -89,7 +89,7 @@ static void put_comm(FILE *out, const tally_table *t, int i)
     while (t->row[at].key.comm != i)
         at++;
     fprintf(out, "    {\"number\": %d, \"name\": ", i);
-    put_string(out, c->size ? c->name : "beyond the table");
+    put_quoted(out, c->size ? c->name : "beyond the table");
     fprintf(out, ", \"size\": %d, \"freed\": %s,\n     \"collectives\": [\n", c->size,
             c->freed ? "true" : "false");
     while (at < t->nrows && t->row[at].key.comm == i) {
@@ -110,7 +110,7 @@ static void put_outside(FILE *out, const tally_job *job)
             fputs(n++ ? ",\n    " : "\n    ", out);
             fprintf(out, "{\"collective\": \"%s\", \"calls\": %lld, \"because_of\": ",
                     coll_kind_name((coll_kind)k), (long long)job->left[i][k]);
-            put_string(out, job->outside->reason[i]);
+            put_quoted(out, job->outside->reason[i]);
             fputc('}', out);
         }
     fputs("],\n", out);

@@ -47,7 +47,7 @@ static double inside_at(double now)
 }
 
 /* since: this thread has been inside from then on. */
-static void enter(double since, double now)
+static void enter_clock(double since, double now)
 {
     process_lock();
     if (clock_inside.threads++ == 0)
@@ -57,7 +57,7 @@ static void enter(double since, double now)
     process_unlock();
 }
 
-static void leave(double now)
+static void leave_clock(double now)
 {
     process_lock();
     if (--clock_inside.threads == 0) {
@@ -74,13 +74,13 @@ void tally_enter(void)
     if (depth++)
         return;
     now = clock_now();
-    enter(now, now);
+    enter_clock(now, now);
 }
 
 int tally_leave(int error)
 {
     if (--depth == 0)
-        leave(clock_now());
+        leave_clock(clock_now());
     return error;
 }
 
@@ -91,7 +91,7 @@ void tally_poll_begin(void)
     if (role_now == ROLE_THREAD || depth++)
         return;
     now = clock_now();
-    enter(now - polled < one_wait ? polled : now, now);
+    enter_clock(now - polled < one_wait ? polled : now, now);
 }
 
 void tally_poll_end(void)
@@ -99,7 +99,7 @@ void tally_poll_end(void)
     if (role_now == ROLE_THREAD || --depth)
         return;
     polled = clock_now();
-    leave(polled);
+    leave_clock(polled);
 }
 
 /* ---- rows ---- */
@@ -310,7 +310,7 @@ static int find_comm(const tally_comm *c)
     return index;
 }
 
-static double larger(double a, double b)
+static double larger_time(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -327,8 +327,8 @@ static void merge_row(tally_row *to, const tally_row *from)
         m->left = from->most.left;
     if (m->repeated < from->most.repeated)
         m->repeated = from->most.repeated;
-    m->inside = larger(m->inside, from->most.inside);
-    m->seconds = larger(m->seconds, from->most.seconds);
+    m->inside = larger_time(m->inside, from->most.inside);
+    m->seconds = larger_time(m->seconds, from->most.seconds);
 }
 
 void tally_merge(const tally_table *theirs)
