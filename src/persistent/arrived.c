@@ -34,16 +34,16 @@ static int sources_of(const exec *e)
 }
 
 /* A single block is one, whoever it is asked for. */
-static int blocks_of(const exec *e)
+static int blocks_of_exec(const exec *e)
 {
     return extent_of(e) == COLL_ONE ? 1 : sources_of(e);
 }
 
 /* The block of a rank in RECV, as the plan's key has it; of a single one, all of it. */
-static interval block_of(const exec *e, int r)
+static interval block_of_rank(const exec *e, int r)
 {
     const plan_key *key = &e->plan->key;
-    int p = blocks_of(e), pieces = e->bound.sched->parts;
+    int p = blocks_of_exec(e), pieces = e->bound.sched->parts;
 
     switch (extent_of(e)) {
     case COLL_TYPED:
@@ -59,15 +59,15 @@ static interval block_of(const exec *e, int r)
 }
 
 /* The step writes into v: note it for every block there. step NULL: only count. */
-static void note(const exec *e, interval v, int index, int *next, int *step)
+static void note_blocks(const exec *e, interval v, int index, int *next, int *step)
 {
     bool each = extent_of(e) == COLL_EACH;
     int pieces = e->bound.sched->parts;
     int first = each ? (int)(v.offset / pieces) : 0;
-    int end = each ? (int)((interval_end(v) - 1) / pieces) + 1 : blocks_of(e);
+    int end = each ? (int)((interval_end(v) - 1) / pieces) + 1 : blocks_of_exec(e);
 
     for (int r = first; r < end; r++) {
-        if (!interval_overlap(block_of(e, r), v))
+        if (!interval_overlap(block_of_rank(e, r), v))
             continue;
         if (step)
             step[next[r]] = index;
@@ -83,13 +83,13 @@ static void note_all(const exec *e, int *next, int *step)
         for (int k = 0; k < s->steps[i].n; k++) {
             interval v = s->list[s->steps[i].first + k];
             if (v.space == SPACE_RECV && step_writes(&s->steps[i], k))
-                note(e, v, i, next, step);
+                note_blocks(e, v, i, next, step);
         }
 }
 
 static struct tutti_writers *find_writers(const exec *e)
 {
-    size_t p = (size_t)blocks_of(e), n = 0;
+    size_t p = (size_t)blocks_of_exec(e), n = 0;
     int *next = calloc(p, sizeof *next);
     struct tutti_writers *w = NULL;
 
@@ -114,7 +114,7 @@ static struct tutti_writers *find_writers(const exec *e)
 
 static bool all_retired(exec *e, const struct tutti_writers *w, int rank)
 {
-    int block = blocks_of(e) == 1 ? 0 : rank;
+    int block = blocks_of_exec(e) == 1 ? 0 : rank;
 
     for (int i = w->first[block]; i < w->first[block + 1]; i++)
         if (!steps_retired(e, w->step[i]))

@@ -61,7 +61,7 @@ static void try_next(MPIX_Request r)
     }
 }
 
-static void start(MPIX_Request r)
+static void start_request(MPIX_Request r)
 {
     request_enter(r);
     if (r->trial)
@@ -97,7 +97,7 @@ int request_finish(MPIX_Request r)
 }
 
 /* MPI_ERR_REQUEST through the request's communicator, or the world's for a null one. */
-static int refuse(const MPIX_Request *request)
+static int refuse_request(const MPIX_Request *request)
 {
     return comm_raise(request && *request ? (*request)->exec->comm : NULL, MPI_ERR_REQUEST);
 }
@@ -105,11 +105,11 @@ static int refuse(const MPIX_Request *request)
 static int start_one(MPIX_Request *request)
 {
     if (!request || !*request || (*request)->active)
-        return refuse(request);
+        return refuse_request(request);
     if ((*request)->trial)
         try_next(*request);
     (*request)->active = true;
-    start(*request);
+    start_request(*request);
     return MPI_SUCCESS;
 }
 
@@ -127,12 +127,12 @@ static int start_all(int count, MPIX_Request requests[])
     if (n < count) {
         for (int i = 0; i < n; i++)
             requests[i]->active = false;
-        return refuse(&requests[n]);
+        return refuse_request(&requests[n]);
     }
     for (int i = 0; i < count; i++) {
         if (requests[i]->trial)
             try_next(requests[i]);
-        start(requests[i]);
+        start_request(requests[i]);
     }
     return MPI_SUCCESS;
 }
@@ -155,7 +155,7 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     int error;
 
     if (!request || !*request || (*request)->active)
-        return refuse(request);
+        return refuse_request(request);
     r = *request;
     if (!native)
         return comm_raise(r->exec->comm, MPI_ERR_ARG);
@@ -173,14 +173,14 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     }
     r->active = r->native = true;
     *native = r->exec->native.request;
-    start(r);
+    start_request(r);
     return MPI_SUCCESS;
 }
 
 REQUEST_CALL(Start_native, start_native, (MPIX_Request * request, MPI_Request *native),
              (request, native))
 
-static void wait_for(MPIX_Request r)
+static void wait_for_request(MPIX_Request r)
 {
     exec *e = r->exec;
 
@@ -198,9 +198,9 @@ static int wait_one(MPIX_Request *request, MPI_Status *status)
     int error = MPI_SUCCESS;
 
     if (!request || (*request && (*request)->native))
-        return refuse(request);
+        return refuse_request(request);
     if (request_pending(*request)) {
-        wait_for(*request);
+        wait_for_request(*request);
         error = request_finish(*request);
     }
     request_empty_status(status);
@@ -214,7 +214,7 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
     int error = MPI_SUCCESS;
 
     if (!request || (*request && (*request)->native))
-        return refuse(request);
+        return refuse_request(request);
     if (!flag)
         return comm_raise(NULL, MPI_ERR_ARG);
     if (request_pending(*request)) {
@@ -254,7 +254,7 @@ static int get_status(MPIX_Request request, int *flag, MPI_Status *status)
 REQUEST_CALL(Request_get_status, get_status, (MPIX_Request request, int *flag, MPI_Status *status),
              (request, flag, status))
 
-static int64_t bytes_of(const exec *e, step_kind kind)
+static int64_t bytes_of_steps(const exec *e, step_kind kind)
 {
     int64_t sum = 0;
 
@@ -284,8 +284,8 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
     *stats = (tutti_stats){.starts = n,
                            .steps = request->steps,
                            .messages = n * e->bound.sched->nmessages,
-                           .bytes_sent = n * bytes_of(e, STEP_SEND),
-                           .bytes_received = n * bytes_of(e, STEP_RECV),
+                           .bytes_sent = n * bytes_of_steps(e, STEP_SEND),
+                           .bytes_received = n * bytes_of_steps(e, STEP_RECV),
                            .shared_messages = e->near ? n * e->near->messages : 0,
                            .shared_bytes = e->near ? n * e->near->bytes : 0,
                            .polls = e->stats.polls,
@@ -303,7 +303,7 @@ int PMPIX_Request_free(MPIX_Request *request)
     exec *e;
 
     if (!request || !*request || (*request)->active)
-        return refuse(request);
+        return refuse_request(request);
     e = (*request)->exec;
     e->stats.tally.form = TALLY_NONE;
     if ((*request)->trial)

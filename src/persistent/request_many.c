@@ -7,7 +7,7 @@
 #include "nbc/run/record.h"
 
 /* A bad array, or a request that its native request completes: an MPI error class, else 0. */
-static int check(int count, const MPIX_Request requests[])
+static int check_requests(int count, const MPIX_Request requests[])
 {
     if (count < 0)
         return MPI_ERR_COUNT;
@@ -19,7 +19,7 @@ static int check(int count, const MPIX_Request requests[])
     return MPI_SUCCESS;
 }
 
-static MPI_Status *status_at(MPI_Status statuses[], int i)
+static MPI_Status *persistent_status_at(MPI_Status statuses[], int i)
 {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
@@ -29,7 +29,7 @@ static bool is_done(MPIX_Request r)
     return request_pending(r) && exec_get_state(r->exec) == EXEC_DONE;
 }
 
-static int finish(MPIX_Request r, MPI_Status *status)
+static int finish_if_pending(MPIX_Request r, MPI_Status *status)
 {
     request_empty_status(status);
     return request_pending(r) ? request_finish(r) : MPI_SUCCESS;
@@ -38,7 +38,7 @@ static int finish(MPIX_Request r, MPI_Status *status)
 /* The one at this index. MPI_UNDEFINED: none was pending. */
 static int finish_one(MPIX_Request requests[], int i, MPI_Status *status)
 {
-    int error = finish(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
+    int error = finish_if_pending(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
 
     return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
 }
@@ -56,7 +56,8 @@ static int finish_several(int n, MPIX_Request requests[], const int indices[],
             failed = k;
     }
     for (int k = 0; k < n; k++) {
-        int error = finish(requests[indices ? indices[k] : k], status_at(statuses, k));
+        int error = finish_if_pending(requests[indices ? indices[k] : k],
+                                      persistent_status_at(statuses, k));
         if (failed >= 0 && statuses != MPI_STATUSES_IGNORE)
             statuses[k].MPI_ERROR = error;
     }
@@ -96,7 +97,7 @@ static void wait_end(int count, MPIX_Request requests[])
         }
 }
 
-static void progress(int count, MPIX_Request requests[])
+static void progress_requests(int count, MPIX_Request requests[])
 {
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]))
@@ -125,9 +126,9 @@ static int wait_first(int count, MPIX_Request requests[])
     return i;
 }
 
-static int wait_all(int count, MPIX_Request requests[], MPI_Status statuses[])
+static int wait_all_persistent(int count, MPIX_Request requests[], MPI_Status statuses[])
 {
-    int error = check(count, requests);
+    int error = check_requests(count, requests);
 
     if (error)
         return comm_raise(NULL, error);
@@ -139,16 +140,17 @@ static int wait_all(int count, MPIX_Request requests[], MPI_Status statuses[])
     return finish_several(count, requests, NULL, statuses);
 }
 
-REQUEST_CALL(Waitall, wait_all, (int count, MPIX_Request requests[], MPI_Status statuses[]),
+REQUEST_CALL(Waitall, wait_all_persistent,
+             (int count, MPIX_Request requests[], MPI_Status statuses[]),
              (count, requests, statuses))
 
 static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status statuses[])
 {
-    int error = check(count, requests);
+    int error = check_requests(count, requests);
 
     if (error || !flag)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    progress(count, requests);
+    progress_requests(count, requests);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]) && !is_done(requests[i])) {
             *flag = 0;
@@ -162,9 +164,9 @@ REQUEST_CALL(Testall, test_all,
              (int count, MPIX_Request requests[], int *flag, MPI_Status statuses[]),
              (count, requests, flag, statuses))
 
-static int wait_any(int count, MPIX_Request requests[], int *index, MPI_Status *status)
+static int wait_any_persistent(int count, MPIX_Request requests[], int *index, MPI_Status *status)
 {
-    int error = check(count, requests);
+    int error = check_requests(count, requests);
 
     if (error || !index)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
@@ -172,24 +174,25 @@ static int wait_any(int count, MPIX_Request requests[], int *index, MPI_Status *
     return finish_one(requests, *index, status);
 }
 
-REQUEST_CALL(Waitany, wait_any,
+REQUEST_CALL(Waitany, wait_any_persistent,
              (int count, MPIX_Request requests[], int *index, MPI_Status *status),
              (count, requests, index, status))
 
-static int test_any(int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status)
+static int test_any_persistent(int count, MPIX_Request requests[], int *index, int *flag,
+                               MPI_Status *status)
 {
-    int error = check(count, requests);
+    int error = check_requests(count, requests);
     bool pending;
 
     if (error || !index || !flag)
         return comm_raise(NULL, error ? error : MPI_ERR_ARG);
-    progress(count, requests);
+    progress_requests(count, requests);
     *index = first_done(count, requests, &pending);
     *flag = *index != MPI_UNDEFINED || !pending;
     return *flag ? finish_one(requests, *index, status) : MPI_SUCCESS;
 }
 
-REQUEST_CALL(Testany, test_any,
+REQUEST_CALL(Testany, test_any_persistent,
              (int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status),
              (count, requests, index, flag, status))
 
@@ -208,7 +211,7 @@ static int collect_some(int count, MPIX_Request requests[], int *outcount, int i
 static int check_some(int count, const MPIX_Request requests[], const int *outcount,
                       const int indices[])
 {
-    int error = check(count, requests);
+    int error = check_requests(count, requests);
 
     if (!error && (!outcount || (count > 0 && !indices)))
         error = MPI_ERR_ARG;
@@ -233,22 +236,22 @@ REQUEST_CALL(Waitsome, wait_some,
               MPI_Status statuses[]),
              (count, requests, outcount, indices, statuses))
 
-static int test_some(int count, MPIX_Request requests[], int *outcount, int indices[],
-                     MPI_Status statuses[])
+static int test_some_persistent(int count, MPIX_Request requests[], int *outcount, int indices[],
+                                MPI_Status statuses[])
 {
     int error = check_some(count, requests, outcount, indices);
     bool pending;
 
     if (error)
         return comm_raise(NULL, error);
-    progress(count, requests);
+    progress_requests(count, requests);
     if (first_done(count, requests, &pending) != MPI_UNDEFINED)
         return collect_some(count, requests, outcount, indices, statuses);
     *outcount = pending ? 0 : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
-REQUEST_CALL(Testsome, test_some,
+REQUEST_CALL(Testsome, test_some_persistent,
              (int count, MPIX_Request requests[], int *outcount, int indices[],
               MPI_Status statuses[]),
              (count, requests, outcount, indices, statuses))

@@ -16,7 +16,7 @@ int64_t (*trial_test_time)(int candidate, int round, int rank);
 
 /* ---- who wins ---- */
 
-static int compare(const void *left, const void *right)
+static int compare_times(const void *left, const void *right)
 {
     const int64_t *a = left, *b = right;
 
@@ -29,7 +29,7 @@ static int64_t median_of(const int64_t *times, int n, int candidate)
 
     for (int round = 0; round < TRIAL_ROUNDS; round++)
         sorted[round] = times[round * n + candidate];
-    qsort(sorted, TRIAL_ROUNDS, sizeof *sorted, compare);
+    qsort(sorted, TRIAL_ROUNDS, sizeof *sorted, compare_times);
     return (sorted[(TRIAL_ROUNDS - 1) / 2] + sorted[TRIAL_ROUNDS / 2]) / 2;
 }
 
@@ -103,7 +103,7 @@ void trial_leave(trial *t)
 }
 
 /* All ranks have found the same, and rank 0 remembers it. */
-static void remember(const trial *t, const exec *e, int64_t median)
+static void remember_winner(const trial *t, const exec *e, int64_t median)
 {
     verdict v = {
         .key = t->key, .choice = t->choice[t->winner], .ns = median, .starts = TRIAL_ROUNDS};
@@ -124,7 +124,7 @@ static void count_votes(trial *t, exec *e)
         return;
     }
     t->winner = trial_winner(t->slowest, t->n, &median);
-    remember(t, e, median);
+    remember_winner(t, e, median);
 }
 
 void trial_note(trial *t, const exec *e, bool native)
