@@ -35,7 +35,7 @@ enum { ARRAYS_ARE_FREED = true };
 enum { ARRAYS_ARE_FREED = false };
 #endif
 
-static void forget(uint32_t index)
+static void forget_handle(uint32_t index)
 {
     handle_target *t = &handle_targets[index];
 
@@ -53,7 +53,7 @@ static void write_number(uint32_t index) /* it is the handle */
 {
 }
 
-static void forget(uint32_t index)
+static void forget_handle(uint32_t index)
 {
 }
 
@@ -65,7 +65,7 @@ static uint32_t first_free;         /* plus 1; 0: none has been given back */
 static uint32_t used;               /* places that were ever in use */
 
 /* HANDLES: all are in use. */
-static uint32_t take(void)
+static uint32_t take_handle(void)
 {
     uint32_t index = HANDLES;
 
@@ -83,7 +83,7 @@ static uint32_t take(void)
 
 int handle_make(MPIX_Request r, MPI_Request *result)
 {
-    uint32_t index = take();
+    uint32_t index = take_handle();
 
     if (index == HANDLES) {
         PMPIX_Request_free(&r);
@@ -98,7 +98,7 @@ void handle_release(MPI_Request r)
 {
     uint32_t index = handle_index(r);
 
-    forget(index);
+    forget_handle(index);
     pthread_mutex_lock(&mutex);
     handle_table[index] = MPIX_REQUEST_NULL;
     next_free[index] = first_free;
@@ -133,7 +133,7 @@ int handle_for_caller(MPI_Request *request, const void *caller)
 
     if (!is_fortran(caller))
         return MPI_SUCCESS;
-    index = take();
+    index = take_handle();
     if (index == HANDLES) {
         PMPI_Request_free(request);
         return interpose_raise(MPI_ERR_NO_MEM);

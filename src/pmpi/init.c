@@ -10,7 +10,7 @@
 #include <tutti.h>
 
 /* A wrong TUTTI_ variable is an error of the first call that is taken over, not of MPI_Init. */
-static void begin(void)
+static void begin_program(void)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
@@ -34,7 +34,7 @@ BOTH_NAMES(Init, (int *argc, char ***argv), (argc, argv))
     right_mpi_check();
     error = own_MPI_Init(argc, argv);
     if (error == MPI_SUCCESS)
-        begin();
+        begin_program();
     return error;
 }
 
@@ -46,7 +46,7 @@ BOTH_NAMES(Init_thread, (int *argc, char ***argv, int required, int *provided),
     right_mpi_check();
     error = own_MPI_Init_thread(argc, argv, required, provided);
     if (error == MPI_SUCCESS)
-        begin();
+        begin_program();
     return error;
 }
 

@@ -41,7 +41,7 @@ static void refuse_all(const char *why)
     manual = false;
 }
 
-static void refuse(const char *value)
+static void refuse_value(const char *value)
 {
     char text[COLL_KINDS * 24 + 256];
     size_t n = (size_t)snprintf(
@@ -54,7 +54,7 @@ static void refuse(const char *value)
 }
 
 /* False: there is no such collective. */
-static bool choose(const char *name, size_t length)
+static bool choose_collective(const char *name, size_t length)
 {
     bool found = false;
 
@@ -84,13 +84,13 @@ static void read_interpose(void)
         return;
     for (const char *at = value;; at++) {
         size_t n = strcspn(at, ",");
-        right &= choose(at, n);
+        right &= choose_collective(at, n);
         at += n;
         if (!*at)
             break;
     }
     if (!right)
-        refuse(value);
+        refuse_value(value);
 }
 
 /* No reduction may be the MPI's then. */
@@ -122,7 +122,7 @@ static int world_rank(void)
 }
 
 /* "3 allgather, 4 allgatherv": returns how many in all. */
-static long long list(atomic_llong counters[], char *text, size_t size)
+static long long list_counters(atomic_llong counters[], char *text, size_t size)
 {
     long long sum = 0;
     size_t n = 0;
@@ -162,9 +162,9 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
     if (!verbose)
         return MPI_SUCCESS;
     n = (size_t)snprintf(text, sizeof text, "calls of rank 0 taken over: %s",
-                         list(interpose_taken, calls, sizeof calls) ? calls : "none");
+                         list_counters(interpose_taken, calls, sizeof calls) ? calls : "none");
     for (size_t i = 0; i < sizeof left / sizeof *left && n < sizeof text; i++)
-        if (list(left[i].counters, calls, sizeof calls))
+        if (list_counters(left[i].counters, calls, sizeof calls))
             n += (size_t)snprintf(text + n, sizeof text - n, "; left to MPI because of %s: %s",
                                   left[i].reason, calls);
     if (world_rank() == 0)
@@ -210,7 +210,7 @@ static bool asks_for_same_bits(void)
     return value && *value && strcmp(value, "off") != 0;
 }
 
-static void begin(void)
+static void begin_interposing(void)
 {
     const char *value = getenv("TUTTI_VERBOSE");
 
@@ -230,7 +230,7 @@ static void begin(void)
 
 void interpose_begin(void)
 {
-    pthread_once(&begun, begin);
+    pthread_once(&begun, begin_interposing);
 }
 
 /* ---- which calls ---- */

@@ -54,7 +54,7 @@ static bool start_thread(void)
 
 /* A driver that the user has named is left alone; but its thread may call the program's functions:
  * see start_thread. */
-static void start(void)
+static void start_progress(void)
 {
     const char *forced = getenv("TUTTI_PROGRESS"), *driver, *reason;
     int level = MPI_THREAD_SINGLE;
@@ -75,7 +75,7 @@ static void start(void)
 /* MPICH 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, as ours is while operations
  * run that the program has forgotten. The driver async must not begin anew in there, where
  * callbacks of the program may communicate. */
-static void stop(void)
+static void stop_progress(void)
 {
     if (atomic_exchange(&thread, false))
         tutti_progress_thread_stop();
@@ -86,13 +86,13 @@ static void stop(void)
 
 BOTH_NAMES(Finalize, (void), ())
 {
-    stop();
+    stop_progress();
     return own_MPI_Finalize();
 }
 
 void interpose_need_progress(void)
 {
-    pthread_once(&once, start);
+    pthread_once(&once, start_progress);
 }
 
 /* MPICH's own worker: the one that works in MPI_Iprobe; not known with one process. Another one may
@@ -111,7 +111,7 @@ void interpose_find_progress(void)
 }
 
 /* `finding` costs a function call in a shared library: read only until the worker is found. */
-static bool is_mpis(void *worker)
+static bool is_mpi_worker(void *worker)
 {
     void *mpis = atomic_load_explicit(&mpi_worker, memory_order_relaxed);
 
@@ -135,7 +135,7 @@ unsigned ucp_worker_progress(void *worker)
         atomic_store(&next, real);
     }
     n = real(worker);
-    if (is_mpis(worker) && atomic_load_explicit(&hooked, memory_order_relaxed))
+    if (is_mpi_worker(worker) && atomic_load_explicit(&hooked, memory_order_relaxed))
         tutti_interposed_turn();
     return n;
 }

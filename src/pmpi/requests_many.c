@@ -92,8 +92,8 @@ static void complete_errors(split *s, int our_error, int native_error)
         without->statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
-static int finish_all(split *s, int our_error, int native_error, MPI_Request requests[],
-                      MPI_Status statuses[])
+static int finish_split(split *s, int our_error, int native_error, MPI_Request requests[],
+                        MPI_Status statuses[])
 {
     const part *parts[] = {&s->ours, &s->native};
 
@@ -105,7 +105,7 @@ static int finish_all(split *s, int our_error, int native_error, MPI_Request req
     return native_error ? native_error : our_error;
 }
 
-static int wait_all(split *s, MPI_Request requests[], MPI_Status statuses[])
+static int wait_all_split(split *s, MPI_Request requests[], MPI_Status statuses[])
 {
     int ours = 0, native = s->native.n == 0, our_error = MPI_SUCCESS, native_error = MPI_SUCCESS;
 
@@ -120,7 +120,7 @@ static int wait_all(split *s, MPI_Request requests[], MPI_Status statuses[])
         our_error = PMPIX_Waitall(s->ours.n, s->our_requests, s->ours.statuses);
     if (!native)
         native_error = own_MPI_Waitall(s->native.n, s->native_requests, s->native.statuses);
-    return finish_all(s, our_error, native_error, requests, statuses);
+    return finish_split(s, our_error, native_error, requests, statuses);
 }
 
 BOTH_NAMES(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]),
@@ -132,7 +132,7 @@ BOTH_NAMES(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]),
         return own_MPI_Waitall(count, requests, statuses);
     if (!split_make(&s, count, requests, statuses))
         return interpose_raise(MPI_ERR_NO_MEM);
-    return wait_all(&s, requests, statuses);
+    return wait_all_split(&s, requests, statuses);
 }
 
 static bool all_done(const split *s)
@@ -163,7 +163,7 @@ BOTH_NAMES(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status st
     if (*flag || error)
         our_error = PMPIX_Testall(s.ours.n, s.our_requests, flag, s.ours.statuses);
     if (*flag || error)
-        return finish_all(&s, our_error, error, requests, statuses);
+        return finish_split(&s, our_error, error, requests, statuses);
     put_back(&s, requests);
     return MPI_SUCCESS;
 }
@@ -171,7 +171,7 @@ BOTH_NAMES(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status st
 /* ---- any ---- */
 
 /* Test both kinds. *active: which of them have something to wait for (1: ours, 2: native). */
-static int test_any(split *s, int *index, int *active, MPI_Status *status)
+static int test_any_split(split *s, int *index, int *active, MPI_Status *status)
 {
     int flag, i, error = PMPIX_Testany(s->ours.n, s->our_requests, &i, &flag, status);
 
@@ -191,7 +191,7 @@ static int test_any(split *s, int *index, int *active, MPI_Status *status)
 }
 
 /* Only one kind is left to wait for. */
-static int wait_any(split *s, int active, int *index, MPI_Status *status)
+static int wait_any_split(split *s, int active, int *index, MPI_Status *status)
 {
     int error, i = MPI_UNDEFINED;
     const part *p = active == 1 ? &s->ours : &s->native;
@@ -215,11 +215,11 @@ BOTH_NAMES(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *
     if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
         return interpose_raise(MPI_ERR_NO_MEM);
     for (;; tutti_interposed_rest(&idle)) {
-        error = test_any(&s, index, &active, status);
+        error = test_any_split(&s, index, &active, status);
         if (error || *index != MPI_UNDEFINED || active == 0)
             break;
         if (active != 3) {
-            error = wait_any(&s, active, index, status);
+            error = wait_any_split(&s, active, index, status);
             break;
         }
     }
@@ -236,7 +236,7 @@ __attribute__((noinline)) static int test_any_of_ours(int count, MPI_Request req
 
     if (!split_make(&s, count, requests, MPI_STATUSES_IGNORE))
         return interpose_raise(MPI_ERR_NO_MEM);
-    error = test_any(&s, index, &active, status);
+    error = test_any_split(&s, index, &active, status);
     *flag = *index != MPI_UNDEFINED || active == 0;
     put_back(&s, requests);
     return error;
@@ -253,7 +253,8 @@ BOTH_NAMES(Testany, (int count, MPI_Request requests[], int *index, int *flag, M
 /* ---- some ---- */
 
 /* tells: MPI_ERROR has been written. */
-static int collect(const part *p, int n, bool tells, int at, int indices[], MPI_Status statuses[])
+static int collect_part(const part *p, int n, bool tells, int at, int indices[],
+                        MPI_Status statuses[])
 {
     for (int k = 0; k < n; k++) {
         indices[at + k] = p->at[p->indices[k]];
@@ -268,7 +269,7 @@ static int collect(const part *p, int n, bool tells, int at, int indices[], MPI_
 }
 
 /* Test both kinds; *outcount as from MPI_Testsome. */
-static int test_some(split *s, int *outcount, int indices[], MPI_Status statuses[])
+static int test_some_split(split *s, int *outcount, int indices[], MPI_Status statuses[])
 {
     int ours = MPI_UNDEFINED, native = MPI_UNDEFINED, native_error = MPI_SUCCESS;
     int our_error =
@@ -282,8 +283,8 @@ static int test_some(split *s, int *outcount, int indices[], MPI_Status statuses
         return native_error ? native_error : our_error;
     complete_errors(s, our_error, native_error);
     bool tells = our_error || native_error;
-    *outcount = collect(&s->ours, ours, tells, 0, indices, statuses);
-    *outcount = collect(&s->native, native, tells, *outcount, indices, statuses);
+    *outcount = collect_part(&s->ours, ours, tells, 0, indices, statuses);
+    *outcount = collect_part(&s->native, native, tells, *outcount, indices, statuses);
     return native_error ? native_error : our_error;
 }
 
@@ -296,7 +297,7 @@ static int some(int count, MPI_Request requests[], int *outcount, int indices[],
     if (!split_make(&s, count, requests, statuses))
         return interpose_raise(MPI_ERR_NO_MEM);
     for (;; tutti_interposed_rest(&idle)) {
-        error = test_some(&s, outcount, indices, statuses);
+        error = test_some_split(&s, outcount, indices, statuses);
         if (error || *outcount != 0 || !wait)
             break;
     }

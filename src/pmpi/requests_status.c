@@ -40,7 +40,7 @@ static MPI_Request *without_ours(int n, const MPI_Request requests[])
     return native;
 }
 
-static MPI_Status *status_at(MPI_Status statuses[], int i)
+static MPI_Status *plain_status_at(MPI_Status statuses[], int i)
 {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
@@ -71,7 +71,7 @@ static int status_all(int n, const MPI_Request requests[], int *flag, MPI_Status
     for (int i = 0; !error && *flag && i < n; i++)
         if (handle_persistent(requests[i]))
             error = PMPIX_Request_get_status(*handle_request(requests[i]), flag,
-                                             status_at(statuses, i));
+                                             plain_status_at(statuses, i));
     return error;
 }
 
@@ -137,7 +137,7 @@ static int status_some(int n, const MPI_Request requests[], int *outcount, int i
         return error;
     k = *outcount == MPI_UNDEFINED ? 0 : *outcount;
     for (int i = 0; i < n; i++)
-        if (our_status(requests[i], &active, status_at(statuses, k)))
+        if (our_status(requests[i], &active, plain_status_at(statuses, k)))
             indices[k++] = i;
     if (active || *outcount != MPI_UNDEFINED)
         *outcount = k;
