@@ -141,7 +141,7 @@ static void add_others(hwloc_topology_t topology, hwloc_bitmap_t others)
 /* ---- this machine ---- */
 
 /* Cores and units only: the caches and devices would take longer to find. */
-static hwloc_topology_t load(void)
+static hwloc_topology_t load_topology(void)
 {
     hwloc_topology_t topology;
 
@@ -157,7 +157,7 @@ static hwloc_topology_t load(void)
 
 int pu_choose(void)
 {
-    hwloc_topology_t topology = load();
+    hwloc_topology_t topology = load_topology();
     hwloc_bitmap_t mine = hwloc_bitmap_alloc(), used = hwloc_bitmap_alloc(),
                    others = hwloc_bitmap_alloc();
     int pu = PU_NONE;
@@ -178,7 +178,7 @@ int pu_choose(void)
 
 int pu_bind(int pu)
 {
-    hwloc_topology_t topology = load();
+    hwloc_topology_t topology = load_topology();
     hwloc_obj_t unit = NULL;
     int error = -1;
 

@@ -72,7 +72,7 @@ static bool parse_sizes(const char *word, char *text, topo_kind kind, part *to,
     return true;
 }
 
-static bool parse_word(char *word, int *last, shape *to, const complaint *why)
+static bool parse_shape_word(char *word, int *last, shape *to, const complaint *why)
 {
     char whole[MAX_LINE], *sizes = strchr(word, ':'), *order = strchr(word, '@');
     int kind;
@@ -96,7 +96,7 @@ static bool parse_word(char *word, int *last, shape *to, const complaint *why)
     return parse_sizes(whole, sizes, (topo_kind)kind, &to->of[kind], why);
 }
 
-static bool parse(const char *text, shape *to, const complaint *why)
+static bool parse_shape(const char *text, shape *to, const complaint *why)
 {
     char copy[MAX_LINE], *state = NULL;
     int last = -1;
@@ -105,7 +105,7 @@ static bool parse(const char *text, shape *to, const complaint *why)
         return wrong(why, "the shape is too long");
     strcpy(copy, text);
     for (char *w = strtok_r(copy, " \t\n", &state); w; w = strtok_r(NULL, " \t\n", &state))
-        if (!parse_word(w, &last, to, why))
+        if (!parse_shape_word(w, &last, to, why))
             return false;
     if (last < 0)
         return wrong(why, "empty");
@@ -202,7 +202,7 @@ static bool parse_line(char *line, int number, location *at, const complaint *wh
     return true;
 }
 
-static bool read_file(const char *name, int p, location *at, const complaint *why)
+static bool read_location_file(const char *name, int p, location *at, const complaint *why)
 {
     FILE *file = fopen(name, "r");
     char line[MAX_LINE];
@@ -233,8 +233,8 @@ bool shape_places(const char *text, int p, location *at, char *why, size_t size)
     shape s = {0};
 
     if (strchr(text, '/') || (!strchr(text, ':') && strcmp(text, "none") != 0))
-        return read_file(text, p, at, &to);
-    if (strcmp(text, "none") != 0 && !parse(text, &s, &to))
+        return read_location_file(text, p, at, &to);
+    if (strcmp(text, "none") != 0 && !parse_shape(text, &s, &to))
         return false;
     if (s.of[TOPO_NODE].cyclic)
         place_cyclic(&s, p, at);

@@ -112,7 +112,7 @@ typedef struct reader {
 } reader;
 
 /* The next line. False: there is none; or *wrong is not NULL. */
-static bool next_line(reader *r, const char **wrong)
+static bool next_switch_line(reader *r, const char **wrong)
 {
     size_t n;
 
@@ -173,7 +173,7 @@ static const char *scan(reader *r, bool of_node, const char *name, char above[MO
 {
     const char *wrong = NULL;
 
-    while (!wrong && next_line(r, &wrong)) {
+    while (!wrong && next_switch_line(r, &wrong)) {
         line l = split(r->text);
         const char *list = of_node ? l.nodes : l.switches;
 

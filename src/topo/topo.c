@@ -48,7 +48,7 @@ typedef struct sorted {
     uint64_t key;
 } sorted;
 
-static int compare(const void *left, const void *right)
+static int compare_sorted(const void *left, const void *right)
 {
     const sorted *a = left, *b = right;
 
@@ -61,7 +61,7 @@ static int compare(const void *left, const void *right)
 
 /* The identity at one level. A rank with fewer switches above it has its last one there too; one
  * with none at all, its node. */
-static uint64_t key_of(const location *at, topo_kind kind, int height)
+static uint64_t key_of_location(const location *at, topo_kind kind, int height)
 {
     if (kind == TOPO_NODE)
         return at->node;
@@ -96,7 +96,8 @@ static bool are_alike(const sayings *by, topo_kind kind, int height, const int *
         int *lowest = &first[region[r]];
         if (*lowest < 0)
             *lowest = r;
-        alike = key_of(said(by, r), kind, height) == key_of(said(by, *lowest), kind, height);
+        alike = key_of_location(said(by, r), kind, height) ==
+                key_of_location(said(by, *lowest), kind, height);
     }
     return alike;
 }
@@ -108,8 +109,8 @@ static int refine(const sayings *by, topo_kind kind, int height, int *region, so
     int n = 0;
 
     for (int r = 0; r < by->p; r++)
-        s[r] = (sorted){region[r], r, key_of(said(by, r), kind, height)};
-    qsort(s, (size_t)by->p, sizeof *s, compare);
+        s[r] = (sorted){region[r], r, key_of_location(said(by, r), kind, height)};
+    qsort(s, (size_t)by->p, sizeof *s, compare_sorted);
     for (int i = 0; i < by->p; i++) {
         if (i > 0 && (s[i].parent != s[i - 1].parent || s[i].key != s[i - 1].key))
             n++;
@@ -164,7 +165,7 @@ static bool level_fill(topo_level *l, const int *region, int p)
 }
 
 /* Does every rank know where it is at this level? */
-static bool is_known(const sayings *by, topo_kind kind)
+static bool is_known_level(const sayings *by, topo_kind kind)
 {
     for (int r = 0; kind > TOPO_NODE && r < by->p; r++)
         if (said(by, r)->inside[kind] < 0)
@@ -184,7 +185,7 @@ static bool add_level(topo *t, const sayings *by, topo_kind kind, int height, in
             (topo_level){.kind = kind, .height = height, .distance = distance, .n = n};
         return level_fill(&t->level[t->nlevels - 1], region, t->p);
     }
-    if (is_known(by, kind))
+    if (is_known_level(by, kind))
         *(t->nlevels ? &t->level[t->nlevels - 1].distance : &t->far) = distance;
     return true;
 }
