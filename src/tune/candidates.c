@@ -13,7 +13,7 @@ typedef struct candidates {
     int n;
 } candidates;
 
-static void add(candidates *all, choice c)
+static void add_candidate(candidates *all, choice c)
 {
     if (all->n < CANDIDATES_MOST)
         all->choice[all->n++] = c;
@@ -28,10 +28,10 @@ static void add_forms(candidates *all, const forecaster *q, choice c)
 
     c.form = FORM_STEP;
     if (!forms || bytes <= STEP_MOST)
-        add(all, c);
+        add_candidate(all, c);
     c.form = FORM_BLOCK;
     if (forms && all_bytes >= BLOCK_LEAST)
-        add(all, c);
+        add_candidate(all, c);
 }
 
 bool candidates_have_pieces(const choice *c)
@@ -42,7 +42,7 @@ bool candidates_have_pieces(const choice *c)
 }
 
 /* On cores that ranks share whole vectors first: pieces are tried behind them. */
-static void find(candidates *all, const forecaster *q)
+static void find_candidates(candidates *all, const forecaster *q)
 {
     const forecast_call *call = q->call;
     coll c = {.kind = call->kind, .p = call->p, .ordered = call->ordered, .whole = call->whole};
@@ -61,7 +61,7 @@ static void find(candidates *all, const forecaster *q)
     }
 }
 
-static int compare(const void *left, const void *right)
+static int compare_looks(const void *left, const void *right)
 {
     const first_look *a = left, *b = right;
 
@@ -74,7 +74,7 @@ static int compare(const void *left, const void *right)
 
 /* Does one whose ranks are reordered look like one before it? Then they have the best order
  * already, or no order matters. */
-static bool is_known(const first_look *list, int n, const first_look *c)
+static bool is_known_look(const first_look *list, int n, const first_look *c)
 {
     bool known = false;
 
@@ -89,7 +89,7 @@ static int drop_known(first_look *list, int n)
     int kept = 0;
 
     for (int i = 0; i < n; i++)
-        if (!is_known(list, kept, &list[i]))
+        if (!is_known_look(list, kept, &list[i]))
             list[kept++] = list[i];
     return kept;
 }
@@ -99,12 +99,12 @@ int candidates_look(forecaster *q, first_look list[CANDIDATES_MOST])
     candidates all = {.n = 0};
     int n = 0;
 
-    find(&all, q);
+    find_candidates(&all, q);
     for (int i = 0; i < all.n; i++) {
         first_look c = {.choice = all.choice[i], .number = i};
         if (forecaster_look(q, &c.choice, &c.sight))
             list[n++] = c;
     }
-    qsort(list, (size_t)n, sizeof *list, compare);
+    qsort(list, (size_t)n, sizeof *list, compare_looks);
     return drop_known(list, n);
 }

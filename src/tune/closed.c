@@ -25,12 +25,12 @@ typedef struct walk {
     int64_t busy, end;
 } walk;
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t larger_number(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static int64_t bytes_of(const walk *w, const step *st)
+static int64_t bytes_of_step(const walk *w, const step *st)
 {
     return costs_bytes(w->s, st, w->c->count, w->c->size);
 }
@@ -47,67 +47,68 @@ static const rates *rates_to(const walk *w, int peer)
     return &w->way[is_far(w, peer) ? WAY_NETWORK : WAY_NODE];
 }
 
-static int64_t take(walk *w, int64_t ready, int64_t takes)
+static int64_t take_processor(walk *w, int64_t ready, int64_t takes)
 {
-    w->processor = larger(w->processor, ready) + takes;
+    w->processor = larger_number(w->processor, ready) + takes;
     w->busy += takes;
     return w->processor;
 }
 
-static int64_t send(walk *w, int64_t ready, int64_t bytes, const rates *r)
+static int64_t do_send(walk *w, int64_t ready, int64_t bytes, const rates *r)
 {
-    int64_t posted = take(w, ready, r->overhead);
+    int64_t posted = take_processor(w, ready, r->overhead);
 
-    w->wire = larger(w->wire, posted) + costs_work(bytes, r->byte);
+    w->wire = larger_number(w->wire, posted) + costs_work(bytes, r->byte);
     w->arrival[w->sent++] = w->wire + r->latency;
     return posted;
 }
 
 /* Handled when it comes: that holds up no message behind it in program order. */
-static int64_t receive(walk *w, int64_t ready, int64_t bytes, const rates *r)
+static int64_t do_receive(walk *w, int64_t ready, int64_t bytes, const rates *r)
 {
     int64_t at;
 
     if (w->received < w->sent) {
         at = w->arrival[w->received];
     } else {
-        w->wire = larger(w->wire, ready) + costs_work(bytes, r->byte);
+        w->wire = larger_number(w->wire, ready) + costs_work(bytes, r->byte);
         at = w->wire + r->overhead + r->latency;
     }
     w->received++;
     w->busy += r->overhead;
-    return larger(at, ready) + r->overhead;
+    return larger_number(at, ready) + r->overhead;
 }
 
 static int64_t do_step(walk *w, int i)
 {
     const step *st = &w->s->steps[i];
-    int64_t bytes = bytes_of(w, st), ready = w->ready[i];
+    int64_t bytes = bytes_of_step(w, st), ready = w->ready[i];
 
     if (st->kind == STEP_FENCE)
         return ready;
     if (st->kind == STEP_COPY || st->kind == STEP_REDUCE)
-        return take(w, ready, costs_work(bytes, st->kind == STEP_COPY ? w->copy : w->reduce));
-    return st->kind == STEP_SEND ? send(w, ready, bytes, rates_to(w, st->peer))
-                                 : receive(w, ready, bytes, rates_to(w, st->peer));
+        return take_processor(w, ready,
+                              costs_work(bytes, st->kind == STEP_COPY ? w->copy : w->reduce));
+    return st->kind == STEP_SEND ? do_send(w, ready, bytes, rates_to(w, st->peer))
+                                 : do_receive(w, ready, bytes, rates_to(w, st->peer));
 }
 
-static void run(walk *w)
+static void do_steps(walk *w)
 {
     const sched *s = w->s;
 
     for (int i = 0; i < s->nsteps; i++) {
         int64_t end = do_step(w, i);
-        w->end = larger(w->end, end);
+        w->end = larger_number(w->end, end);
         for (int k = s->succ_at[i]; k < s->succ_at[i + 1]; k++)
-            w->ready[s->succ[k]] = larger(w->ready[s->succ[k]], end);
+            w->ready[s->succ[k]] = larger_number(w->ready[s->succ[k]], end);
     }
 }
 
 static rates rates_of(const way_constants *k, int64_t sharing)
 {
     return (rates){costs_time(k->latency), costs_time(k->overhead),
-                   larger(costs_rate(k->bandwidth), sharing * costs_rate(k->shared))};
+                   larger_number(costs_rate(k->bandwidth), sharing * costs_rate(k->shared))};
 }
 
 static walk walk_of(const sched *s, int rank, const closed_call *c)
@@ -129,12 +130,12 @@ closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c)
     closed_traffic t = {0};
 
     for (int i = 0; i < s->nsteps; i++) {
-        int64_t bytes = step_is_message(&s->steps[i]) ? bytes_of(&w, &s->steps[i]) : 0;
+        int64_t bytes = step_is_message(&s->steps[i]) ? bytes_of_step(&w, &s->steps[i]) : 0;
         if (bytes == 0)
             continue;
         if (is_far(&w, s->steps[i].peer)) {
             t.far += bytes;
-            t.longest = larger(t.longest, bytes);
+            t.longest = larger_number(t.longest, bytes);
         } else {
             t.inside += bytes;
         }
@@ -150,8 +151,9 @@ bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *re
     if (!w.ready)
         return false;
     w.arrival = w.ready + s->nsteps + 1;
-    run(&w);
-    *result = (closed_form){.time = larger(larger(w.end, w.wire), w.busy), .steps = s->nsteps};
+    do_steps(&w);
+    *result = (closed_form){.time = larger_number(larger_number(w.end, w.wire), w.busy),
+                            .steps = s->nsteps};
     free(w.ready);
     return true;
 }

@@ -85,12 +85,12 @@ const constants *constants_builtin(const char *name)
     return NULL;
 }
 
-static double *value_of(constants *k, int i)
+static double *value_of_constant(constants *k, int i)
 {
     return (double *)(void *)((char *)k + known[i].at);
 }
 
-static int find(const char *name)
+static int find_constant(const char *name)
 {
     int i = 0;
 
@@ -113,11 +113,11 @@ static bool plausible(const char *unit, double value)
 }
 
 /* Name, number, unit. NULL: it is right. */
-static const char *read_line(char *line, constants *k, bool found[CONSTANTS])
+static const char *read_constant(char *line, constants *k, bool found[CONSTANTS])
 {
     char *rest, *name = strtok_r(line, " \t", &rest), *number = strtok_r(NULL, " \t", &rest);
     char *unit = strtok_r(NULL, " \t", &rest);
-    int i = name ? find(name) : CONSTANTS;
+    int i = name ? find_constant(name) : CONSTANTS;
     double value;
 
     if (!name)
@@ -133,11 +133,11 @@ static const char *read_line(char *line, constants *k, bool found[CONSTANTS])
     if (found[i])
         return "given twice";
     found[i] = true;
-    *value_of(k, i) = value;
+    *value_of_constant(k, i) = value;
     return NULL;
 }
 
-static void cut(char *line)
+static void cut_comment(char *line)
 {
     line[strcspn(line, "#\r\n")] = '\0';
 }
@@ -159,8 +159,8 @@ static bool all_found(const bool found[CONSTANTS], char *why, size_t size)
 
 double *constants_find(constants *k, const char *name, int *place)
 {
-    *place = find(name);
-    return *place < CONSTANTS ? value_of(k, *place) : NULL;
+    *place = find_constant(name);
+    return *place < CONSTANTS ? value_of_constant(k, *place) : NULL;
 }
 
 bool constants_read(FILE *in, constants *result, char *why, size_t size)
@@ -171,15 +171,15 @@ bool constants_read(FILE *in, constants *result, char *why, size_t size)
     int number = 1;
 
     snprintf(why, size, "%s", wrong);
-    if (!fgets(line, sizeof line, in) || (cut(line), strcmp(line, title) != 0))
+    if (!fgets(line, sizeof line, in) || (cut_comment(line), strcmp(line, title) != 0))
         return false;
     *result = (constants){.turn = TURN};
     while (fgets(line, sizeof line, in)) {
         number++;
         wrong = strlen(line) == sizeof line - 1 ? "too long" : NULL;
-        cut(line);
+        cut_comment(line);
         snprintf(first, sizeof first, "%s", line);
-        wrong = wrong ? wrong : read_line(line, result, found);
+        wrong = wrong ? wrong : read_constant(line, result, found);
         if (wrong) {
             snprintf(why, size, "line %d (%s): %s", number, first, wrong);
             return false;
@@ -198,7 +198,7 @@ void constants_print(FILE *out, const constants *k, const char *heading, const c
         const char *note = notes ? notes[i] : NULL;
         const char *unit = known[i].unit;
         number_print(out, "%-18s %-8.*g %-8s # %s%s%s\n", known[i].name,
-                     strcmp(unit, "bytes") == 0 ? 16 : 3, *value_of(&copy, i), unit,
+                     strcmp(unit, "bytes") == 0 ? 16 : 3, *value_of_constant(&copy, i), unit,
                      known[i].meaning, note ? "; " : "", note ? note : "");
     }
 }
@@ -256,7 +256,7 @@ void constants_pack(const constants *k, uint16_t packed[CONSTANTS_PACKED])
 
     memset(packed, 0, CONSTANTS_PACKED * sizeof *packed);
     for (int i = 0; i < CONSTANTS; i++) {
-        float value = (float)*value_of(&copy, i);
+        float value = (float)*value_of_constant(&copy, i);
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
         packed[i] = (uint16_t)((bits + (1 << 15)) >> 16);
@@ -271,7 +271,7 @@ constants constants_unpack(const uint16_t packed[CONSTANTS_PACKED])
         uint32_t bits = (uint32_t)packed[i] << 16;
         float value;
         memcpy(&value, &bits, sizeof value);
-        *value_of(&k, i) = value;
+        *value_of_constant(&k, i) = value;
     }
     return k;
 }

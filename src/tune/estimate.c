@@ -54,7 +54,7 @@ bool estimate_gives_cores(const constants *k, int p)
 }
 
 /* All but q->shares is given. */
-static bool find(model_question *q, estimate *result)
+static bool find_estimate(model_question *q, estimate *result)
 {
     model m;
     bool done;
@@ -75,7 +75,7 @@ bool estimate_find(const stepgraph *g, int64_t count, int64_t size, const topo *
 {
     model_question q = {.g = g, .count = count, .size = size, .t = t, .k = k, .most = most};
 
-    return find(&q, result);
+    return find_estimate(&q, result);
 }
 
 bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo *t,
@@ -84,5 +84,5 @@ bool estimate_watch(const stepgraph *g, int64_t count, int64_t size, const topo 
     model_question q = {.g = g, .count = count, .size = size, .t = t, .k = k, .times = times};
 
     q.most = ESTIMATE_ALL;
-    return find(&q, result);
+    return find_estimate(&q, result);
 }

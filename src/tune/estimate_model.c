@@ -35,7 +35,7 @@ static int count_queues(const model *m)
     return n;
 }
 
-static bool allocate(model *m)
+static bool allocate_model(model *m)
 {
     size_t n = (size_t)m->g->n + 1, links = (size_t)LINKS * (size_t)m->nodes;
 
@@ -159,7 +159,7 @@ bool model_make(model *m, const model_question *q)
     make_ways(m, &own, q->shares);
     for (int i = 0; q->times && i < q->g->n; i++)
         q->times[i] = (step_time){STEP_NEVER, STEP_NEVER, STEP_NEVER, STEP_NEVER};
-    if (!allocate(m))
+    if (!allocate_model(m))
         return false;
     make_steps(m);
     make_queues(m);

@@ -189,7 +189,7 @@ static void look_again(model *m, int which)
         look_at_one(m, (int)(m->link[which].back - m->link));
 }
 
-static void set_out(model *m, int send, int64_t now)
+static void set_out_message(model *m, int send, int64_t now)
 {
     int passed[2], n = model_links_of(m, send, passed);
 
@@ -209,13 +209,13 @@ static void set_out(model *m, int send, int64_t now)
 }
 
 /* Messages from one rank to another go one behind the other. */
-static void start(model *m, int send, int64_t now)
+static void start_message(model *m, int send, int64_t now)
 {
     int *last = model_last(m, send), before = *last;
 
     *last = send;
     if (before < 0)
-        set_out(m, send, now);
+        set_out_message(m, send, now);
     else
         m->of[before].behind = send;
 }
@@ -227,7 +227,7 @@ static void set_out_next(model *m, int send, int64_t now)
     if (next < 0)
         *model_last(m, send) = -1;
     else
-        set_out(m, next, now);
+        set_out_message(m, next, now);
 }
 
 /* Others may have begun since the time was told: then it is later, or an earlier one was told. */
@@ -249,7 +249,7 @@ static void pass(model *m, int which, int64_t now)
     look_again(m, which);
 }
 
-static void arrive(model *m, int send, int64_t now)
+static void deliver_message(model *m, int send, int64_t now)
 {
     const model_step *s = &m->of[send];
     model_step *r = &m->of[s->peer];
@@ -285,13 +285,13 @@ static void happen(model *m, event e)
 
     switch (event_kind_of(e)) {
     case EVENT_STARTS:
-        start(m, step, now);
+        start_message(m, step, now);
         break;
     case EVENT_PASSES:
         pass(m, step, now);
         break;
     case EVENT_ARRIVES:
-        arrive(m, step, now);
+        deliver_message(m, step, now);
         break;
     case EVENT_ENDS:
         end_step(m, step, now);

@@ -50,7 +50,7 @@ bool forecaster_look(forecaster *q, const choice *c, sight *found)
 }
 
 /* Of all ranks that are executed. */
-static int64_t work_of(const forecaster *q, int64_t steps)
+static int64_t work_of_steps(const forecaster *q, int64_t steps)
 {
     return steps * (q->whole.fold.n ? q->whole.fold.n : q->whole.p);
 }
@@ -62,7 +62,7 @@ bool forecaster_affords(const forecaster *q, const choice *c, int times)
     closed_form f;
 
     return look_at(&q->asked, c, m, &f) && f.steps * times <= LONG * m->p / q->whole.p &&
-           (q->has_samples || work_of(q, f.steps * times) <= q->work);
+           (q->has_samples || work_of_steps(q, f.steps * times) <= q->work);
 }
 
 /* ---- execute ---- */
@@ -88,7 +88,7 @@ static bool execute_whole(forecaster *q, const choice *c, int64_t steps, int64_t
 {
     const execution x = {
         .call = &q->asked, .k = &q->executed, .most = most, .all = q->shares_cores};
-    int64_t work = work_of(q, steps);
+    int64_t work = work_of_steps(q, steps);
 
     return work <= (q->has_samples ? q->work / 2 : q->work) &&
            execution_on(&x, c, &q->whole, &q->work, e);
@@ -126,7 +126,7 @@ static int64_t unexecuted(forecaster *q, const choice *c, int64_t time)
     return time;
 }
 
-static void take(forecast *result, const estimate *e, bool whole)
+static void take_estimate(forecast *result, const estimate *e, bool whole)
 {
     result->time = e->time;
     result->executed = true;
@@ -142,9 +142,9 @@ void forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
 
     *result = (forecast){.choice = *c};
     if (!q->is_large && execute_whole(q, c, f->steps, most, &e))
-        take(result, &e, true);
+        take_estimate(result, &e, true);
     else if (execute_samples(q, c, f, &e))
-        take(result, &e, false);
+        take_estimate(result, &e, false);
     else
         result->time = unexecuted(q, c, f->time);
 }
@@ -157,7 +157,7 @@ bool forecaster_prove(forecaster *q, forecast *result)
     if (q->whole.p <= FORECASTER_FEW || q->whole.p > PROOF_MOST ||
         !execution_on(&x, &result->choice, &q->whole, &q->proof_work, &e))
         return false;
-    take(result, &e, true);
+    take_estimate(result, &e, true);
     return true;
 }
 
@@ -176,7 +176,7 @@ static void take_constants(forecaster *q)
 }
 
 /* Who has a root, or sums up what ranks before it have, does nothing that another does, too. */
-static bool is_uniform(coll_kind kind)
+static bool is_uniform_kind(coll_kind kind)
 {
     return !coll_has(kind, COLL_ROOTED) && coll_shapes[kind].family != COLL_scan &&
            coll_shapes[kind].family != COLL_exscan;
@@ -209,7 +209,7 @@ static look_call asked_of(const forecast_call *c, coll_kind kind)
 void forecaster_begin(forecaster *q, const forecast_call *c)
 {
     coll_kind kind = regular_kind(c->kind);
-    bool alike = is_uniform(kind);
+    bool alike = is_uniform_kind(kind);
 
     *q = (forecaster){.call = c,
                       .asked = asked_of(c, kind),

@@ -16,7 +16,7 @@ static int64_t cost(const tune_link *l)
 }
 
 /* Most times are short enough for the processor's own division. */
-static void advance(tune_link *l, int64_t now)
+static void advance_link(tune_link *l, int64_t now)
 {
     int64_t passed = now - l->at;
 
@@ -39,7 +39,7 @@ static void swap(link_flow *a, link_flow *b)
 static void count_long(tune_link *l, int64_t now, int more)
 {
     if (l->back)
-        advance(l->back, now);
+        advance_link(l->back, now);
     l->nlong += more;
 }
 
@@ -47,7 +47,7 @@ void link_add(tune_link *l, int64_t now, int64_t bytes, int id, bool is_long)
 {
     int i = l->n;
 
-    advance(l, now);
+    advance_link(l, now);
     if (is_long)
         count_long(l, now, 1);
     l->n++;
@@ -69,7 +69,7 @@ int link_end(tune_link *l, int64_t now)
 {
     int id = l->flow[0].id, i = 0;
 
-    advance(l, now);
+    advance_link(l, now);
     if (l->flow[0].is_long)
         count_long(l, now, -1);
     l->flow[0] = l->flow[--l->n];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Up to three numbers; letters end them: 6.0.0rc2, 4.3.0a1. */
-static int read_number(const char *text)
+static int read_version_number(const char *text)
 {
     int major = 0, minor = 0, patch = 0;
 
@@ -31,7 +31,7 @@ mpi_version mpi_version_read(const char *library_version)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i].begins);
         if (strncmp(library_version, names[i].begins, n) == 0)
-            return (mpi_version){names[i].family, read_number(library_version + n)};
+            return (mpi_version){names[i].family, read_version_number(library_version + n)};
     }
     for (size_t i = 0; i < sizeof relatives / sizeof *relatives; i++)
         if (strstr(library_version, relatives[i]))

@@ -141,7 +141,7 @@ static bool is_disputed(const listing *l)
 }
 
 /* Put one where it belongs by what is known of it now. */
-static void move(listing *l, int i, const forecast *f)
+static void move_forecast(listing *l, int i, const forecast *f)
 {
     l->n--;
     memmove(l->list + i, l->list + i + 1, (size_t)(l->n - i) * sizeof *l->list);
@@ -155,7 +155,7 @@ static bool prove_one(forecaster *q, listing *l, int i)
 
     if (!forecaster_prove(q, &f))
         return false;
-    move(l, i, &f);
+    move_forecast(l, i, &f);
     return true;
 }
 
@@ -265,8 +265,8 @@ int64_t planner_octave(coll_kind kind, int p, int64_t bytes)
 }
 
 /* Sizes of one class are estimated as the least of it. */
-static forecast_call call_of(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
-                             const constants *k)
+static forecast_call forecast_call_of(const coll *c, int64_t bytes, const algo_set *without,
+                                      const topo *t, const constants *k)
 {
     int64_t least = size_least(planner_class(c->kind, c->p, bytes));
 
@@ -284,7 +284,7 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
                    const constants *k, choice *result, forecast best[2], const char **why)
 {
     forecast list[PLANNER_MOST];
-    forecast_call call = call_of(c, bytes, without, t, k);
+    forecast_call call = forecast_call_of(c, bytes, without, t, k);
     int n = select_rule(c, call.bytes, without, result, why) ? 0 : planner_list(&call, list);
 
     n = n > 2 ? 2 : n;
@@ -302,7 +302,7 @@ int planner_best(const coll *c, int64_t bytes, const algo_set *without, const to
                  const constants *k, forecast *best)
 {
     forecast all[PLANNER_MOST];
-    forecast_call call = call_of(c, bytes, without, t, k);
+    forecast_call call = forecast_call_of(c, bytes, without, t, k);
     int n = coll_has_common_size(c->kind) ? planner_list(&call, all) : 0;
 
     if (n <= 0)

@@ -50,7 +50,7 @@ bool reproducible_in_order(const coll *c)
     return c->ordered || !c->symmetric;
 }
 
-static bool fits(const struct row *r, const coll *c, int64_t bytes)
+static bool row_fits(const struct row *r, const coll *c, int64_t bytes)
 {
     coll in_order = *c;
 
@@ -64,7 +64,7 @@ choice reproducible_choice(const coll *c, int64_t bytes)
     const struct row *r = rows;
     choice result;
 
-    while (!fits(r, c, bytes)) /* the last row of each family always does */
+    while (!row_fits(r, c, bytes)) /* the last row of each family always does */
         r++;
     select_named(r->algo, r->pieces, c->p, bytes, &result);
     result.in_order = reproducible_in_order(c);

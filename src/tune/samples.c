@@ -118,7 +118,7 @@ static double extended(const samples *s, const int64_t time[SAMPLES_MOST], doubl
     return sum > least ? sum : least;
 }
 
-static int64_t work_of(const estimate *e, int which)
+static int64_t work_of_estimate(const estimate *e, int which)
 {
     return which == 0 ? e->memory : which == 1 ? e->out : e->in;
 }
@@ -134,7 +134,7 @@ int64_t samples_time(const samples *s, const estimate on[SAMPLES_MOST])
     for (int which = 0; which < 3; which++) {
         double time;
         for (int i = 0; i < SAMPLES_MOST; i++) {
-            work[i] = work_of(&on[i], which);
+            work[i] = work_of_estimate(&on[i], which);
             rest[i] = on[i].time - work[i];
         }
         time = extended(s, rest, LINEAR) + extended(s, work, SQUARE);
@@ -179,7 +179,7 @@ int64_t samples_least(const samples *s, const estimate on[SAMPLES_FIRST])
     for (int which = 0; which < 3; which++) {
         double time;
         for (int i = 0; i < SAMPLES_FIRST; i++) {
-            work[i] = work_of(&on[i], which);
+            work[i] = work_of_estimate(&on[i], which);
             rest[i] = on[i].time - work[i];
         }
         time = grown_evenly(s, rest) + multiplied(s, work);

@@ -110,7 +110,7 @@ static bool once(bool *before)
 }
 
 /* One word behind the colon. */
-static bool parse_word(const algo *a, const char *word, int p, said *before, choice *c)
+static bool parse_choice_word(const algo *a, const char *word, int p, said *before, choice *c)
 {
     int variant = algo_variant(a, word), value = positive(word);
     coll_order order = coll_order_find(word);
@@ -135,7 +135,7 @@ static bool parse_word(const algo *a, const char *word, int p, said *before, cho
 }
 
 /* Words between commas, or NULL. */
-static bool choose(int algo, const char *text, int p, int64_t bytes, choice *result)
+static bool choose_algo(int algo, const char *text, int p, int64_t bytes, choice *result)
 {
     char copy[128], *words = NULL;
     said before = {0};
@@ -149,7 +149,7 @@ static bool choose(int algo, const char *text, int p, int64_t bytes, choice *res
         next = strchr(words, ',');
         if (next)
             *next++ = '\0';
-        if (!parse_word(algo_table[algo], words, p, &before, &c))
+        if (!parse_choice_word(algo_table[algo], words, p, &before, &c))
             return false;
     }
     *result = c;
@@ -168,7 +168,7 @@ bool select_parse(coll_kind kind, const char *text, int p, int64_t bytes, choice
     memcpy(name, text, n);
     name[n] = '\0';
     algo = algo_find(kind, name);
-    return algo != ALGO_NONE && choose(algo, words ? words + 1 : NULL, p, bytes, result);
+    return algo != ALGO_NONE && choose_algo(algo, words ? words + 1 : NULL, p, bytes, result);
 }
 
 bool select_any(const coll *c, int64_t bytes, const algo_set *without, choice *result)
@@ -179,7 +179,7 @@ bool select_any(const coll *c, int64_t bytes, const algo_set *without, choice *r
         algo++;
     if (algo == algo_count)
         return false;
-    choose(algo, NULL, c->p, bytes, result);
+    choose_algo(algo, NULL, c->p, bytes, result);
     result->by_rule = true;
     return true;
 }
@@ -194,7 +194,7 @@ bool select_rule(const coll *c, int64_t bytes, const algo_set *without, choice *
         i++;
     if (i < sizeof rules / sizeof *rules) {
         *why = rules[i].why;
-        choose(rules[i].algo, NULL, c->p, bytes, result);
+        choose_algo(rules[i].algo, NULL, c->p, bytes, result);
         result->by_rule = true;
     } else {
         *why = "what would be taken is forbidden";

@@ -53,7 +53,7 @@ static void sort_ends(const stepgraph *g, end *list, end *spare, int n, int *at)
     sort(spare, list, n, true, at, 2 * g->p);
 }
 
-static int64_t length_of(const stepgraph *g, int i)
+static int64_t length_of_step(const stepgraph *g, int i)
 {
     const step *s = stepgraph_step(g, i);
     int64_t sum = 0;
@@ -68,7 +68,8 @@ static bool same_length(const stepgraph *g, int i, int k)
 {
     const sched *s = g->of[g->rank[i]];
 
-    return s->extent[SPACE_SEND] + s->extent[SPACE_RECV] == 0 || length_of(g, i) == length_of(g, k);
+    return s->extent[SPACE_SEND] + s->extent[SPACE_RECV] == 0 ||
+           length_of_step(g, i) == length_of_step(g, k);
 }
 
 static bool join(stepgraph *g, const end *send, const end *receive)

@@ -22,7 +22,7 @@ typedef struct entry {
 
 struct wisdom {
     entry *entries;
-    uint64_t digest; /* sum of digest_of all */
+    uint64_t digest; /* sum of digest_of_verdict of all */
     atomic_int holders;
 };
 
@@ -142,7 +142,7 @@ const verdict *wisdom_find(const wisdom *w, const wisdom_key *key)
 
 /* Of what all ranks must know alike. Mixed, because such digests are added up, and what FNV makes
  * of a few bytes nearly adds up, too: verdicts that had swapped their choices would be the same. */
-static uint64_t digest_of(const verdict *v)
+static uint64_t digest_of_verdict(const verdict *v)
 {
     const choice *c = &v->choice;
     const int chosen[] = {c->algo,    (int)c->form,  c->parameter,
@@ -183,11 +183,11 @@ const char *wisdom_add(wisdom *w, const verdict *v)
         return why;
     HASH_FIND(hh, w->entries, &v->key, sizeof v->key, e);
     if (e)
-        w->digest -= digest_of(&e->verdict);
+        w->digest -= digest_of_verdict(&e->verdict);
     else if (!(e = insert_verdict(w, &v->key)))
         return "out of memory";
     e->verdict = *v;
-    w->digest += digest_of(v);
+    w->digest += digest_of_verdict(v);
     return NULL;
 }
 
@@ -211,7 +211,7 @@ static int last_part(const wisdom_key *k)
     return (8 * k->ordered + 4 * k->whole + 2 * k->in_place + k->server) * SIZE_CLASSES + k->class;
 }
 
-static int compare(const entry *left, const entry *right)
+static int compare_entries(const entry *left, const entry *right)
 {
     const wisdom_key *a = &left->verdict.key, *b = &right->verdict.key;
     int order;
@@ -224,7 +224,7 @@ static int compare(const entry *left, const entry *right)
 
 void wisdom_sort(wisdom *w)
 {
-    HASH_SORT(w->entries, compare);
+    HASH_SORT(w->entries, compare_entries);
 }
 
 const verdict *wisdom_next(const wisdom *w, const verdict *before)

@@ -13,9 +13,9 @@ typedef struct writer {
     uint64_t hash;
 } writer;
 
-static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_word(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void put(writer *w, const char *format, ...)
+static void put_word(writer *w, const char *format, ...)
 {
     char word[48];
     va_list args;
@@ -30,15 +30,15 @@ static void put(writer *w, const char *format, ...)
     w->n += n;
 }
 
-static void put_name(writer *w, const topo_level *l)
+static void put_level_name(writer *w, const topo_level *l)
 {
     static const char *const names[TOPO_KINDS] = {"switch", "node", "package",
                                                   "numa",   "l3",   "core"};
 
-    put(w, "%s%s", w->n ? " " : "", names[l->kind]);
+    put_word(w, "%s%s", w->n ? " " : "", names[l->kind]);
     if (l->kind == TOPO_SWITCH && l->height > 0)
-        put(w, "%d", l->height);
-    put(w, ":");
+        put_word(w, "%d", l->height);
+    put_word(w, ":");
 }
 
 /* The k-th rank in the order of the level before; NULL: there is none. */
@@ -47,7 +47,7 @@ static int rank_at(const topo_level *before, int k)
     return before ? topo_member(before, k) : k;
 }
 
-static int size_of(const topo_level *l, int region)
+static int size_of_region(const topo_level *l, int region)
 {
     return l->first[region + 1] - l->first[region];
 }
@@ -59,9 +59,9 @@ static bool is_first(const topo_level *l, int rank)
 
 static void put_run(writer *w, int size, int times, bool more)
 {
-    put(w, times > 1 ? "%d*%d" : "%d", size, times);
+    put_word(w, times > 1 ? "%d*%d" : "%d", size, times);
     if (more)
-        put(w, ",");
+        put_word(w, ",");
 }
 
 /* Regions of one size after each other as a run; if all are equal, just that. */
@@ -70,11 +70,11 @@ static void put_sizes(writer *w, const topo_level *l, const topo_level *before, 
     int size = 0, times = 0;
 
     if (l->least == l->most) {
-        put(w, "%d", l->most);
+        put_word(w, "%d", l->most);
         return;
     }
     for (int k = 0; k < p; k++) {
-        int rank = rank_at(before, k), next = size_of(l, l->region[rank]);
+        int rank = rank_at(before, k), next = size_of_region(l, l->region[rank]);
         if (!is_first(l, rank))
             continue;
         if (times > 0 && next != size) {
@@ -132,10 +132,10 @@ static void put_order(writer *w, const topo_level *l, const topo_level *before, 
     if (is_blocked(l, before, p))
         return;
     if (is_cyclic(l, before, p))
-        put(w, "@cyclic");
+        put_word(w, "@cyclic");
     else
-        put(w, "@%08x",
-            wisdom_digest(wisdom_hash(WISDOM_HASH, l->region, (size_t)p * sizeof *l->region)));
+        put_word(w, "@%08x",
+                 wisdom_digest(wisdom_hash(WISDOM_HASH, l->region, (size_t)p * sizeof *l->region)));
 }
 
 static void put_short(const topo *t, uint64_t hash, char *text, size_t size)
@@ -144,8 +144,8 @@ static void put_short(const topo *t, uint64_t hash, char *text, size_t size)
     enum { KEPT = WISDOM_SHAPE - 1 - 18 };
 
     for (int i = 0; i < t->nlevels; i++) {
-        put_name(&w, &t->level[i]);
-        put(&w, "%d-%d", t->level[i].least, t->level[i].most);
+        put_level_name(&w, &t->level[i]);
+        put_word(&w, "%d-%d", t->level[i].least, t->level[i].most);
     }
     w.n = w.n < KEPT ? w.n : KEPT;
     while (w.text[w.n - 1] == ' ') /* one blank only, if it was cut behind one */
@@ -160,7 +160,7 @@ void wisdom_shape(const topo *t, char *text, size_t size)
 
     for (int i = 0; t && i < t->nlevels; i++, before = l) {
         l = &t->level[i];
-        put_name(&w, l);
+        put_level_name(&w, l);
         put_sizes(&w, l, before, t->p);
         put_order(&w, l, before, t->p);
     }

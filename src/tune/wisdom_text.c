@@ -98,7 +98,7 @@ static int find_word(const char *word, const char *const *list, int n)
 }
 
 /* A number from 0 on without a sign. False: it is none, or too large. */
-static bool read_number(const char *text, int64_t most, int64_t *n)
+static bool read_integer(const char *text, int64_t most, int64_t *n)
 {
     char *end;
 
@@ -112,7 +112,7 @@ static bool read_measure(char *part, const char *unit, int64_t most, int64_t *n)
 {
     char *number = cut_word(&part);
 
-    return strcmp(cut_part(&part, ""), unit) == 0 && read_number(number, most, n);
+    return strcmp(cut_part(&part, ""), unit) == 0 && read_integer(number, most, n);
 }
 
 static const char *read_operation(const char *word, wisdom_key *k)
@@ -136,9 +136,9 @@ static const char *read_key(char *rest, wisdom_key *k)
     k->kind = coll_kind_find(cut_word(&rest));
     if (k->kind == COLL_KINDS)
         return "no such collective";
-    if (!read_number(cut_word(&rest), INT_MAX, &p) || p == 0)
+    if (!read_integer(cut_word(&rest), INT_MAX, &p) || p == 0)
         return "not a number of ranks";
-    if (!read_number(cut_word(&rest), INT64_MAX, &bytes))
+    if (!read_integer(cut_word(&rest), INT64_MAX, &bytes))
         return "not a number of bytes";
     k->p = (int)p;
     k->class = size_class(bytes);
@@ -187,7 +187,7 @@ typedef struct reader {
 } reader;
 
 /* The next line without its end. False: there is none, if *why is NULL; else what is wrong. */
-static bool next_line(reader *r, const char **why)
+static bool next_wisdom_line(reader *r, const char **why)
 {
     size_t left = (size_t)(r->end - r->at);
     const char *stop = left ? memchr(r->at, '\n', left) : NULL;
@@ -238,7 +238,7 @@ static const char *read_head(const reader *r)
     return strcmp(r->line, head[r->number - 1]) == 0 ? NULL : wrong[r->number - 1];
 }
 
-static const char *read_line(reader *r, wisdom *w)
+static const char *read_wisdom_line(reader *r, wisdom *w)
 {
     char line[WISDOM_LINE];
     verdict v = {.ns = 0};
@@ -259,12 +259,12 @@ static const char *read_line(reader *r, wisdom *w)
     return wisdom_find(w, &v.key) ? "given twice" : wisdom_add(w, &v);
 }
 
-static const char *read_all(reader *r, wisdom *w)
+static const char *read_all_lines(reader *r, wisdom *w)
 {
     const char *why;
 
-    while (next_line(r, &why))
-        if ((why = read_line(r, w)))
+    while (next_wisdom_line(r, &why))
+        if ((why = read_wisdom_line(r, w)))
             return why;
     return why || r->ended ? why : "cut off: its end is not there";
 }
@@ -273,7 +273,7 @@ wisdom *wisdom_read(const char *text, size_t n, const char *mpi, char *why, size
 {
     reader r = {.text = text, .at = text, .end = text + n, .mpi = mpi};
     wisdom *w = wisdom_make();
-    const char *wrong = w ? read_all(&r, w) : "out of memory";
+    const char *wrong = w ? read_all_lines(&r, w) : "out of memory";
 
     if (!wrong)
         return w;
