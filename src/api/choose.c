@@ -125,7 +125,8 @@ static void say_valid(coll_kind kind, const char *text)
     for (int i = 0; i < algo_count && n < sizeof names; i++)
         if (algo_serves(algo_table[i], kind))
             n += print_name(names + n, sizeof names - n, algo_table[i]);
-    env_say_here("%s: no algorithm for %s; there are %s", text, coll_kind_name(kind), names);
+    env_say_here("%s: unknown algorithm for %s; valid names: %s", text, coll_kind_name(kind),
+                 names);
 }
 
 static int wrong_in_environment(const question *q, const char *text)
@@ -158,7 +159,7 @@ static int nothing_left(const question *q)
     static _Atomic bool said;
 
     if (!atomic_exchange(&said, true))
-        env_say_here("%s: all algorithms that could serve it are forbidden",
+        env_say_here("%s: every algorithm that could serve the call is forbidden",
                      coll_kind_name(q->call->kind));
     return MPI_ERR_ARG;
 }
@@ -173,10 +174,11 @@ static int take_reproducible(const question *q, choice *result, const char **why
     if (!algo_set_has(&q->without, result->algo))
         return MPI_SUCCESS;
     if (!atomic_exchange(&said, true))
-        env_say_here("%s: %s is forbidden, which tutti_reproducible=topology takes for %lld bytes "
-                     "on %d ranks",
-                     coll_kind_name(q->call->kind), algo_table[result->algo]->name,
-                     (long long)q->bytes, q->call->p);
+        env_say_here(
+            "%s: tutti_reproducible=topology needs %s for %lld bytes on %d ranks, which is "
+            "forbidden",
+            coll_kind_name(q->call->kind), algo_table[result->algo]->name, (long long)q->bytes,
+            q->call->p);
     return MPI_ERR_ARG;
 }
 

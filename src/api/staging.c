@@ -217,7 +217,7 @@ int staging_refuse(const args *a, comm *c)
     low = s == &of.send ? send.low : recv.low;
     if (s == &of.recv && !is_on_device(s, &recv))
         return MPI_SUCCESS;
-    env_say_here("MPIX_%s: %s (%p) is memory of a %s device: copy it to memory of the host",
+    env_say_here("MPIX_%s: %s (%p) is memory of a %s device; copy it to host memory first",
                  coll_kind_name(a->kind),
                  s == &of.send           ? "sendbuf"
                  : a->kind == COLL_bcast ? "buffer"

@@ -55,8 +55,7 @@ static int error_of_another(const comm *c, const char *caller, int class)
 
     PMPI_Error_string(class, text, &length);
     if (c->rank == 0)
-        env_say_here("an init of %s is refused, because of an error on another rank: %s", caller,
-                     text);
+        env_say_here("%s: init failed: error on another rank: %s", caller, text);
     return class;
 }
 
@@ -88,8 +87,7 @@ static int agree_on_call(comm *c, const char *caller, int error, uint64_t what)
     if (all[1] == hash && all[2] == -hash)
         return MPI_SUCCESS;
     if (c->rank == 0)
-        env_say_here("an init of %s is refused: not all ranks ask for the same algorithm or plan",
-                     caller);
+        env_say_here("%s: init failed: the ranks ask for different algorithms or plans", caller);
     return MPI_ERR_INFO_VALUE;
 }
 

@@ -84,8 +84,9 @@ static int errors_of(const handshake *h)
 static bool all_alike(const comm *c, int other, const char *what, atomic_bool *said)
 {
     if (other && c->rank == 0 && !atomic_exchange(said, true))
-        env_say_here("rank %d of a communicator of mine has other %s: there it counts on no rank",
-                     other, what);
+        env_say_here(
+            "ranks 0 and %d of a communicator have different %s; ignored on that communicator",
+            other, what);
     return other == 0;
 }
 

@@ -42,7 +42,7 @@ static void say_start(const handshake *h)
 
     handshake_missing(h, missing, sizeof missing);
     if (handshake_is_first(h))
-        env_say_here("%s of %d: Tutti has not been started there; %s", missing, h->p, to_check);
+        env_say_here("Tutti has not been started on %s of %d; %s", missing, h->p, to_check);
 }
 
 /* Has it members that were not in this MPI_COMM_WORLD when Tutti started? */
@@ -66,8 +66,8 @@ static bool report_start(const comm *c, const comm_meeting *m)
         return false;
     else if (handshake_is_first(m->now)) {
         handshake_missing(m->now, missing, sizeof missing);
-        env_say_here("%s waits for %s of %d on a communicator of several MPI_COMM_WORLDs; is "
-                     "libtutti_mpi.so preloaded there, too?",
+        env_say_here("%s: pending: not called yet by %s of %d; the communicator spans several "
+                     "MPI_COMM_WORLDs: is libtutti_mpi.so preloaded in all of them?",
                      m->caller, missing, c->p);
     }
     return true;
@@ -90,7 +90,8 @@ int comm_start(comm *world, const hello *mine, handshake *h)
     if (error ? error == MPI_ERR_NO_MEM || fault_tolerance : handshake_is_ours(h))
         return error;
     if (error) { /* what has come was too long */
-        env_say_here("the start of Tutti has met another collective; %s", to_check);
+        env_say_here("Tutti could not be started: another rank is in a different collective; %s",
+                     to_check);
     } else {
         say_start(h);
         leave_time_to_say(h);
@@ -109,8 +110,8 @@ void comm_report_missing(comm *c)
     if (m->reported || !watch_on || !watch_too_long(m->opened))
         return;
     handshake_missing(m->now, missing, sizeof missing);
-    env_say_here("%s on rank %d of %d is open for %.1f s: waits for %s to call it on this "
-                 "communicator, too",
-                 m->caller, c->rank, c->p, watch_since(m->opened), missing);
+    env_say_here(
+        "%s on rank %d of %d: pending for %.1f s: not called yet on this communicator by %s",
+        m->caller, c->rank, c->p, watch_since(m->opened), missing);
     m->reported = true;
 }

@@ -33,7 +33,7 @@ void trace_file_start(void)
     if (!env_given.trace || simulated())
         return;
     if (!trace_start((int64_t)env_given.trace_events))
-        env_say_here("TUTTI_TRACE: no memory for %lld events: no trace is written",
+        env_say_here("TUTTI_TRACE: out of memory for %lld events; no trace is written",
                      (long long)env_given.trace_events);
 }
 
@@ -154,7 +154,7 @@ void trace_file_agree(MPI_Comm all)
     if (range[0] == 0 && ~range[1] == 0)
         return;
     if (range[0] != ~range[1]) {
-        env_say("TUTTI_TRACE and TUTTI_TRACE_EVENTS are not the same on all ranks: no trace is "
+        env_say("TUTTI_TRACE or TUTTI_TRACE_EVENTS differs between ranks; no trace is "
                 "written");
         give_up();
         return;
@@ -329,7 +329,7 @@ void trace_file_end(void)
         trace_file_agree(MPI_COMM_SELF); /* it has needed no channel */
     trace_stop();
     if (ranks == MPI_COMM_NULL)
-        env_say("TUTTI_TRACE: no trace is written, because the ranks have never met: call "
+        env_say("TUTTI_TRACE: no trace is written: the ranks have never communicated; call "
                 "tutti_init");
     else if (read_clocks(1))
         collect_traces();

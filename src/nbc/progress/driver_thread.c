@@ -240,7 +240,7 @@ static const char *start_thread_driver(void)
     if (!process_threaded)
         return "MPI_THREAD_MULTIPLE is not provided";
     if (driver_thread_start(PU_DEFAULT, false, false))
-        return "the system gives no thread";
+        return "pthread_create failed: too many threads, or not enough memory";
     driver_hook.start(); /* Open MPI's waits; MPICH has no such hook and calls our poll function */
     return NULL;
 }

@@ -49,8 +49,7 @@ static void watch(waiting *w)
     watch_tick();
     w->reported = watch_too_long(w->opened);
     if (w->reported)
-        env_say_here("an init of %s is open for %.1f s: waits for rank %d of its communicator to "
-                     "make it, too",
+        env_say_here("%s: init pending for %.1f s: not called yet on this communicator by rank %d",
                      w->collective, watch_since(w->opened), w->rank);
     engine_leave();
 }

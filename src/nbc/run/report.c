@@ -19,7 +19,7 @@ static bool is_due(const exec *e)
 
 static int begin_line(const exec *e, char line[LINE])
 {
-    return snprintf(line, LINE, "%s (%s) on rank %d of %d is open for %.1f s", e->stats.collective,
+    return snprintf(line, LINE, "%s (%s) on rank %d of %d: pending for %.1f s", e->stats.collective,
                     e->stats.algorithm, e->comm->rank, e->comm->p, watch_since(e->stats.started));
 }
 
@@ -58,7 +58,8 @@ static void report(exec *e)
     for (int k = 0; near_waits(e->near) && k < e->near->nopen && n < LINE; k++)
         n += (size_t)add_near(e, e->near->open[k], line + n, LINE - n);
     if (e->run.local_head < e->run.local_tail && n < LINE) /* steps.c */
-        n += (size_t)snprintf(line + n, LINE - n, " [function of the program: waits for a call]");
+        n += (size_t)snprintf(line + n, LINE - n,
+                              " [user-defined reduction deferred until the application calls MPI]");
     env_say_here("%s%s", line, n < LINE ? "" : "...");
     e->stats.reported = true;
 }
@@ -77,6 +78,6 @@ void report_gated(exec *e)
     if (!is_due(e))
         return;
     begin_line(e, line);
-    env_say_here("%s: waits for the tags of an older operation", line);
+    env_say_here("%s: blocked: all tag windows of this communicator are in use", line);
     e->stats.reported = true;
 }

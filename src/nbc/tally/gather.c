@@ -32,7 +32,7 @@ void tally_agreed(int else_rank)
     agreed = else_rank == 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (else_rank && rank == 0)
-        env_say_here("rank %d has another TUTTI_STATS: a summary would be of rank 0 alone", other);
+        env_say_here("TUTTI_STATS differs on rank %d; the summary covers rank 0 only", other);
 }
 
 void tally_look_outside(const char *reason, atomic_llong *calls)
