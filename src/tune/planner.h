@@ -3,14 +3,12 @@
  * on every machine.
  *
  * 1. Candidates: every algorithm in all its kinds and forms.
- * 2. A closed form of each, by the schedules of a few ranks (closed.h): they are looked at in its
- *    order, until it says a multiple of the best time, or enough work has been done.
- * 3. Those are executed on the machine's constants (estimate.h): all ranks; or those of one node,
- *    if they can stand for all (fold.h), also of a machine of equal nodes that is nearly this one.
- *    Where that is too much work the closed form is corrected by how wrong it is of fewer ranks on
- *    the same nodes (place.h). Of a large machine three smaller ones of its kind are looked at and
- *    executed, from which it follows how steps, bytes and times grow (extend.h).
- * 4. The best one also with other numbers of pieces.
+ * 2. A first look at each: its closed form, by the schedules of a few ranks (closed.h); on a large
+ *    machine executions on the three smallest samples of it (samples.h). What looks fastest comes
+ *    first.
+ * 3. In this order they are executed (execution.h) on the machine, or, where that is too much work,
+ *    on samples of it. What looks several times slower than the best so far is left out.
+ * 4. The best ones also with other numbers of pieces.
  * 5. Of more than a few ranks what then is the best, but only by executions on other machines, is
  *    executed on the whole one, and so on until one is the best by that; if there is not work
  *    enough for it none is. Then also what is faster by its closed form.

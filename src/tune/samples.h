@@ -9,8 +9,8 @@
  *                          n   2n   4n  nodes
  *
  * From how times grow along each axis it follows how long it takes on all nodes, and with all ranks
- * of a node; from (2n, 2r) how much more it is if both grow. n and r are 3, or 4 where all are a
- * power of two: 150 to 270 ranks in all, of however large a machine.
+ * of a node; from (2n, 2r) how much more it is if both grow. n and r are 3; or, where all are a
+ * power of two, 2 (of at most 16) or 4: at most 336 ranks in all, of however large a machine.
  */
 #ifndef TUTTI_SAMPLES_H
 #define TUTTI_SAMPLES_H
