@@ -3,7 +3,6 @@
 #include "report_html.h"
 #include "svg.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "report_html.h"
 #include "svg.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static void verdict_row(FILE *out, const html_verdict_copy *v)

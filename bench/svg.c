@@ -2,7 +2,6 @@
 /* svg.c - see svg.h. */
 #include "svg.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "tune_measure.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <tutti.h>
 
 static int *regions_of(const char *level, int p, int *count)

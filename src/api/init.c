@@ -9,13 +9,11 @@
 #include "api/tallied.h"
 #include "api/together.h"
 #include "nbc/comm/first.h"
-#include "nbc/comm/windows.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"
 #include "persistent/request.h"
 #include "persistent/trial.h"
-#include "tune/wisdom_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,17 +3,17 @@
  * chooses.
  */
 #include "api/choose.h"
+#include "api/decision_tables.h"
 #include "api/hints.h"
-#include "nbc/run/engine.h"
-#include "nbc/process/env.h"
-#include "nbc/process/mutex.h"
-#include "nbc/library.h"
+#include "api/together.h"
 #include "nbc/comm/first.h"
 #include "nbc/comm/machine_of.h"
 #include "nbc/comm/meet.h"
 #include "nbc/comm/places.h"
-#include "api/decisions.h"
-#include "api/together.h"
+#include "nbc/library.h"
+#include "nbc/process/env.h"
+#include "nbc/process/mutex.h"
+#include "nbc/run/engine.h"
 #include "topo/shape.h"
 #include "tune/number.h"
 

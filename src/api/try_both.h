@@ -14,8 +14,8 @@
 #ifndef TUTTI_TRY_BOTH_H
 #define TUTTI_TRY_BOTH_H
 
-#include "api/decisions.h"
 #include "api/checked.h"
+#include "api/decisions.h"
 
 /* Of a call that is served as `server` says, by the estimate: change that to who is the faster one,
  * or whose turn it is. without: algorithms that it may not take. *tried: NULL, or it is tried: for

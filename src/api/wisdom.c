@@ -3,7 +3,7 @@
  *
  * Rank 0 reads, and the others are told: so all know the same, and a file is read once.
  */
-#include "api/decisions.h"
+#include "api/decision_tables.h"
 #include "api/together.h"
 #include "nbc/comm/meet.h"
 #include "nbc/library.h"

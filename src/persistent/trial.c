@@ -10,7 +10,6 @@
 #include "nbc/run/engine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int64_t (*trial_test_time)(int candidate, int round, int rank);
 

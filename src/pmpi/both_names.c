@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

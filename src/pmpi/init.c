@@ -6,7 +6,6 @@
 #include "pmpi/both_names.h"
 #include "pmpi/interpose.h"
 
-#include <stddef.h>
 #include <tutti.h>
 
 /* A wrong TUTTI_ variable is an error of the first call that is taken over, not of MPI_Init. */

@@ -2,7 +2,6 @@
 /* shape.c - see shape.h. */
 #include "topo/shape.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -20,6 +20,8 @@
 
 #include "topo/topo.h"
 
+#include <stdbool.h>
+
 /* Where the p ranks are. False: *why names what is wrong; at is undefined. A word with a '/' or
  * without a ':' is the name of a file. */
 bool shape_places(const char *text, int p, location *at, char *why, size_t size);

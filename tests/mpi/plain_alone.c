@@ -3,8 +3,6 @@
  * Under libtutti_mpi.so they work, although most calls there are left to the MPI. */
 #include "mpi/mpi_test.h"
 
-#include <string.h>
-
 enum { MOST = 64, UNTOUCHED = -1 };
 
 static int from[MOST], to[MOST], none[1];

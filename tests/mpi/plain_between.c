@@ -7,9 +7,6 @@
  */
 #include "mpi/mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64, BLOCKING, NONBLOCKING };
 
 static MPI_Comm half, inter;

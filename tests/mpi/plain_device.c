@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { N = 500, ITEMS = 20 * N, BYTES = ITEMS * (int)sizeof(int), GAP = -7, ROUNDS = 3 };
 enum { SENDS = 1, RECVS = 2, SIDES = 4 };

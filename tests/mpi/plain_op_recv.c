@@ -6,7 +6,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void add(void *from, void *to, int *n, MPI_Datatype *type)
 {

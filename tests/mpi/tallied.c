@@ -3,7 +3,6 @@
  * (the same at that level, and from two threads), alone (ranks 0 and 1 only, without tutti_init),
  * overlap, abort. */
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <tutti.h>
 

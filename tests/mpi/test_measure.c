@@ -5,7 +5,6 @@
 #define _XOPEN_SOURCE 700 /* mkstemp */
 #include "mpi/trial_sum.h"
 
-#include "nbc/process/process_wisdom.h"
 #include "nbc/process/test_knobs.h"
 #include "persistent/request.h"
 #include "persistent/trial.h"

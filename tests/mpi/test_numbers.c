@@ -4,7 +4,6 @@
  */
 #include "mpi/mpi_test.h"
 
-#include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/test_knobs.h"
 

@@ -8,7 +8,6 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm.h"
 #include "nbc/process/process.h"
-#include "nbc/library.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 #ifndef TUTTI_PLAN_H
 #define TUTTI_PLAN_H
 
-#include "nbc/sched/coll.h"
 #include "nbc/comm/comm.h"
 #include "nbc/plan/known.h"
 #include "nbc/run/exec.h"
+#include "nbc/sched/coll.h"
 
 #define HASH_NONFATAL_OOM 1 /* without memory for the table a plan is just not cached */
 #include <uthash.h>

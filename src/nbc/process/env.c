@@ -2,8 +2,8 @@
 /* env.c - read the environment. */
 #include "nbc/process/env.h"
 
-#include "nbc/process/process_wisdom.h"
 #include "nbc/process/machine.h"
+#include "nbc/process/process_wisdom.h"
 #include "nbc/process/settings.h"
 #include "nbc/process/trace.h"
 #include "tune/number.h"

@@ -2,16 +2,16 @@
 /* driver.c - choose the driver, and the callbacks that all native requests share. */
 #include "nbc/progress/driver.h"
 
-#include "nbc/process/clock.h"
 #include "nbc/comm/comm.h"
-#include "nbc/process/native_mpi.h"
-#include "nbc/process/role.h"
-#include "nbc/run/engine.h"
-#include "nbc/run/told.h"
+#include "nbc/process/clock.h"
 #include "nbc/process/env.h"
+#include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
+#include "nbc/process/role.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/process/trace.h"
+#include "nbc/run/engine.h"
+#include "nbc/run/told.h"
 #include "nbc/tally/tally.h"
 
 #include <stdio.h>

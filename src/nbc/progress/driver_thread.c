@@ -15,13 +15,13 @@
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "nbc/progress/driver.h"
 
-#include "nbc/process/role.h"
-#include "nbc/run/engine.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
 #include "nbc/process/rest.h"
+#include "nbc/process/role.h"
 #include "nbc/process/trace.h"
 #include "nbc/process/waker.h"
+#include "nbc/run/engine.h"
 #include "topo/pu.h"
 
 #include <pthread.h>

@@ -5,7 +5,6 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/failures.h"
 #include "nbc/process/clock.h"
-#include "nbc/process/process.h"
 #include "nbc/run/record.h"
 #include "nbc/run/steps.h"
 #include "nbc/run/told.h"

@@ -5,7 +5,6 @@
 #include "nbc/comm/comm.h"
 #include "nbc/comm/failures.h"
 #include "nbc/process/native_mpi.h"
-#include "nbc/process/process.h"
 #include "nbc/process/role.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/pack.h"

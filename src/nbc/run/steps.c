@@ -3,7 +3,6 @@
 #include "nbc/run/steps.h"
 
 #include "nbc/comm/comm.h"
-#include "nbc/process/process.h"
 #include "nbc/process/role.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/one_step.h"
