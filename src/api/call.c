@@ -204,8 +204,8 @@ static int refuse_call(const args *a, comm *c, int error)
     return comm_raise_for(a->comm, c, error);
 }
 
-/* counted, here and in start_call: known when this is compiled, so that calls are as short as ever
- * without TUTTI_STATS. */
+/* counted, here and in start_or_leave: known when this is compiled, so that calls are as short as
+ * ever without TUTTI_STATS. */
 static inline int run_or_leave(const args *a, way_of_call *way, const bool counted)
 {
     comm *c = NULL;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ALGORITHMS.md: steps on the critical path. */
+/* Steps on the critical path, by the papers. */
 static int table_steps(const char *name, int p)
 {
     int log = 0;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ---- the counts of ALGORITHMS.md and of the paper ---- */
+/* ---- the counts of the papers ---- */
 
 /* Digits of j in this radix that are not 0: the hops of a block. */
 static int hops(int j, int radix)

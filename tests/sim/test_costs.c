@@ -121,7 +121,7 @@ static void models_say_what_schedules_do(void **state)
                 run_all_ways(algo_table[i], regular_of(algo_table[i]), p);
 }
 
-/* ---- ALGORITHMS.md: exactly ---- */
+/* ---- the papers' counts, exactly ---- */
 
 static int ceil_log(int p)
 {

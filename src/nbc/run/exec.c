@@ -84,6 +84,14 @@ exec *exec_create(const sched *s)
     return e;
 }
 
+static void exec_free_requests(exec *e)
+{
+    for (int i = 0; e->run.persistent && i < e->bound.sched->nmessages; i++)
+        if (e->run.requests[i] != MPI_REQUEST_NULL)
+            native_mpi.Request_free(&e->run.requests[i]);
+    e->run.persistent = false;
+}
+
 void exec_free(exec *e)
 {
     if (!e)
@@ -107,14 +115,6 @@ static int64_t largest_message(const exec *e)
             most = size * m->count;
     }
     return most;
-}
-
-void exec_free_requests(exec *e)
-{
-    for (int i = 0; e->run.persistent && i < e->bound.sched->nmessages; i++)
-        if (e->run.requests[i] != MPI_REQUEST_NULL)
-            native_mpi.Request_free(&e->run.requests[i]);
-    e->run.persistent = false;
 }
 
 void exec_address(exec *e)

@@ -12,7 +12,7 @@
  *   IDLE       not running                                       engine_start
  *   GATED      started, waits for the communicator (gate.h)      RUNNING
  *   RUNNING    in the engine's list                              DONE
- *   DONE       all steps retired; `error` is valid               exec_collect -> IDLE
+ *   DONE       all steps retired; `error` is valid               native.collect -> IDLE
  */
 #ifndef TUTTI_EXEC_H
 #define TUTTI_EXEC_H
@@ -57,8 +57,8 @@ typedef struct exec_run {
     struct held *held;          /* [nqueues], in SimGrid only: open_simulated.h */
     int32_t *after;             /* [nsteps]: next open message of the same queue, or -1 */
     int nprobes, turn;          /* turn: the probe that the next poll tests first */
-    int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open, */
-    MPI_Request *probe_request; /* and their requests, side by side for MPI_Testsome */
+    int32_t *probe_step;        /* [nprobes]: the heads of the queues with something open */
+    MPI_Request *probe_request; /* [nprobes]: their requests, side by side for MPI_Testsome */
     int *indices;               /* [nqueues]: for MPI_Testsome */
     MPI_Status *statuses;       /* [max(nqueues, min(nmessages, EXEC_WAITALL))] */
     struct finished *finished;  /* [nmessages]: what the last poll or wait has found complete */
@@ -131,7 +131,6 @@ void exec_free(exec *e);
  * until all have told, and tells if that has not been done. No lock held. */
 int exec_tell_rings(exec *e);
 int exec_make_requests(exec *e);
-void exec_free_requests(exec *e);
 
 /* Where the messages go to, and their tags: once the communicator is ready. */
 void exec_address(exec *e);

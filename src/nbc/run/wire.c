@@ -15,7 +15,8 @@
  * (tutti-bench blocks, docs/measurements.md). */
 enum { PACK_LIMIT_OPENMPI = 2048, PACK_LIMIT_MPICH = 8192 };
 
-bool wire_packs(int n, int64_t bytes)
+/* Pack a message of n intervals and so many bytes, rather than describe it by a datatype? */
+static bool wire_packs(int n, int64_t bytes)
 {
     return n > 1 && bytes <= (mpi_is_openmpi() ? PACK_LIMIT_OPENMPI : PACK_LIMIT_MPICH);
 }

@@ -12,9 +12,6 @@
 
 #include <string.h>
 
-/* Pack a message of n intervals and so many bytes, rather than describe it by a datatype? */
-bool wire_packs(int n, int64_t bytes);
-
 /* Use persistent MPI messages in a persistent exec whose largest message has so many bytes? */
 bool wire_persistent(int64_t bytes);
 
