@@ -32,7 +32,7 @@ typedef struct blockrow {
 
 typedef struct blockmap {
     int n;            /* items */
-    const int *first; /* [n + 1]: item i is blocks list[first[i] .. first[i + 1] - 1], borrowed; */
+    const int *first; /* [n + 1]: item i is blocks list[first[i] .. first[i + 1] - 1]; borrowed */
     const int *list;  /* without `first`: those of rank list[i]; without both: those of rank i */
     int pieces;       /* that a rank's block is cut into; of a vector 1 */
     int blocks;       /* how many there are: of each rank; or parts of a vector */

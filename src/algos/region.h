@@ -11,9 +11,9 @@ typedef struct regions {
     int n;            /* how many */
     int least;        /* members of the smallest one */
     int mine, index;  /* the one that I am in, and my place among its members */
-    const int *first; /* [n + 1]: region i has members first[i] .. first[i + 1] - 1: */
-    const int *at;    /* their indices in the group, */
-    const int *ranks; /* and their ranks */
+    const int *first; /* [n + 1]: region i has members first[i] .. first[i + 1] - 1 */
+    const int *at;    /* of each member: its index in the group */
+    const int *ranks; /* of each member: its rank */
 } regions;
 
 /* False: out of memory, and the builder has failed. */

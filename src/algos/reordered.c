@@ -7,8 +7,8 @@
 typedef struct reordered {
     const group *g;      /* as given */
     const blockmap *b;   /* its items */
-    const int *order;    /* [size]: the member at each position, */
-    const int *position; /* and the other way round */
+    const int *order;    /* [size]: the member at each position */
+    const int *position; /* [size]: the position of each member */
     sched_builder *s;
 } reordered;
 

@@ -28,8 +28,8 @@ int call_init_staged(const args *a, MPI_Info info, MPIX_Request *request);
 /* How a call is served. */
 typedef struct way_of_call {
     bool may_block;
-    bool may_leave;     /* the MPI may serve it, */
-    bool may_leave_new; /* or only if the communicator is new */
+    bool may_leave;     /* the MPI may serve it */
+    bool may_leave_new; /* the MPI may serve it if the communicator is new */
     bool stages;        /* device memory is served */
     bool only_known;    /* if no earlier call was like it (repeat.h) nothing is done */
     call_native native; /* whether the MPI serves it, and why */

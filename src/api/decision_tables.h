@@ -32,9 +32,9 @@ typedef struct decision {
 /* Who serves a blocking call under the MPI's names. */
 typedef struct decision_server {
     bool native;
-    bool wise;      /* wisdom has said so; */
-    bool tried;     /* or trying both has; */
-    bool estimated; /* or these */
+    bool wise;      /* wisdom has said so */
+    bool tried;     /* trying both has said so */
+    bool estimated; /* these times have said so */
     native_times times;
 } decision_server;
 

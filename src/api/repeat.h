@@ -9,9 +9,9 @@
 
 /* What is known of a call. */
 typedef enum repeat_answer {
-    REPEAT_NOTHING, /* or it looks wrong; */
-    REPEAT_NATIVE,  /* it is left to the MPI; */
-    REPEAT_EXEC,    /* an exec that is bound; */
+    REPEAT_NOTHING, /* or it looks wrong */
+    REPEAT_NATIVE,  /* it is left to the MPI */
+    REPEAT_EXEC,    /* an exec that is bound */
     REPEAT_FAILED   /* none could be bound */
 } repeat_answer;
 

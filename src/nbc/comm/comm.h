@@ -19,8 +19,8 @@
 #include "nbc/comm/gate.h"
 #include "nbc/comm/handshake.h"
 #include "nbc/process/fault_tolerance.h"
-#include "nbc/process/process_wisdom.h"
 #include "nbc/process/process.h"
+#include "nbc/process/process_wisdom.h"
 #include "nbc/sched/coll.h"
 #include "nbc/tally/tally.h"
 
@@ -74,8 +74,8 @@ typedef struct comm_windows {
 /* What the ranks wait for now: meet.h. Engine lock. */
 typedef struct comm_meeting {
     const handshake *now; /* or NULL */
-    const char *caller;   /* in which call, */
-    double opened;        /* and since when */
+    const char *caller;   /* the call in which they wait */
+    double opened;        /* clock_now when it began */
     bool reported;
 } comm_meeting;
 
@@ -122,14 +122,14 @@ typedef struct comm {
     int tally, serial; /* for TUTTI_STATS: index (tally/tally.h), and number at this rank */
     gate gate;
     comm_windows persistent;
-    struct plan *plans, *plan_found;  /* plan cache; the last one that was found there, or NULL; */
-    uint64_t plan_uses;               /* how often a plan was found there or not looked for, */
-    struct known *latest[COLL_KINDS]; /* the last call of each kind, or NULL, */
-    struct known_calls *known;        /* all others that are remembered (plan/known.h), and */
-    uint64_t decisions;               /* their situation, or 0 (api/decision_tables.h) */
-    comm_tried *tried;                /* list by `next` */
-    struct comm *prev, *next;         /* comm_all */
-    struct comm *dead_next;           /* comm_reap's list */
+    struct plan *plans, *plan_found;  /* plan cache; the last one that was found there, or NULL */
+    uint64_t plan_uses;               /* how often a plan was found there, or not looked for */
+    struct known *latest[COLL_KINDS]; /* the last call of each kind, or NULL */
+    struct known_calls *known;        /* all other calls that are remembered (plan/known.h) */
+    uint64_t decisions;       /* situation of what has been decided (api/decision_tables.h), or 0 */
+    comm_tried *tried;        /* list by `next` */
+    struct comm *prev, *next; /* comm_all */
+    struct comm *dead_next;   /* comm_reap's list */
 } comm;
 
 /* All communicators with state, by prev and next. Engine lock. */

@@ -18,13 +18,13 @@
 #include <utlist.h>
 
 typedef struct gate {
-    comm_ticket *waiting;   /* oldest first, */
-    comm_ticket *running;   /* and those that have passed */
+    comm_ticket *waiting;   /* those that wait, oldest first */
+    comm_ticket *running;   /* those that have passed, oldest first */
     atomic_int shut;        /* reasons: the handshake is not over, operations without a schedule */
     bool preparing;         /* the first one that waits is given its schedule */
     int split;              /* windows that go round */
-    int64_t next_operation; /* number of the next operation, */
-    int next_window;        /* and its window. Library lock */
+    int64_t next_operation; /* number of the next operation. Library lock */
+    int next_window;        /* window of the next operation. Library lock */
 } gate;
 
 /* Is there something to go on with in comm_advance (first.h)? Callbacks run inside the native calls

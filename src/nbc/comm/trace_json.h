@@ -18,8 +18,8 @@
 /* Whose they are, and how its clock becomes the common one: that of the first rank is read at two
  * times, and in between the difference grows evenly. Nanoseconds. */
 typedef struct trace_clock {
-    int64_t at[2];     /* of this rank's clock, ascending, */
-    int64_t offset[2]; /* and what is to be added then */
+    int64_t at[2];     /* two times of this rank's clock, ascending */
+    int64_t offset[2]; /* what is to be added at each */
     int64_t error;     /* half a round trip: so much it may be wrong; 0: it is the same clock */
 } trace_clock;
 

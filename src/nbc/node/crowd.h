@@ -11,8 +11,8 @@ enum { CROWD_WORDS = 16 }; /* 64 processors each */
 /* What a process tells the others. No padding. */
 typedef struct crowd_process {
     uint64_t node;
-    uint64_t may[CROWD_WORDS]; /* processors that it may run on, modulo 64 * CROWD_WORDS, */
-    int64_t quota;             /* and at most so many at a time */
+    uint64_t may[CROWD_WORDS]; /* processors that it may run on, modulo 64 * CROWD_WORDS */
+    int64_t quota;             /* how many at a time at most */
 } crowd_process;
 
 /* This process, on its machine. */

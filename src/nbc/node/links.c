@@ -11,18 +11,18 @@
 #include <string.h>
 
 enum {
-    MOST = 1 << 19,   /* bytes that a communicator wants at most of a slice, */
-    SHARE = 3,        /* and parts of what is left of it: one of them */
-    LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits; */
+    MOST = 1 << 19,   /* bytes that a communicator wants at most of a slice */
+    SHARE = 3,        /* it gets at most one part in so many of what is left of it */
+    LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits */
     MOST_LINES = 128,
     CLEARED = 1 << 16, /* tuning: of a communicator's rings more is not cleared, but returned */
     TOUCHED = 4096,    /* bytes that the first one of them brings */
     LEAST_BLOCKS = 16, /* of longer ones */
     MOST_BLOCKS = 2048,
-    MOST_OWN = 2048, /* of a request's ring; */
-    SHORT_OWN = 512, /* of one for short messages, */
-    PLENTY_OWN = 32, /* and at least so many, as long as there is plenty; */
-    LEAST_OWN = 16   /* else */
+    MOST_OWN = 2048, /* of a request's ring */
+    SHORT_OWN = 512, /* of a request's ring for short messages */
+    PLENTY_OWN = 32, /* at least so many, as long as there is plenty */
+    LEAST_OWN = 16   /* at least so many, else */
 };
 
 typedef struct notice {

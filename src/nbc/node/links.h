@@ -31,10 +31,10 @@ typedef struct link_offer {
 } link_offer;
 
 enum {
-    LINK_SENDS = 1,  /* it sends to them, */
-    LINK_STORES = 2, /* and reads what is lent there of a store, */
-    LINK_ALL = 4,    /* or of any other memory; */
-    LINK_LENDS = 8   /* and it lends that */
+    LINK_SENDS = 1,  /* it sends to them */
+    LINK_STORES = 2, /* it reads what is lent there of a store */
+    LINK_ALL = 4,    /* it reads what is lent there of any other memory */
+    LINK_LENDS = 8   /* it lends any other memory */
 };
 
 /* To and from one other member. */
@@ -43,10 +43,10 @@ typedef struct node_link {
     struct link_desk *from, *to; /* in my memory, in the other's; NULL: nothing goes this way */
     uint64_t told, heard;        /* notices */
     int64_t pid;                 /* of the other: to read what it lends of other memory */
-    bool reads_store, reads_all; /* the other can read what I lend; */
-    bool both_stores;            /* each can read what the other lends of its store, */
-    bool both_read;              /* of any memory, and I what it lends; */
-    int64_t eager;               /* and is to, if it is more than so many bytes */
+    bool reads_store, reads_all; /* the other can read what I lend: of my store, of any memory */
+    bool both_stores;            /* each can read what the other lends of its store */
+    bool both_read;              /* each can read what the other lends of any memory */
+    int64_t eager;               /* bytes: longer messages are lent */
 } node_link;
 
 typedef struct links {
@@ -54,8 +54,8 @@ typedef struct links {
     int low, high;   /* the first and the last of all that do, me too; */
     int32_t *of;     /* [high - low + 1]: index of a rank among them; -1: MPI only */
     node_link *link; /* [n] */
-    void *memory;    /* mine in the segment, or NULL, */
-    size_t size;     /* and bytes of it */
+    void *memory;    /* mine in the segment, or NULL */
+    size_t size;     /* bytes of it */
     link_offer mine;
     uint64_t inits;    /* that have been agreed on or refused, all ranks alike */
     atomic_int broken; /* error: a rank has failed, so that nobody may wait for what it would write,

@@ -44,10 +44,10 @@
 #include <stdint.h>
 
 enum {
-    RING_LINE = 64,     /* bytes of a line, */
-    RING_DATA = 56,     /* and of data in that of a small message */
-    RING_SMALL = 448,   /* tuning: longer messages go in blocks, */
-    RING_BLOCK = 32768, /* of at most so many bytes, two to a ring; */
+    RING_LINE = 64,     /* bytes of a line */
+    RING_DATA = 56,     /* bytes of data in a line of a small message */
+    RING_SMALL = 448,   /* tuning: longer messages go in blocks */
+    RING_BLOCK = 32768, /* bytes of a block at most, two to a ring */
     RING_STREAM = 16    /* lines of a ring that carries messages of any length */
 };
 
@@ -64,11 +64,11 @@ typedef struct ring {
     _Atomic uint64_t *shared_ack; /* positions below are free again */
     _Atomic uint64_t *stamp;      /* [lines], of blocks */
     unsigned char *line;
-    uint64_t lines; /* a power of two; of blocks: 16 or more, */
-    int64_t block;  /* of at most so many bytes each */
+    uint64_t lines; /* a power of two; of blocks: 16 or more */
+    int64_t block;  /* bytes of a block at most */
     uint64_t next;  /* position of the message that is named next */
     uint64_t ack;   /* what the sender has read of it last, the receiver written */
-    uint64_t taken; /* receiver: all lines below have been read, */
+    uint64_t taken; /* receiver: all lines below have been read */
     uint32_t
         *ahead; /* [lines]: and so many from there on, of a message that does not begin there */
     struct ring_skipped *skipped; /* [nskipped]: further ahead than a lap */
@@ -192,9 +192,9 @@ bool ring_skip(ring *r, uint64_t position, uint64_t lines);
 
 /* Longer ones: the next bytes of a message, where they lie. */
 typedef struct ring_piece {
-    const void *at;         /* NULL: they have been lent, */
-    uint64_t where, answer; /* are there, and this is to be answered there, */
-    uint64_t position;      /* for this one of the sender's, behind ring_read */
+    const void *at;         /* NULL: they have been lent */
+    uint64_t where, answer; /* of what is lent: where it is, and where to answer */
+    uint64_t position;      /* of what is lent: the sender's, to be answered after ring_read */
     int64_t bytes;
     bool last;
 } ring_piece;

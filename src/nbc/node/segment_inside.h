@@ -14,19 +14,19 @@
 
 typedef struct segment {
     char *base;            /* NULL: there is none */
-    size_t size;           /* bytes without the stores, */
-    size_t mapped;         /* and with them */
+    size_t size;           /* bytes without the stores */
+    size_t mapped;         /* bytes with the stores */
     size_t header;         /* bytes */
     size_t slice;          /* of each process */
-    int processes;         /* of the node; */
-    int sharing;           /* that have mapped it */
+    int processes;         /* of the node */
+    int sharing;           /* processes that have mapped it */
     int places;            /* ranks of the channel */
     int32_t *index_of;     /* [places]: of a process of this node that shares, or -1 */
     int64_t *pids;         /* [processes] */
-    bool reads;            /* memory of others that is not shared; */
-    bool lends_all;        /* and lends its own */
-    const char *absent;    /* why there is none, */
-    const char *storeless; /* or no stores; or NULL */
+    bool reads;            /* it reads memory of others that is not shared */
+    bool lends_all;        /* it lends its own */
+    const char *absent;    /* why there is no segment, or NULL */
+    const char *storeless; /* why there are no stores, or NULL */
     arena mine;            /* my slice */
     pid_t owner;           /* a child does not have it */
 } segment;

@@ -20,10 +20,10 @@
 
 enum {
     PAGE = 65536,             /* of any machine */
-    NODE_MOST = 1 << 29,      /* bytes of a node's slices, */
-    NODE_ALLOCATED = 1 << 27, /* where memory must be allocated before it is touched, */
-    SLICE_MOST = 1 << 22,     /* and of one process; */
-    SLICE_LEAST = 8192,       /* for each process of the node: rings of a few communicators */
+    NODE_MOST = 1 << 29,      /* bytes of a node's slices */
+    NODE_ALLOCATED = 1 << 27, /* the same where memory must be allocated before it is touched */
+    SLICE_MOST = 1 << 22,     /* bytes of the slice of one process */
+    SLICE_LEAST = 8192,       /* bytes at least: rings of a few communicators */
     HUGE_PAGE = 1 << 21
 };
 

@@ -14,8 +14,8 @@
 
 /* What a process shows. No padding. */
 typedef struct vmread_offer {
-    uint64_t bytes[2]; /* what is there, */
-    uint64_t at;       /* at this address; 0: nothing is lent */
+    uint64_t bytes[2]; /* what is there */
+    uint64_t at;       /* its address; 0: nothing is lent */
     int64_t pid;
 } vmread_offer;
 

@@ -47,8 +47,8 @@ typedef struct known {
     known_signature signature;
     uint64_t hash;    /* of the signature, and of lists */
     int refs;         /* the table's, and one for each exec that is bound for it and in use */
-    bool native;      /* calls that may be left to the MPI are, */
-    bool settled;     /* or are ours; neither: nobody has asked */
+    bool native;      /* calls that may be left to the MPI are left */
+    bool settled;     /* they are ours; neither: nobody has asked */
     int8_t native_op; /* the program's operation that they are left with, which 1: commutes, 0: does
                           not; -1: it is not the program's */
     struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */

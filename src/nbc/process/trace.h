@@ -18,7 +18,7 @@
 typedef enum trace_what {
     TRACE_BEGIN, /* of an operation, and */
     TRACE_END,   /* its end: on the same numbers */
-    TRACE_POST,  /* of a message, and */
+    TRACE_POST,  /* of a message */
     TRACE_DONE,  /* its end: on the same operation and step */
     TRACE_SPAN   /* a copy, a reduction, a wait: from `since` to `at` in one thread */
 } trace_what;
@@ -31,8 +31,8 @@ typedef struct trace_event {
     uint64_t operation; /* number in this process, from 1; 0: of none */
     const char *name;   /* static; as the next */
     const char *detail; /* BEGIN, END: the algorithm; else NULL */
-    int64_t bytes;      /* of a message, a copy, a reduction; BEGIN, END: of the send buffer, */
-    int64_t received;   /* and of the receive buffer; or -1: not known */
+    int64_t bytes;      /* of a message, a copy, a reduction; BEGIN, END: of the send buffer */
+    int64_t received;   /* BEGIN, END: of the receive buffer; -1: not known */
     int32_t step, peer; /* a wait has the step -1; END: the error, in peer */
     int32_t comm, size, rank; /* BEGIN: number of the communicator here; its ranks; mine */
     uint8_t what, who;        /* role.h */

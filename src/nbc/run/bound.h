@@ -48,8 +48,8 @@ typedef struct message {
     MPI_Datatype type;
     int64_t offset; /* bytes from the base */
     int count;
-    int32_t peer; /* rank in the wire, */
-    int32_t tag;  /* and tag in window 0 of the lane: both once addressed */
+    int32_t peer; /* rank in the wire, once addressed */
+    int32_t tag;  /* tag in window 0 of the lane, once addressed */
     uint8_t base; /* index in bound.base */
     bool made;    /* type is ours to free */
     bool empty;   /* a part without data: not sent */

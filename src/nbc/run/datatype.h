@@ -17,8 +17,8 @@ typedef struct datatype {
                           predefined, or two threads have met it at a time */
     bool predefined;
     bool held;
-    bool dense; /* n elements fill a run of n * size bytes at the address, in any order; */
-    bool run;   /* in that of the data, if this is known (after datatype_hold) */
+    bool dense; /* n elements fill a run of n * size bytes at the address, in any order */
+    bool run;   /* the same in the order of the data, if this is known (after datatype_hold) */
     int64_t size, extent;
     int64_t true_lb, true_extent;
 } datatype;

@@ -46,22 +46,22 @@ typedef struct near_message {
     uint64_t before;   /* lines of earlier messages of the track */
     int64_t bytes;
     ring_progress progress;
-    int64_t offset;  /* of a run, from the base of */
-    int8_t space;    /* this space; -1: it is packed, */
-    int64_t packed;  /* and has its place there */
+    int64_t offset;  /* of a run, from the base of `space` */
+    int8_t space;    /* of a run; -1: it is packed */
+    int64_t packed;  /* of what is packed: its place in near.packed */
     int32_t reduces; /* the step that is all that reads what comes, if it can do so piece by piece;
                         or -1 */
     int error;       /* the first one, of packing it or of pieces that have come */
     _Atomic uint64_t *answer; /* where the receiver says that it has read what is lent; NULL: it
                                  cannot be */
-    bool lends_store;         /* it may be lent where it lies in the store, */
-    bool lends_all;           /* or anywhere; */
-    bool lends_copy;          /* or a copy of it in the store, */
-    void *copy;               /* which is this one */
+    bool lends_store;         /* it may be lent where it lies in the store */
+    bool lends_all;           /* it may be lent where it lies anywhere */
+    bool lends_copy;          /* a copy of it in the store may be lent */
+    void *copy;               /* that copy */
     bool packs;               /* it has been packed */
-    bool lent;                /* and not been answered */
-    bool again;               /* it was lent in vain, */
-    int64_t reduced;          /* and so many bytes of it had been reduced */
+    bool lent;                /* it has been lent, and not been answered */
+    bool again;               /* the receiver could not read what was lent */
+    int64_t reduced;          /* bytes that had been reduced before */
     int waited;               /* looks that found no room for it */
     bool reducing;            /* that step is being done */
 } near_message;
@@ -77,15 +77,15 @@ typedef struct near {
     bool put_off;              /* what was posted has not been looked for yet */
     char *packed;              /* room for those that are */
     int64_t *reduced;          /* [local steps]: bytes of its message that have been reduced */
-    bool own;                  /* a persistent request's rings: */
+    bool own;                  /* it has rings of its own: a persistent request's */
     int nrings;                /* kinds x queues */
-    own_ring *in;              /* [nrings], */
+    own_ring *in;              /* [nrings] */
     ring *out;                 /* [nrings] */
     char *exchanged;           /* [nqueues]: its rings are told, or heard of */
     _Atomic uint64_t *answers; /* [nanswers], in the segment */
     int nanswers;
-    int64_t messages; /* that go through rings, */
-    int64_t bytes;    /* and what they carry, in one start */
+    int64_t messages; /* that go through rings in one start */
+    int64_t bytes;    /* what they carry in one start */
 } near;
 
 static inline uint64_t near_lines(const near_message *m)

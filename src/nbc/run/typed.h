@@ -16,8 +16,8 @@
 enum { TYPED_GAP = 1 };
 
 typedef struct typed_block {
-    int64_t at;         /* its place in the schedule's space, */
-    int64_t bytes;      /* and length there */
+    int64_t at;         /* its place in the schedule's space */
+    int64_t bytes;      /* its length there */
     int64_t offset;     /* bytes from the buffer */
     int64_t count;      /* of this type */
     datatype type;      /* held */

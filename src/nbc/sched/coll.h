@@ -69,8 +69,8 @@ typedef enum coll_order {
 /* What one rank sends, or receives, in elements. */
 typedef struct coll_side {
     int64_t count;         /* ONE, EACH: length of a block */
-    const int64_t *counts; /* SIZED to TYPED: length of the block of each rank, [p], borrowed; */
-    const int64_t *displs; /* and its offset in the space, [p], borrowed */
+    const int64_t *counts; /* SIZED to TYPED: length of the block of each rank, [p], borrowed */
+    const int64_t *displs; /* its offset in the space, [p], borrowed */
 } coll_side;
 
 /* Whom a rank receives from, and whom it sends to. A rank may be there more than once, or be

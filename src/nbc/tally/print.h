@@ -21,8 +21,8 @@ typedef struct tally_outside {
 typedef struct tally_job {
     double seconds; /* from the first call to MPI_Finalize */
     int processes;
-    bool whole;      /* of all; else of rank 0 alone, */
-    const char *why; /* and why */
+    bool whole;      /* of all processes; else of rank 0 alone */
+    const char *why; /* why of rank 0 alone */
     const tally_outside *outside;
     int64_t (*left)[COLL_KINDS]; /* [TALLY_REASONS] */
 } tally_job;
