@@ -33,13 +33,13 @@ typedef struct run {
     coll_kind what;
     int p, rank; /* of comm */
     int blocks;  /* of a side that has one for each rank, or neighbor */
-    int size;    /* bytes of a block, */
-    int count;   /* and elements of this type */
+    int size;    /* bytes of a block */
+    int count;   /* elements of a block, of `type` */
     MPI_Datatype type;
     char *send, *recv;    /* see buffers.h */
-    int *counts, *place;  /* [blocks]: for v-collectives, all blocks of one size, in elements; */
-    MPI_Aint *byte_place; /* the same as place, in bytes; */
-    MPI_Datatype *types;  /* and the type */
+    int *counts, *place;  /* [blocks]: for v-collectives, all blocks of one size, in elements */
+    MPI_Aint *byte_place; /* the same as place, in bytes */
+    MPI_Datatype *types;  /* [blocks]: the type of each */
     int root;
     MPI_Op op;                      /* of reductions */
     int neighbors[TORUS_NEIGHBORS]; /* of comm, where the collective has them */

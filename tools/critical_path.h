@@ -17,10 +17,10 @@
 typedef struct critical_path {
     int64_t chain;    /* blocks */
     int messages;     /* in that chain */
-    int64_t on_ports; /* time of the whole, */
-    int nphases;      /* and of each phase alone, as if its input were there */
-    const char *phase[SCHED_PHASES];
-    int64_t phase_on_ports[SCHED_PHASES];
+    int64_t on_ports; /* time of the whole */
+    int nphases;
+    const char *phase[SCHED_PHASES];      /* their names */
+    int64_t phase_on_ports[SCHED_PHASES]; /* time of each alone, as if its input were there */
 } critical_path;
 
 /* of: the schedules of ranks 0 to p - 1. t: NULL if all are in one place. False: out of memory. */

@@ -56,7 +56,7 @@ typedef struct topo {
     int nodes;   /* how many there are */
     int nlevels; /* coarse to fine */
     topo_level level[TOPO_SWITCHES + TOPO_KINDS];
-    const int *node;         /* [p]: number of each rank's node; of a level, or zeros: */
+    const int *node;         /* [p]: number of each rank's node; of a level, or `zeros` */
     int *zeros;              /* NULL: there is a level */
     char (*host)[TOPO_HOST]; /* [nodes] */
     struct orders *orders;   /* of ranks, that have been asked for: orders.h */

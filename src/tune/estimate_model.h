@@ -35,8 +35,8 @@ typedef struct model_step {
     uint8_t links;    /* of a send: that it has not passed yet */
     uint8_t way;      /* of a send: index in model.way */
     bool packs : 1;   /* an end of a message of several runs of bytes */
-    bool posted : 1;  /* a message's end has been begun, */
-    bool arrived : 1; /* and its data is there: a receive */
+    bool posted : 1;  /* a message's end has been begun */
+    bool arrived : 1; /* of a receive: its data is there */
 } model_step;
 
 #define NEVER INT64_MAX

@@ -28,7 +28,8 @@ typedef struct forecast {
     const char *bound; /* what most of the time is the work of, static: "latency", ...; NULL */
 } forecast;
 
-/* True: `time` is only a lower bound, because nothing has been executed to the end. */
+/* True: nothing has been executed to the end: `time` is that of a first look, or when an execution
+ * was given up. */
 static inline bool forecast_is_bound(const forecast *f)
 {
     return !f->executed || f->longer;
@@ -41,10 +42,11 @@ typedef struct forecaster {
     place whole;
     samples samples;
     bool has_samples;
-    bool is_large;     /* only samples are executed, and a first look is at some of them */
-    bool shares_cores; /* ranks do, and that is executed */
-    int64_t work, sample_work, proof_work; /* steps that may still be executed: of the whole; of its
-                                              samples; of the whole by forecaster_prove */
+    bool is_large;       /* only samples are executed, and a first look is at some of them */
+    bool shares_cores;   /* ranks do, and that is executed */
+    int64_t work;        /* steps that may still be executed of the whole */
+    int64_t sample_work; /* the same of its samples */
+    int64_t proof_work;  /* the same of the whole, by forecaster_prove */
 } forecaster;
 
 /* What a first look has found. */

@@ -23,10 +23,10 @@ typedef struct link_flow {
 } link_flow;
 
 typedef struct tune_link {
-    int64_t alone, shared; /* costs: of one message; of all together, */
-    int64_t both;          /* and if there are long ones here and there, in `back` */
-    int64_t at;            /* the time, */
-    uint64_t level;        /* and how far it is by then: 2^-16 bytes */
+    int64_t alone, shared; /* costs: of one message; of all together */
+    int64_t both;          /* cost of all together if there are long ones here and in `back` */
+    int64_t at;            /* the time of `level` */
+    uint64_t level;        /* how far it is by then: 2^-16 bytes */
     int64_t bytes;         /* of all messages so far */
     link_flow *flow;       /* [n], the next that ends first; room for all is the caller's */
     int n, nlong;

@@ -36,8 +36,8 @@ typedef struct blocks {
     MPI_Count *large_count;
     MPI_Aint *large_displ;
     size_t bytes;
-    unsigned char *memory; /* the program's, */
-    bool shared;           /* of tutti_alloc */
+    unsigned char *memory; /* the program's */
+    bool shared;           /* memory is of tutti_alloc */
     unsigned char *image;  /* what must be there */
     MPI_Aint zero;         /* offset of displacement 0 in both */
 } blocks;

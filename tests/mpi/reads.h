@@ -12,10 +12,8 @@
 
 #include <mpi.h>
 
-/* They call tutti_init; on MPI_COMM_WORLD, */
+/* They call tutti_init. Of the ranks of MPI_COMM_WORLD, or of another communicator. */
 void reads_begin(void);
-
-/* or on another one. */
 void reads_begin_on(MPI_Comm comm);
 
 #endif

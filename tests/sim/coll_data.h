@@ -31,8 +31,8 @@ typedef struct rank_data {
     data_side sent; /* where in RECV what is sent lies, in place */
     oracle o;       /* of its part */
     int index;      /* its place there */
-    int first;      /* the lowest rank of its part, */
-    int root;       /* and the root */
+    int first;      /* the lowest rank of its part */
+    int root;       /* the root of its part */
     bool in_place;
     uint64_t *sends, *recvs, *expected;
 } rank_data;

@@ -34,9 +34,9 @@ enum {
 };
 
 static bool all, brief, wanted[COLL_KINDS];
-static const algo *only;           /* the algorithm that is asked for; NULL: all */
-static bool ran[COLL_KINDS][ROWS]; /* each algorithm; and in parts: */
-static bool ran_split[COLL_KINDS][ROWS];
+static const algo *only;                 /* the algorithm that is asked for; NULL: all */
+static bool ran[COLL_KINDS][ROWS];       /* each algorithm */
+static bool ran_split[COLL_KINDS][ROWS]; /* in parts */
 
 static const char *const shapes[] = {
     "node:4",

@@ -185,16 +185,16 @@ static void a_message_costs_what_its_way_does(void **state)
 {
     (void)state;
     begin(4);
-    message(0, 1); /* inside a package, between two, */
+    message(0, 1); /* inside a package */
     expect_us(end(MIB, "node:4 package:2").time, 2 + 200 + 5 + 2);
     begin(4);
-    message(1, 2);
+    message(1, 2); /* between two packages */
     expect_us(end(MIB, "node:4 package:2").time, 1 + 100 + 10 + 1);
     begin(4);
-    message(1, 2); /* over one switch, over three */
+    message(1, 2); /* over one switch */
     expect_us(end(MIB, "switch:4 node:2").time, 1 + 1000 + 20 + 1);
     begin(4);
-    message(1, 2);
+    message(1, 2); /* over three switches */
     expect_us(end(MIB, "switch:2 node:1").time, 1 + 1000 + 20 + 7 + 1);
 }
 

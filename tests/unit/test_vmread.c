@@ -16,8 +16,8 @@
 
 enum { BYTES = 10000 };
 
-static size_t most = BYTES;     /* that a call reads, */
-static size_t readable = BYTES; /* and all of them together */
+static size_t most = BYTES;     /* that a call reads */
+static size_t readable = BYTES; /* that all of them together read */
 static int calls, interrupted;  /* each so-many-th call; 0: none */
 static const int errors_of_it[] = {EPERM, EFAULT, ESRCH, ENOSYS};
 static int error_of_it;

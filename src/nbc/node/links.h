@@ -51,7 +51,7 @@ typedef struct node_link {
 
 typedef struct links {
     int n;           /* other members that share memory */
-    int low, high;   /* the first and the last of all that do, me too; */
+    int low, high;   /* the first and the last of all that do, me too */
     int32_t *of;     /* [high - low + 1]: index of a rank among them; -1: MPI only */
     node_link *link; /* [n] */
     void *memory;    /* mine in the segment, or NULL */

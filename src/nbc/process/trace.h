@@ -58,8 +58,8 @@ static inline int64_t trace_now(void)
 
 /* Begin, with room for so many. False: out of memory. */
 bool trace_start(int64_t events);
-void trace_stop(void); /* other threads may be at it: what there is stays, */
-void trace_free(void); /* until nobody writes any more */
+void trace_stop(void); /* other threads may be at it: what there is stays until trace_free */
+void trace_free(void); /* nobody writes any more */
 
 /* A new one, with its time, thread and who; NULL: there is no room. */
 trace_event *trace_add(trace_what what, uint64_t operation, const char *name);

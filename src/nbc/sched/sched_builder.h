@@ -48,8 +48,8 @@ struct sched_builder {
     int p, parts;
     bool packs;            /* sched_pack_scratch */
     bool open;             /* between sched_open and sched_close */
-    int spared;            /* sched_spare: the rank plus 1, or 0; */
-    bool spares_me, muted; /* am I it; is the open message left out */
+    int spared;            /* sched_spare: the rank plus 1, or 0 */
+    bool spares_me, muted; /* am I the spared rank; is the open message left out */
     step *steps;
     int nsteps, steps_cap;
     interval *list;
