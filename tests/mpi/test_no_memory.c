@@ -5,47 +5,14 @@
  * its choice has to wait for the other ranks, the operation ends with the error, and so do all
  * later ones of this rank on the communicator.
  *
- * The linker puts __wrap_malloc and so on in the place of malloc, in the library and here, not in
- * the MPI (tests/CMakeLists.txt).
+ * Allocations of the library and of the test fail, not those of the MPI (failing_malloc.h).
  */
+#include "failing_malloc.h"
 #include "mpi/mpi_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <tutti.h>
-
-static _Thread_local long left = -1; /* allocations until one fails; -1: none does */
-static _Thread_local bool ran_out;   /* one has failed */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static bool fails(void)
-{
-    bool now = left >= 0 && left-- == 0;
-
-    ran_out |= now;
-    return now;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
 
 /* ---- calls ---- */
 
@@ -154,8 +121,8 @@ static void check(const collective *c, int n)
 /* The n-th allocation from now on fails, on one rank. */
 static void run_out(long n)
 {
-    left = world_rank == POOR ? n : -1;
-    ran_out = false;
+    allocations_left = world_rank == POOR ? n : -1;
+    allocation_failed = false;
 }
 
 static bool on_any(bool here)
@@ -197,8 +164,8 @@ static bool init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info inf
     mpi_test_context("%s of %d, allocation %ld", c->name, n, at);
     run_out(at);
     error = c->init(n, comm, info, &r);
-    left = -1;
-    ran = on_any(ran_out);
+    allocations_left = -1;
+    ran = on_any(allocation_failed);
     if (on_any(error != MPI_SUCCESS)) {
         CHECK_CLASS(error, MPI_ERR_NO_MEM);
         CHECK(r == MPIX_REQUEST_NULL);
@@ -212,8 +179,11 @@ static bool init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info inf
 /* Every allocation fails, or of many the first ones and then some. */
 static void each_init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info info)
 {
-    for (long at = 0; !init_in_need(c, n, comm, info, at); at += 1 + at / 50)
-        ;
+    long at = 0;
+
+    while (!init_in_need(c, n, comm, info, at))
+        at += 1 + at / 50;
+    CHECK(at > 0); /* the request itself is one */
 }
 
 /* Memory to agree is kept from the second time on. */
@@ -273,8 +243,8 @@ static bool call_in_need(const collective *c, int n, MPI_Comm comm, bool blocks,
     fill();
     run_out(at);
     error = call(c, n, comm, blocks);
-    left = -1;
-    ran = ran_out;
+    allocations_left = -1;
+    ran = allocation_failed;
     CHECK(!error || ran);
     if (error) {
         CHECK_CLASS(error, MPI_ERR_NO_MEM);
@@ -328,8 +298,8 @@ static bool first_call_in_need(long at)
         CHECK(collect(comm, &r) == MPI_SUCCESS);
     }
     error = MPI_Wait(&r, MPI_STATUS_IGNORE);
-    left = -1;
-    ran = on_any(ran_out);
+    allocations_left = -1;
+    ran = on_any(allocation_failed);
     if (error) {
         CHECK(world_rank == POOR);
         CHECK_CLASS(error, MPI_ERR_NO_MEM);

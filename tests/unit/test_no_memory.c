@@ -4,9 +4,9 @@
  * valgrind or a sanitizer it also says whether they read what is not there. And an estimate, which
  * must not choose something else then.
  */
+#include "failing_malloc.h"
 #include "sim/machine.h"
 #include "tune/planner.h"
-#include "unit/failing_malloc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* test_wisdom.c - the table of verdicts: how they are added, merged and kept in order, which are
  * refused, and what happens when memory runs out.
  */
+#include "failing_malloc.h"
 #include "tune/wisdom.h"
-#include "unit/failing_malloc.h"
 #include "unit/wisdom_made.h"
 
 #include <setjmp.h>

@@ -4,7 +4,12 @@
 #ifndef TUTTI_FAILING_MALLOC_H
 #define TUTTI_FAILING_MALLOC_H
 
-/* Allocations until one fails; -1: none does, or it has failed. */
-extern long allocations_left;
+#include <stdbool.h>
+
+/* Allocations of this thread until one fails; -1: none does, or it has failed. */
+extern _Thread_local long allocations_left;
+
+/* One has failed in this thread, since whoever asks has set it to false. */
+extern _Thread_local bool allocation_failed;
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* failing_malloc.c - see failing_malloc.h. */
-#include "unit/failing_malloc.h"
+#include "failing_malloc.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 void *__real_malloc(size_t size);
@@ -12,11 +11,15 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-long allocations_left = -1;
+_Thread_local long allocations_left = -1;
+_Thread_local bool allocation_failed;
 
 static bool fails(void)
 {
-    return allocations_left >= 0 && allocations_left-- == 0;
+    bool now = allocations_left >= 0 && allocations_left-- == 0;
+
+    allocation_failed |= now;
+    return now;
 }
 
 void *__wrap_malloc(size_t size)
