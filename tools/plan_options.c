@@ -50,7 +50,7 @@ static const char help_options[] =
     "                       paper on the locality-aware Bruck allgather\n"
     "      --why            the time of all algorithms in their usual forms: first what was "
     "executed,\n"
-    "                       then of which there is only a lower bound (>=); which of them auto "
+    "                       then what was not, or was given up (~, >=); which of them auto "
     "takes\n"
     "                       where wisdom knows nothing; what the MPI's own may take at best\n"
     "      --svg=FILE       draw who does what when, by the same estimate: ranks, messages "

@@ -39,7 +39,7 @@ static void print_time(const forecast *f, int64_t least)
     double us = 1e-6 * (double)f->time;
 
     if (forecast_is_bound(f))
-        printf("  >= %9.*f us  ", us < 10 ? 3 : 1, us);
+        printf("  %3s%9.*f us  ", forecast_sign(f), us < 10 ? 3 : 1, us);
     else
         printf("  %12.3f us  %5.2f  ", us, least ? (double)f->time / (double)least : 1);
 }
@@ -56,13 +56,14 @@ static bool print_list(const forecast *list, int n, const char *taken)
         bool bound = forecast_is_bound(f);
         select_print(&f->choice, name, sizeof name);
         if (i == 0 || bound != forecast_is_bound(f - 1))
-            puts(bound ? "not executed to the end: lower bound of the time, algorithm, why"
+            puts(bound ? "not executed to the end: at least (>=), or at first sight (~), "
+                         "algorithm, why"
                        : "executed: estimated time, ratio to the fastest, algorithm, limited by");
         print_time(f, list[0].time);
         printf("%-40s %s%s\n", name,
                !bound        ? f->bound
                : f->executed ? "given up"
-                             : "closed form",
+                             : "first sight",
                strcmp(name, taken) == 0 ? ", auto" : "");
         found |= strcmp(name, taken) == 0;
     }

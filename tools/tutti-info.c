@@ -31,9 +31,9 @@ static void print_library(void)
 }
 
 /* The launcher of another MPI starts processes each of which is a job of its own. */
-static void print_ranks(void)
+static void print_ranks(int launched)
 {
-    int size, launched = command_launched();
+    int size;
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (launched > size)
@@ -132,7 +132,9 @@ static const char help[] =
 typedef struct wish {
     int what; /* the option, or 0 */
     bool json;
-    bool said; /* --help, --version: nothing else is to be done */
+    bool said;   /* --help, --version: nothing else is to be done */
+    bool speaks; /* by the launcher, before MPI_Init: Open MPI's sets its variables */
+    int launched;
     command command;
 } wish;
 
@@ -191,13 +193,13 @@ static int print(const wish *w)
         return print_topology();
     if (w->what == 'c')
         return print_constants();
-    if (rank != 0 || !command_speaks())
+    if (rank != 0 || !w->speaks)
         return 0;
     if (w->what == 'e') {
         info_print_settings();
         return 0;
     }
-    print_ranks();
+    print_ranks(w->launched);
     print_library();
     return print_driver() || print_planner();
 }
@@ -212,6 +214,8 @@ int main(int argc, char **argv)
         return command_refuse_all(&w.command, &argc, &argv);
     if (w.said || w.what == 'a')
         return command_end("tutti-info", w.said ? 0 : print_plain(&w));
+    w.speaks = command_speaks();
+    w.launched = command_launched();
     MPI_Init(&argc, &argv);
     tutti_init();
     failed = print(&w);

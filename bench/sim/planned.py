@@ -15,7 +15,7 @@ from machines import Machine
 from simulation import ROOT, Failed
 
 PLAN = os.environ.get("PLAN_PROGRAM", str(ROOT / "build/mpich/bin/tutti-plan"))
-ROW = re.compile(r"  (?:>= )?\s*([\d.]+) us\s+(?:[\d.]+  )?(\S+)\s+(.*)$")
+ROW = re.compile(r"\s*(?:>=|~)?\s*([\d.]+) us\s+(?:[\d.]+  )?(\S+)\s+(.*)$")
 
 
 FOLDER = tempfile.TemporaryDirectory(prefix="tutti-planned")
@@ -67,7 +67,7 @@ class Call:
         for line in self._plan("--why").splitlines():
             row = ROW.match(line)
             if row:
-                found[row[2]] = float(row[1]), not row[3].startswith("closed form")
+                found[row[2]] = float(row[1]), not row[3].startswith("first sight")
                 auto = row[2] if row[3].endswith(", auto") else auto
             elif line.startswith("auto: "):
                 auto = line.split()[1]

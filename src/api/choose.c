@@ -253,13 +253,13 @@ static void print_estimate(const decision *v, char *text, size_t size)
 
     if (v->n == 0)
         return;
-    n = (size_t)snprintf(text, size, ": %s%.3g us", forecast_is_bound(&v->best[0]) ? ">= " : "",
+    n = (size_t)snprintf(text, size, ": %s%.3g us", forecast_sign(&v->best[0]),
                          1e-6 * (double)v->best[0].time);
     if (v->n < 2 || n >= size)
         return;
     select_print(&v->best[1].choice, name, sizeof name);
-    snprintf(text + n, size - n, "; then %s: %s%.3g us", name,
-             forecast_is_bound(&v->best[1]) ? ">= " : "", 1e-6 * (double)v->best[1].time);
+    snprintf(text + n, size - n, "; then %s: %s%.3g us", name, forecast_sign(&v->best[1]),
+             1e-6 * (double)v->best[1].time);
 }
 
 int choose_silently(const coll *call, int64_t bytes, MPI_Info info, comm *c, choice *result,

@@ -94,8 +94,19 @@ static bool execute_whole(forecaster *q, const choice *c, int64_t steps, int64_t
            execution_on(&x, c, &q->whole, &q->work, e);
 }
 
-/* Of the largest ones first: what does not fit is no work on the others. */
-static bool execute_samples(forecaster *q, const choice *c, const sight *f, estimate *e)
+static int largest_sample(const samples *s)
+{
+    int largest = 0;
+
+    for (int i = 1; i < SAMPLES_MOST; i++)
+        largest = s->at[i].p > s->at[largest].p ? i : largest;
+    return largest;
+}
+
+/* Of the largest ones first: what does not fit is no work on the others. e: on the largest one;
+ * *time: on the whole. */
+static bool execute_samples(forecaster *q, const choice *c, const sight *f, estimate *e,
+                            int64_t *time)
 {
     const execution x = {.call = &q->asked, .k = &q->executed, .most = ESTIMATE_ALL};
     estimate on[SAMPLES_MOST] = {f->on[0], f->on[1], f->on[2]};
@@ -106,8 +117,8 @@ static bool execute_samples(forecaster *q, const choice *c, const sight *f, esti
         if (q->samples.at[i].p > 0 &&
             !execution_on(&x, c, &q->samples.at[i], &q->sample_work, &on[i]))
             return false;
-    *e = on[0];
-    e->time = samples_time(&q->samples, on);
+    *e = on[largest_sample(&q->samples)];
+    *time = samples_time(&q->samples, on);
     return true;
 }
 
@@ -139,13 +150,15 @@ void forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
                         forecast *result)
 {
     estimate e = {0};
+    int64_t time;
 
     *result = (forecast){.choice = *c};
     if (!q->is_large && execute_whole(q, c, f->steps, most, &e))
         take_estimate(result, &e, true);
-    else if (execute_samples(q, c, f, &e))
-        take_estimate(result, &e, false);
-    else
+    else if (execute_samples(q, c, f, &e, &time)) {
+        take_estimate(result, &e, false); /* limited as on the largest sample */
+        result->time = time;
+    } else
         result->time = unexecuted(q, c, f->time);
 }
 

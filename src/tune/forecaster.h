@@ -35,6 +35,12 @@ static inline bool forecast_is_bound(const forecast *f)
     return !f->executed || f->longer;
 }
 
+/* What is written before `time`: only what was given up is known to take at least so long. */
+static inline const char *forecast_sign(const forecast *f)
+{
+    return f->longer ? ">= " : f->executed ? "" : "~ ";
+}
+
 typedef struct forecaster {
     const forecast_call *call;
     constants executed, closed; /* those of the call, for executions and for closed forms */
