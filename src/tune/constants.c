@@ -99,8 +99,8 @@ static int find_constant(const char *name)
     return i;
 }
 
-/* Everything is above 0, but for latencies, overheads and limits, which may be 0; and what no
- * machine will have is a slip of the pen. */
+/* Everything is above 0, but for latencies, overheads and limits, which may be 0, and cores, of
+ * which 0 are unknown; and what no machine will have is a slip of the pen. */
 static bool plausible(const char *unit, double value)
 {
     if (strcmp(unit, "s") == 0)
@@ -108,7 +108,7 @@ static bool plausible(const char *unit, double value)
     if (strcmp(unit, "bytes") == 0)
         return value >= 0 && value <= 1e15;
     if (strcmp(unit, "cores") == 0)
-        return value >= 0 && value <= 1e6;
+        return value == 0 || (value >= 1 && value <= 1e6);
     return value >= 1e6 && value <= 1e15; /* bytes/s */
 }
 

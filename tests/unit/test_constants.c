@@ -130,6 +130,7 @@ static void what_is_wrong_is_refused(void **state)
     refused("copy", "copy nan bytes/s", "not possible");
     refused("copy", "copy inf bytes/s", "not possible");
     refused("node.latency", "node.latency 20 s", "not possible");
+    refused("node.cores", "node.cores 1e-12 cores", "not possible");
     refused("reduce", "copy 1e10 bytes/s", "given twice");
 }
 
