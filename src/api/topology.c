@@ -127,18 +127,24 @@ static int compare_wishes(const handshake *h)
     return same ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
 }
 
+/* Of a rank without memory for the topology all are told: else it would go on with another one. */
 static int agree_on_wishes(comm *c, const wishes *w, int error, topo **result)
 {
+    static const char caller[] = "tutti_comm_set_hints";
     handshake h = {0};
     hello mine = hello_with_wishes(c, w, error);
 
-    error = comm_meet(c, "tutti_comm_set_hints", &mine, true, &h);
+    error = comm_meet(c, caller, &mine, true, &h);
     if (!error)
         error = compare_wishes(&h);
-    if (!error)
+    if (!error) {
         *result = handshake_topo(&h);
+        error = comm_meet_again(c, caller, *result ? MPI_SUCCESS : MPI_ERR_NO_MEM, &h);
+    }
     handshake_close(&h);
-    return error || *result ? error : MPI_ERR_NO_MEM;
+    if (error)
+        topo_free(*result);
+    return error;
 }
 
 static void adopt_wishes(comm *c, const wishes *w, topo *t)

@@ -51,33 +51,30 @@ static int load_file(const char *file, wisdom **w)
     return access(file, F_OK) != 0 && errno == ENOENT ? MPI_ERR_NO_SUCH_FILE : MPI_ERR_IO;
 }
 
+static const char importing[] = "tutti_wisdom_import";
+
 /* All ranks come, with an error or without; operations advance meanwhile. Returns the error of the
- * first rank that has one. */
-static int meet_all(comm *c, const char *caller, int error, bool *asks_alike)
+ * first rank that has one. Close h afterwards. */
+static int meet_all(comm *c, const char *caller, int error, handshake *h)
 {
-    handshake h = {0};
     hello mine = {.error = error, .asked = env_asked()};
 
-    error = comm_meet(c, caller, &mine, true, &h);
+    error = comm_meet(c, caller, &mine, true, h);
     for (int r = 0; !error && r < c->p; r++)
-        error = h.all[r].error;
-    if (!error && asks_alike)
-        *asks_alike = handshake_asks_else(&h) == 0;
-    handshake_close(&h);
+        error = h->all[r].error;
     return error;
 }
 
-/* A text to all ranks from rank 0, which has it already. */
-static int broadcast_text(const comm *c, char **text, size_t *n)
+/* A text to all ranks from rank 0, which has it already, if all have memory for it. */
+static int broadcast_text(comm *c, char **text, size_t *n, handshake *h)
 {
     int length = (int)*n, error = native_mpi.Bcast(&length, 1, MPI_INT, 0, c->user);
 
-    if (error)
-        return error;
     *n = (size_t)length;
-    if (!*text)
-        *text = malloc(*n);
-    return *text ? native_mpi.Bcast(*text, length, MPI_CHAR, 0, c->user) : MPI_ERR_NO_MEM;
+    if (!error && !*text && !(*text = malloc(*n)))
+        error = MPI_ERR_NO_MEM;
+    error = comm_meet_again(c, importing, error, h);
+    return error ? error : native_mpi.Bcast(*text, length, MPI_CHAR, 0, c->user);
 }
 
 /* Of what begins from now on. */
@@ -112,21 +109,25 @@ static int import(comm *c, const char *file)
     char why[200];
     size_t n = 0;
     wisdom *w = NULL;
+    handshake h = {0};
     int error = c->rank == 0 ? load_file(file, &w) : MPI_SUCCESS;
     char *text = w ? wisdom_write(w, mpi_library_here()->name, &n) : NULL;
 
     if (w && (!text || n > WISDOM_FILE))
         error = MPI_ERR_NO_MEM;
-    error = meet_all(c, "tutti_wisdom_import", error, &asks_alike);
-    if (!error)
-        error = broadcast_text(c, &text, &n);
-    if (!error && !w)
-        w = wisdom_read(text, n, mpi_library_here()->name, why, sizeof why);
-    free(text);
-    if (!error && !w)
-        error = MPI_ERR_NO_MEM;
-    error = meet_all(c, "tutti_wisdom_import", error, NULL); /* on all ranks, or on none */
+    error = meet_all(c, importing, error, &h);
     if (!error) {
+        asks_alike = handshake_asks_else(&h) == 0;
+        error = broadcast_text(c, &text, &n, &h);
+    }
+    if (!error) {
+        if (!w)
+            w = wisdom_read(text, n, mpi_library_here()->name, why, sizeof why);
+        error = comm_meet_again(c, importing, w ? MPI_SUCCESS : MPI_ERR_NO_MEM, &h);
+    }
+    free(text);
+    handshake_close(&h);
+    if (!error) { /* on all ranks, or on none */
         process_wisdom_replace(w, source_of(c, w, file));
         together_pass_gate(c);
         adopt(c, w, asks_alike);
@@ -138,7 +139,7 @@ static int import(comm *c, const char *file)
 int tutti_wisdom_import(MPI_Comm user, const char *file)
 {
     comm *c;
-    int error = together_ready(user, "tutti_wisdom_import", &c);
+    int error = together_ready(user, importing, &c);
 
     if (!error)
         error = import(c, file);
@@ -165,10 +166,12 @@ static int export_to(const comm *c, const char *file)
 int tutti_wisdom_export(MPI_Comm user, const char *file)
 {
     comm *c;
+    handshake h = {0};
     int error = together_ready(user, "tutti_wisdom_export", &c);
 
     if (!error)
-        error = meet_all(c, "tutti_wisdom_export", c->rank == 0 ? export_to(c, file) : MPI_SUCCESS,
-                         NULL);
+        error =
+            meet_all(c, "tutti_wisdom_export", c->rank == 0 ? export_to(c, file) : MPI_SUCCESS, &h);
+    handshake_close(&h);
     return comm_raise_for(user, c, error);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_no_memory.c - memory runs out on one rank, at every allocation of the library in turn. An
- * init is an error on all ranks, or on none. A blocking or non-blocking call is an error of that
- * rank, which has sent nothing: made again, it is served, with the algorithm that all take. Where
- * its choice has to wait for the other ranks, the operation ends with the error, and so do all
- * later ones of this rank on the communicator.
+ * init is an error on all ranks, or on none; so are calls about a communicator. A blocking or
+ * non-blocking call is an error of that rank, which has sent nothing: made again, it is served,
+ * with the algorithm that all take. Where its choice has to wait for the other ranks, the operation
+ * ends with the error, and so do all later ones of this rank on the communicator.
  *
  * Allocations of the library and of the test fail, not those of the MPI (failing_malloc.h).
  */
@@ -318,6 +318,48 @@ static void a_first_call_that_fails_ends_with_an_error(void)
         ;
 }
 
+/* ---- calls about a communicator ---- */
+
+static int set_hints(MPI_Comm comm)
+{
+    MPI_Info info;
+    int error;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_algorithm", "ring");
+    error = tutti_comm_set_hints(comm, info);
+    MPI_Info_free(&info);
+    return error;
+}
+
+static int import(MPI_Comm comm)
+{
+    return tutti_wisdom_import(comm, NULL);
+}
+
+/* From the second allocation on: a rank without memory for the first exchange has told nobody. */
+static void a_call_about_a_communicator_fails_on_all_ranks_or_on_none(void)
+{
+    int (*const calls[])(MPI_Comm) = {set_hints, import};
+    enum { EXCHANGE = 2 };
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        MPI_Comm comm = fresh();
+        bool ran = true;
+        CHECK(tutti_comm_prepare(comm) == MPI_SUCCESS);
+        for (long at = EXCHANGE; ran; at++) {
+            mpi_test_context("call %zu, allocation %ld", i, at);
+            run_out(at);
+            int error = calls[i](comm);
+            left = -1;
+            ran = on_any(ran_out);
+            if (on_any(error != MPI_SUCCESS))
+                CHECK_CLASS(error, MPI_ERR_NO_MEM);
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
 static void open_buffers(void)
 {
     MPI_Datatype pair;
@@ -346,6 +388,7 @@ int main(int argc, char **argv)
         MPI_TEST(a_trial_is_made_on_all_ranks_or_on_none),
         MPI_TEST(a_call_that_fails_can_be_made_again),
         MPI_TEST(a_first_call_that_fails_ends_with_an_error),
+        MPI_TEST(a_call_about_a_communicator_fails_on_all_ranks_or_on_none),
         MPI_TEST(close_buffers),
     };
 

@@ -9,6 +9,8 @@
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 
+#include <string.h>
+
 static const char start[] = "tutti_init";
 static const double start_patience = 10; /* seconds */
 
@@ -21,15 +23,30 @@ void comm_set_current(comm *c, const handshake *h, const char *caller)
         comm_set_pending();
 }
 
+static int run_handshake(comm *c, const char *caller, bool may_block, handshake *h)
+{
+    int error;
+
+    comm_set_current(c, h, caller);
+    error = handshake_run(h, c->user, may_block);
+    comm_set_current(c, NULL, NULL);
+    return error;
+}
+
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h)
 {
     int error = handshake_open(h, c->p, c->rank, mine, caller == start);
 
-    if (error)
-        return error;
-    comm_set_current(c, h, caller);
-    error = handshake_run(h, c->user, may_block);
-    comm_set_current(c, NULL, NULL);
+    return error ? error : run_handshake(c, caller, may_block, h);
+}
+
+int comm_meet_again(comm *c, const char *caller, int error, handshake *h)
+{
+    h->mine.error = error;
+    memset(h->all, 0, (size_t)h->p * sizeof *h->all); /* nobody has come */
+    error = run_handshake(c, caller, true, h);
+    for (int r = 0; !error && r < h->p; r++)
+        error = h->all[r].error;
     return error;
 }
 

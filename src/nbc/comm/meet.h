@@ -9,6 +9,10 @@
  * Close it afterwards, also if it fails. */
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);
 
+/* The same once more, with another error and without asking for memory, so that all ranks come:
+ * returns the error of the first rank that has one. h: a handshake that is over. */
+int comm_meet_again(comm *c, const char *caller, int error, handshake *h);
+
 /* The first one of all, in tutti_init: tells after ten seconds which ranks do not come. */
 int comm_start(comm *world, const hello *mine, handshake *h);
 
