@@ -6,6 +6,7 @@
 #include "api/execs.h"
 #include "api/repeat.h"
 #include "nbc/comm/first.h"
+#include "nbc/comm/windows.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/env.h"
@@ -113,6 +114,8 @@ int together_persist(comm *c, const char *caller, int error, uint64_t what, exec
 
     if (!error)
         error = failure ? failure : exec_tell_rings(*e);
+    if (!error)
+        error = comm_persistent_reserve(c);
     error = together_agree(c, caller, error, what);
     if (!error)
         error = execs_persist(*e);

@@ -207,6 +207,30 @@ static void an_init_fails_on_all_ranks_or_on_none(void)
     }
 }
 
+/* So many that the ranks agree about windows of tags. */
+static void one_of_many_inits_fails_on_all_ranks_or_on_none(void)
+{
+    enum { MANY = 300, TESTED = 250 };
+    static MPIX_Request r[MANY];
+    MPI_Comm comm = fresh();
+
+    first_inits(comm);
+    for (int i = 0; i < MANY; i++) {
+        int error = MPI_ERR_NO_MEM;
+        r[i] = MPIX_REQUEST_NULL;
+        for (long at = i < TESTED ? MOST : 0; error; at++) {
+            mpi_test_context("init %d, allocation %ld", i, at);
+            run_out(at);
+            error = sum.init(3, comm, MPI_INFO_NULL, &r[i]);
+            left = -1;
+            CHECK(on_any(error != MPI_SUCCESS) == (error != MPI_SUCCESS));
+        }
+    }
+    for (int i = 0; i < MANY; i++)
+        CHECK(MPIX_Request_free(&r[i]) == MPI_SUCCESS);
+    MPI_Comm_free(&comm);
+}
+
 static void a_trial_is_made_on_all_ranks_or_on_none(void)
 {
     MPI_Comm comm = fresh();
@@ -385,6 +409,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(open_buffers),
         MPI_TEST(an_init_fails_on_all_ranks_or_on_none),
+        MPI_TEST(one_of_many_inits_fails_on_all_ranks_or_on_none),
         MPI_TEST(a_trial_is_made_on_all_ranks_or_on_none),
         MPI_TEST(a_call_that_fails_can_be_made_again),
         MPI_TEST(a_first_call_that_fails_ends_with_an_error),

@@ -100,6 +100,7 @@ void comm_reap_all(void)
         topo_free(c->topo);
         neighbors_free(c->neighbors);
         free(c->persistent.held);
+        handshake_close(&c->persistent.meeting);
         wisdom_free(c->knows);
         while (c->tried) {
             comm_tried *t = c->tried;

@@ -69,6 +69,7 @@ typedef struct comm_windows {
     int next;             /* never used from here on */
     unsigned char *held;  /* [capacity]: on some rank, when they last agreed, or taken since */
     int agreed, looked;   /* of the first `agreed` that is known; those before `looked` are held */
+    handshake meeting;    /* in which they agree; open from the reservation on */
 } comm_windows;
 
 /* What the ranks wait for now: meet.h. Engine lock. */

@@ -105,6 +105,12 @@ int comm_add_lane(comm *c, const handshake *h)
     return MPI_SUCCESS;
 }
 
+void comm_drop_lane(comm *c)
+{
+    free(c->wire.lane[--c->wire.nlanes].of);
+    c->persistent.capacity -= c->persistent.per_lane;
+}
+
 int comm_use_channel(comm *c)
 {
     int error = comm_add_lane(c, &c->first);

@@ -36,20 +36,15 @@ static void set_slot(const comm *c, comm_ticket *t, int slot)
 }
 
 /* What is held here. */
-static int collect_held(comm *c)
+static void collect_held(comm *c)
 {
     comm_windows *w = &c->persistent;
-    unsigned char *held = realloc(w->held, (size_t)w->capacity);
 
-    if (!held)
-        return MPI_ERR_NO_MEM;
-    w->held = held;
-    memset(held, 0, (size_t)w->capacity);
+    memset(w->held, 0, (size_t)w->capacity);
     process_lock();
     for (const comm_ticket *t = w->holders; t; t = t->next)
-        held[slot_of(c, t)] = 1;
+        w->held[slot_of(c, t)] = 1;
     process_unlock();
-    return MPI_SUCCESS;
 }
 
 static int count_free(const comm_windows *w)
@@ -61,20 +56,40 @@ static int count_free(const comm_windows *w)
     return n;
 }
 
-/* Numbers have been offered: take them if all ranks have one and few windows are free. */
-static int settle(comm *c, const handshake *h, bool *added)
+static const char caller[] = "a persistent collective";
+
+/* Operations of the communicator look at the lanes. */
+static int add_lane(comm *c, const handshake *h)
+{
+    engine_enter();
+    int error = comm_add_lane(c, c->wire.from_channel ? h : NULL);
+    engine_leave();
+    return error;
+}
+
+static void drop_lane(comm *c)
+{
+    engine_enter();
+    comm_drop_lane(c);
+    engine_leave();
+}
+
+/* Numbers have been offered: take them if all ranks have one, and memory, and few windows are free.
+ */
+static int settle(comm *c, handshake *h, bool *added)
 {
     bool few = count_free(&c->persistent) < c->persistent.per_lane / 4 + 1;
-    int error;
+    int error, any;
 
     *added = false;
     if (!few || !handshake_numbered(h))
         return MPI_SUCCESS;
-    engine_enter(); /* operations of the communicator look at the lanes */
-    error = comm_add_lane(c, c->wire.from_channel ? h : NULL);
-    engine_leave();
-    *added = error == MPI_SUCCESS;
-    return error;
+    error = add_lane(c, h);
+    any = comm_meet_again(c, caller, error, h);
+    if (any && !error)
+        drop_lane(c);
+    *added = any == MPI_SUCCESS;
+    return any;
 }
 
 /* A communicator of our own has all numbers for itself. */
@@ -88,54 +103,57 @@ static int offer(const comm *c)
 static int agree_on_windows(comm *c)
 {
     comm_windows *w = &c->persistent;
-    hello mine = {.number = offer(c)};
-    handshake h = {0};
+    handshake *h = &w->meeting;
     bool added = false;
     int error;
 
-    mine.error = collect_held(c);
-    error = comm_meet(c, "a persistent collective", &mine, true, &h);
-    for (int r = 0; !error && r < c->p; r++)
-        error = h.all[r].error;
+    collect_held(c);
+    h->mine.number = offer(c);
+    error = comm_meet_again(c, caller, MPI_SUCCESS, h);
     if (!error)
         error = handshake_max(w->held, w->capacity, c->user);
     w->looked = 0;
     w->agreed = w->capacity;
     if (!error)
-        error = settle(c, &h, &added);
-    if (!added && mine.number >= 0 && c->wire.from_channel)
-        channel_number_return(mine.number);
-    handshake_close(&h);
+        error = settle(c, h, &added);
+    if (!added && h->mine.number >= 0 && c->wire.from_channel)
+        channel_number_return(h->mine.number);
+    handshake_close(h);
     return error;
 }
 
-/* A slot that has been free on all ranks since they last agreed. */
-static bool find_held(comm_windows *w, int n, int *slot)
+/* One that nobody has used, or that has been free on all ranks since they last agreed? */
+static bool has_slot(comm_windows *w)
 {
-    while (w->held && w->looked < n && w->held[w->looked])
+    while (w->looked < w->agreed && w->held[w->looked])
         w->looked++;
-    if (!w->held || w->looked >= n)
-        return false;
-    *slot = w->looked++;
-    return true;
+    return w->next < w->capacity || w->looked < w->agreed;
 }
 
 static int find_slot(comm *c, int *slot)
 {
     comm_windows *w = &c->persistent;
+    int error = has_slot(w) ? MPI_SUCCESS : agree_on_windows(c);
 
-    for (int round = 0; round < 2; round++) {
-        if (w->next < w->capacity) {
-            *slot = w->next++;
-            return MPI_SUCCESS;
-        }
-        if (find_held(w, w->agreed, slot))
-            return MPI_SUCCESS;
-        int error = round == 0 ? agree_on_windows(c) : MPI_SUCCESS;
-        if (error)
-            return error;
-    }
-    return MPI_ERR_OTHER;
+    if (!error && !has_slot(w))
+        error = MPI_ERR_OTHER;
+    if (!error)
+        *slot = w->next < w->capacity ? w->next++ : w->looked++;
+    return error;
+}
+
+int comm_persistent_reserve(comm *c)
+{
+    comm_windows *w = &c->persistent;
+    unsigned char *held;
+
+    if (c->p == 1 || has_slot(w) || w->meeting.all)
+        return MPI_SUCCESS;
+    held = realloc(w->held, (size_t)w->capacity);
+    if (!held)
+        return MPI_ERR_NO_MEM;
+    w->held = held;
+    return handshake_open(&w->meeting, c->p, c->rank, &(hello){0}, false);
 }
 
 int comm_persistent_window(comm *c, comm_ticket *t)

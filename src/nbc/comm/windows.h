@@ -8,7 +8,10 @@
 
 #include "nbc/comm/comm.h"
 
-/* Take one. Collective, may block. */
+/* Memory that taking the next one may need: before the ranks agree that no rank has an error. */
+int comm_persistent_reserve(comm *c);
+
+/* Take one, after that. Collective, may block. An error is one on all ranks. */
 int comm_persistent_window(comm *c, comm_ticket *t);
 void comm_persistent_release(comm *c, comm_ticket *t);
 
