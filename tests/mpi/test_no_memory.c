@@ -7,131 +7,10 @@
  *
  * Allocations of the library and of the test fail, not those of the MPI (failing_malloc.h).
  */
-#include "failing_malloc.h"
-#include "mpi/mpi_test.h"
+#include "mpi/no_memory_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <tutti.h>
-
-/* ---- calls ---- */
-
-enum { MOST = 20000, POOR = 1 }; /* POOR: the rank whose memory runs out */
-
-static int *from, *to;
-static MPI_Datatype holes; /* one int, and a hole */
-
-/* One collective with all its forms. */
-typedef struct collective {
-    const char *name;
-    int (*run)(int n, MPI_Comm comm);
-    int (*start)(int n, MPI_Comm comm, MPI_Request *r);
-    int (*init)(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r);
-    int (*expected)(int i, int n); /* in to[i] */
-    int blocks;                    /* of n items; 0: world_size */
-} collective;
-
-static int sum_run(int n, MPI_Comm comm)
-{
-    return MPIX_Allreduce_auto(from, to, n, MPI_INT, MPI_SUM, comm);
-}
-
-static int sum_start(int n, MPI_Comm comm, MPI_Request *r)
-{
-    return MPIX_Iallreduce_auto(from, to, n, MPI_INT, MPI_SUM, comm, r);
-}
-
-static int sum_init(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r)
-{
-    return MPIX_Allreduce_auto_init(from, to, n, MPI_INT, MPI_SUM, comm, info, r);
-}
-
-static int sum_expected(int i, int n)
-{
-    (void)n;
-    return 1000 * world_size * (world_size - 1) / 2 + world_size * i;
-}
-
-/* Packed, because of its holes. */
-static int gather_run(int n, MPI_Comm comm)
-{
-    return MPIX_Allgather_auto(from, n, holes, to, n, MPI_INT, comm);
-}
-
-static int gather_start(int n, MPI_Comm comm, MPI_Request *r)
-{
-    return MPIX_Iallgather_auto(from, n, holes, to, n, MPI_INT, comm, r);
-}
-
-static int gather_init(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r)
-{
-    return MPIX_Allgather_auto_init(from, n, holes, to, n, MPI_INT, comm, info, r);
-}
-
-static int gather_expected(int i, int n)
-{
-    return 1000 * (i / n) + 2 * (i % n);
-}
-
-/* What lane asks other ranks for is an operation of its own. */
-static int counts[64], displs[64];
-
-static void set_lists(int n)
-{
-    for (int r = 0; r < world_size; r++) {
-        counts[r] = n;
-        displs[r] = r * n;
-    }
-}
-
-static int exchange_init(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r)
-{
-    set_lists(n);
-    return MPIX_Alltoallv_bruck_radix_init(from, counts, displs, MPI_INT, to, counts, displs,
-                                           MPI_INT, comm, info, r);
-}
-
-static int exchange_expected(int i, int n)
-{
-    return 1000 * (i / n) + world_rank * n + i % n;
-}
-
-static const collective sum = {"allreduce", sum_run, sum_start, sum_init, sum_expected, 1},
-                        gather = {"allgather", gather_run,      gather_start,
-                                  gather_init, gather_expected, 0},
-                        exchange = {"alltoallv", NULL, NULL, exchange_init, exchange_expected, 0};
-
-static void fill(void)
-{
-    for (int i = 0; i < MOST; i++)
-        from[i] = 1000 * world_rank + i;
-    memset(to, -1, MOST * sizeof *to);
-}
-
-static void check(const collective *c, int n)
-{
-    int all = n * (c->blocks ? c->blocks : world_size), wrong = 0;
-
-    for (int i = 0; i < all; i++)
-        wrong += to[i] != c->expected(i, n);
-    CHECK(wrong == 0);
-    CHECK(to[all] == -1);
-}
-
-/* The n-th allocation from now on fails, on one rank. */
-static void run_out(long n)
-{
-    allocations_left = world_rank == POOR ? n : -1;
-    allocation_failed = false;
-}
-
-static bool on_any(bool here)
-{
-    int mine = here, any;
-
-    MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return any;
-}
 
 static MPI_Comm fresh(void)
 {
@@ -144,29 +23,29 @@ static MPI_Comm fresh(void)
 
 /* ---- inits ---- */
 
-static void run_request(const collective *c, int n, MPIX_Request *r)
+static void run_request(const tested_call *c, int n, MPIX_Request *r)
 {
     for (int start = 0; start < 3; start++) {
-        fill();
+        tested_fill();
         CHECK(MPIX_Start(r) == MPI_SUCCESS);
         CHECK(MPIX_Wait(r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-        check(c, n);
+        tested_check(c, n);
     }
 }
 
 /* Returns whether memory was enough. */
-static bool init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info info, long at)
+static bool init_in_need(const tested_call *c, int n, MPI_Comm comm, MPI_Info info, long at)
 {
     MPIX_Request r = MPIX_REQUEST_NULL;
     bool ran;
     int error;
 
     mpi_test_context("%s of %d, allocation %ld", c->name, n, at);
-    run_out(at);
+    memory_runs_out(at);
     error = c->init(n, comm, info, &r);
     allocations_left = -1;
-    ran = on_any(allocation_failed);
-    if (on_any(error != MPI_SUCCESS)) {
+    ran = on_any_rank(allocation_failed);
+    if (on_any_rank(error != MPI_SUCCESS)) {
         CHECK_CLASS(error, MPI_ERR_NO_MEM);
         CHECK(r == MPIX_REQUEST_NULL);
     } else {
@@ -177,7 +56,7 @@ static bool init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info inf
 }
 
 /* Every allocation fails, or of many the first ones and then some. */
-static void each_init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Info info)
+static void each_init_in_need(const tested_call *c, int n, MPI_Comm comm, MPI_Info info)
 {
     long at = 0;
 
@@ -190,12 +69,12 @@ static void each_init_in_need(const collective *c, int n, MPI_Comm comm, MPI_Inf
 static void first_inits(MPI_Comm comm)
 {
     for (int i = 0; i < 2; i++)
-        CHECK(init_in_need(&sum, 2, comm, MPI_INFO_NULL, -1));
+        CHECK(init_in_need(&tested_sum, 2, comm, MPI_INFO_NULL, -1));
 }
 
 static void an_init_fails_on_all_ranks_or_on_none(void)
 {
-    const collective *all[] = {&sum, &gather, &exchange};
+    const tested_call *all[] = {&tested_sum, &tested_gather, &tested_exchange};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         MPI_Comm comm = fresh();
@@ -218,12 +97,12 @@ static void one_of_many_inits_fails_on_all_ranks_or_on_none(void)
     for (int i = 0; i < MANY; i++) {
         int error = MPI_ERR_NO_MEM;
         r[i] = MPIX_REQUEST_NULL;
-        for (long at = i < TESTED ? MOST : 0; error; at++) {
+        for (long at = i < TESTED ? TESTED_MOST : 0; error; at++) {
             mpi_test_context("init %d, allocation %ld", i, at);
-            run_out(at);
-            error = sum.init(3, comm, MPI_INFO_NULL, &r[i]);
-            left = -1;
-            CHECK(on_any(error != MPI_SUCCESS) == (error != MPI_SUCCESS));
+            memory_runs_out(at);
+            error = tested_sum.init(3, comm, MPI_INFO_NULL, &r[i]);
+            allocations_left = -1;
+            CHECK(on_any_rank(error != MPI_SUCCESS) == (error != MPI_SUCCESS));
         }
     }
     for (int i = 0; i < MANY; i++)
@@ -239,14 +118,14 @@ static void a_trial_is_made_on_all_ranks_or_on_none(void)
     MPI_Info_create(&info);
     MPI_Info_set(info, "tutti_plan", "measure");
     first_inits(comm);
-    each_init_in_need(&sum, 500, comm, info);
+    each_init_in_need(&tested_sum, 500, comm, info);
     MPI_Info_free(&info);
     MPI_Comm_free(&comm);
 }
 
 /* ---- calls ---- */
 
-static int call(const collective *c, int n, MPI_Comm comm, bool blocks)
+static int call(const tested_call *c, int n, MPI_Comm comm, bool blocks)
 {
     MPI_Request r = MPI_REQUEST_NULL;
     int error = blocks ? c->run(n, comm) : c->start(n, comm, &r);
@@ -257,33 +136,33 @@ static int call(const collective *c, int n, MPI_Comm comm, bool blocks)
     return error;
 }
 
-static bool call_in_need(const collective *c, int n, MPI_Comm comm, bool blocks, long at)
+static bool call_in_need(const tested_call *c, int n, MPI_Comm comm, bool blocks, long at)
 {
     int error;
     bool ran;
 
     mpi_test_context("%s of %d, %s, allocation %ld", c->name, n,
                      blocks ? "blocking" : "non-blocking", at);
-    fill();
-    run_out(at);
+    tested_fill();
+    memory_runs_out(at);
     error = call(c, n, comm, blocks);
     allocations_left = -1;
     ran = allocation_failed;
     CHECK(!error || ran);
     if (error) {
         CHECK_CLASS(error, MPI_ERR_NO_MEM);
-        CHECK(to[0] == -1);
+        CHECK(tested_to[0] == -1);
         CHECK(call(c, n, comm, blocks) == MPI_SUCCESS);
     }
-    check(c, n);
-    return !on_any(ran);
+    tested_check(c, n);
+    return !on_any_rank(ran);
 }
 
 static void a_call_that_fails_can_be_made_again(void)
 {
     for (int blocks = 0; blocks < 2; blocks++)
         for (int kind = 0; kind < 2; kind++) {
-            const collective *c = kind ? &gather : &sum;
+            const tested_call *c = kind ? &tested_gather : &tested_sum;
             MPI_Comm comm = fresh();
             CHECK(tutti_comm_prepare(comm) == MPI_SUCCESS);
             for (int n = 3; n < 2000; n *= 20)
@@ -296,13 +175,13 @@ static void a_call_that_fails_can_be_made_again(void)
 /* Nobody waits for the root. */
 static int collect(MPI_Comm comm, MPI_Request *r)
 {
-    return MPIX_Igather_auto(from, 3, MPI_INT, to, 3, MPI_INT, POOR, comm, r);
+    return MPIX_Igather_auto(tested_from, 3, MPI_INT, tested_to, 3, MPI_INT, POOR_RANK, comm, r);
 }
 
 static void check_collected(void)
 {
     for (int i = 0; i < 3 * world_size; i++)
-        CHECK(world_rank != POOR || to[i] == 1000 * (i / 3) + i % 3);
+        CHECK(world_rank != POOR_RANK || tested_to[i] == 1000 * (i / 3) + i % 3);
 }
 
 /* Whoever has failed alone behind its call does not take what comes then for what comes later. */
@@ -314,8 +193,8 @@ static bool first_call_in_need(long at)
     int error;
 
     mpi_test_context("allocation %ld", at);
-    fill();
-    run_out(at);
+    tested_fill();
+    memory_runs_out(at);
     error = collect(comm, &r);
     if (error) {
         CHECK_CLASS(error, MPI_ERR_NO_MEM);
@@ -323,12 +202,12 @@ static bool first_call_in_need(long at)
     }
     error = MPI_Wait(&r, MPI_STATUS_IGNORE);
     allocations_left = -1;
-    ran = on_any(allocation_failed);
+    ran = on_any_rank(allocation_failed);
     if (error) {
-        CHECK(world_rank == POOR);
+        CHECK(world_rank == POOR_RANK);
         CHECK_CLASS(error, MPI_ERR_NO_MEM);
         CHECK_CLASS(collect(comm, &r), MPI_ERR_NO_MEM);
-        CHECK(to[0] == -1);
+        CHECK(tested_to[0] == -1);
     } else {
         check_collected();
     }
@@ -373,11 +252,11 @@ static void a_call_about_a_communicator_fails_on_all_ranks_or_on_none(void)
         CHECK(tutti_comm_prepare(comm) == MPI_SUCCESS);
         for (long at = EXCHANGE; ran; at++) {
             mpi_test_context("call %zu, allocation %ld", i, at);
-            run_out(at);
+            memory_runs_out(at);
             int error = calls[i](comm);
-            left = -1;
-            ran = on_any(ran_out);
-            if (on_any(error != MPI_SUCCESS))
+            allocations_left = -1;
+            ran = on_any_rank(allocation_failed);
+            if (on_any_rank(error != MPI_SUCCESS))
                 CHECK_CLASS(error, MPI_ERR_NO_MEM);
         }
         MPI_Comm_free(&comm);
@@ -389,19 +268,19 @@ static void open_buffers(void)
     MPI_Datatype pair;
 
     CHECK(tutti_init() == MPI_SUCCESS);
-    from = malloc(2 * MOST * sizeof *from);
-    to = malloc(MOST * sizeof *to);
+    tested_from = malloc(2 * TESTED_MOST * sizeof *tested_from);
+    tested_to = malloc(TESTED_MOST * sizeof *tested_to);
     MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &pair);
-    MPI_Type_dup(pair, &holes);
-    MPI_Type_commit(&holes);
+    MPI_Type_dup(pair, &tested_holes);
+    MPI_Type_commit(&tested_holes);
     MPI_Type_free(&pair);
 }
 
 static void close_buffers(void)
 {
-    MPI_Type_free(&holes);
-    free(from);
-    free(to);
+    MPI_Type_free(&tested_holes);
+    free(tested_from);
+    free(tested_to);
 }
 
 int main(int argc, char **argv)

@@ -59,7 +59,7 @@ static int count_free(const comm_windows *w)
 static const char caller[] = "a persistent collective";
 
 /* Operations of the communicator look at the lanes. */
-static int add_lane(comm *c, const handshake *h)
+static int add_window_lane(comm *c, const handshake *h)
 {
     engine_enter();
     int error = comm_add_lane(c, c->wire.from_channel ? h : NULL);
@@ -84,7 +84,7 @@ static int settle(comm *c, handshake *h, bool *added)
     *added = false;
     if (!few || !handshake_numbered(h))
         return MPI_SUCCESS;
-    error = add_lane(c, h);
+    error = add_window_lane(c, h);
     any = comm_meet_again(c, caller, error, h);
     if (any && !error)
         drop_lane(c);
