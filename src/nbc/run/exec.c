@@ -49,7 +49,8 @@ static void *make_arrays(exec *e, const sched *s, size_t head)
     return block;
 }
 
-static const sched nothing = {.parts = 1};
+static const int32_t none[1]; /* memcpy wants an address even of nothing */
+static const sched nothing = {.parts = 1, .ndeps = none};
 
 exec *exec_create_empty(void)
 {
