@@ -13,6 +13,8 @@
 #include "nbc/process/simulated.h"
 #include "nbc/run/engine.h"
 
+#include <string.h>
+
 int together_ready(MPI_Comm user, const char *caller, comm **c)
 {
     int error = library_enter();
@@ -54,7 +56,10 @@ static int error_of_another(const comm *c, const char *caller, int class)
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
 
-    PMPI_Error_string(class, text, &length);
+    if (class == MPI_ERR_NO_MEM) /* for MPICH that is about MPI_Alloc_mem */
+        strcpy(text, "out of memory");
+    else
+        PMPI_Error_string(class, text, &length);
     if (c->rank == 0)
         env_say_here("%s: init failed: error on another rank: %s", caller, text);
     return class;

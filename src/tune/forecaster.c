@@ -180,7 +180,7 @@ bool forecaster_prove(forecaster *q, forecast *result)
  * works at a time, tell what it takes at least. Else all are as slow as if all were at work. */
 static void take_constants(forecaster *q)
 {
-    q->shares_cores = estimate_gives_cores(&q->executed, q->whole.p) && !q->is_large;
+    q->shares_cores = estimate_gives_cores(&q->executed, q->whole.p);
     if (q->shares_cores)
         q->closed = constants_alone(&q->executed);
     else

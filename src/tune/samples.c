@@ -123,26 +123,6 @@ static int64_t work_of_estimate(const estimate *e, int which)
     return which == 0 ? e->memory : which == 1 ? e->out : e->in;
 }
 
-/* What a node has to do grows in its own way, which is hidden as long as it is little: the memory
- * of one of 3 ranks waits for them, 100 ranks wait for theirs. So it is extended apart from what
- * the time is longer than it. */
-int64_t samples_time(const samples *s, const estimate on[SAMPLES_MOST])
-{
-    int64_t rest[SAMPLES_MOST], work[SAMPLES_MOST];
-    double most = 0;
-
-    for (int which = 0; which < 3; which++) {
-        double time;
-        for (int i = 0; i < SAMPLES_MOST; i++) {
-            work[i] = work_of_estimate(&on[i], which);
-            rest[i] = on[i].time - work[i];
-        }
-        time = extended(s, rest, LINEAR) + extended(s, work, SQUARE);
-        most = time > most ? time : most;
-    }
-    return rounded(most);
-}
-
 /* As if each doubling took as much more as the first one does. */
 static double grown_evenly(const samples *s, const int64_t time[SAMPLES_FIRST])
 {
@@ -171,19 +151,43 @@ static double multiplied(const samples *s, const int64_t work[SAMPLES_FIRST])
     return value;
 }
 
-int64_t samples_least(const samples *s, const estimate on[SAMPLES_FIRST])
+typedef double extension(const samples *s, const int64_t rest[], const int64_t work[]);
+
+/* What a node has to do grows in its own way, which is hidden as long as it is little: the memory
+ * of one of 3 ranks waits for them, 100 ranks wait for theirs. So it is extended apart from what
+ * the time is longer than it. */
+static int64_t longest(const samples *s, const estimate *on, int n, extension *extend)
 {
-    int64_t rest[SAMPLES_FIRST], work[SAMPLES_FIRST];
-    double most = 0;
+    int64_t rest[SAMPLES_MOST], work[SAMPLES_MOST];
+    double most = 0, time;
 
     for (int which = 0; which < 3; which++) {
-        double time;
-        for (int i = 0; i < SAMPLES_FIRST; i++) {
+        for (int i = 0; i < n; i++) {
             work[i] = work_of_estimate(&on[i], which);
             rest[i] = on[i].time - work[i];
         }
-        time = grown_evenly(s, rest) + multiplied(s, work);
+        time = extend(s, rest, work);
         most = time > most ? time : most;
     }
     return rounded(most);
+}
+
+static double by_all(const samples *s, const int64_t rest[], const int64_t work[])
+{
+    return extended(s, rest, LINEAR) + extended(s, work, SQUARE);
+}
+
+static double by_first(const samples *s, const int64_t rest[], const int64_t work[])
+{
+    return grown_evenly(s, rest) + multiplied(s, work);
+}
+
+int64_t samples_time(const samples *s, const estimate on[SAMPLES_MOST])
+{
+    return longest(s, on, SAMPLES_MOST, by_all);
+}
+
+int64_t samples_least(const samples *s, const estimate on[SAMPLES_FIRST])
+{
+    return longest(s, on, SAMPLES_FIRST, by_first);
 }
