@@ -55,14 +55,29 @@ static int64_t work_of_steps(const forecaster *q, int64_t steps)
     return steps * (q->whole.fold.n ? q->whole.fold.n : q->whole.p);
 }
 
-/* A rank of a large machine has at most as many more steps as there are more ranks. */
-bool forecaster_affords(const forecaster *q, const choice *c, int times)
+/* Of a rank of the whole machine; a large one has so many that it is not compiled. -1: as look_at. */
+static int64_t steps_of(const forecaster *q, const choice *c)
 {
-    const place *m = !q->is_large ? &q->whole : &q->samples.at[q->samples.at[1].p > 0 ? 1 : 2];
+    int64_t steps[SAMPLES_MOST] = {0};
     closed_form f;
 
-    return look_at(&q->asked, c, m, &f) && f.steps * times <= LONG * m->p / q->whole.p &&
-           (q->has_samples || work_of_steps(q, f.steps * times) <= q->work);
+    if (!q->is_large)
+        return look_at(&q->asked, c, &q->whole, &f) ? f.steps : -1;
+    for (int i = 0; i < SAMPLES_MOST; i++)
+        if (q->samples.at[i].p > 0) {
+            if (!look_at(&q->asked, c, &q->samples.at[i], &f))
+                return -1;
+            steps[i] = f.steps;
+        }
+    return samples_steps(&q->samples, steps);
+}
+
+bool forecaster_affords(const forecaster *q, const choice *c, int times)
+{
+    int64_t steps = steps_of(q, c);
+
+    return steps >= 0 && steps * times <= LONG &&
+           (q->has_samples || work_of_steps(q, steps * times) <= q->work);
 }
 
 /* ---- execute ---- */

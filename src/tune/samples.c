@@ -191,3 +191,8 @@ int64_t samples_least(const samples *s, const estimate on[SAMPLES_FIRST])
 {
     return longest(s, on, SAMPLES_FIRST, by_first);
 }
+
+int64_t samples_steps(const samples *s, const int64_t on[SAMPLES_MOST])
+{
+    return rounded(extended(s, on, LINEAR));
+}

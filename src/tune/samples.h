@@ -33,6 +33,9 @@ void samples_free(samples *s);
 /* Picoseconds. on: what it takes on each machine. */
 int64_t samples_time(const samples *s, const estimate on[SAMPLES_MOST]);
 
+/* The steps of a rank. on: those of a rank of each machine. */
+int64_t samples_steps(const samples *s, const int64_t on[SAMPLES_MOST]);
+
 /* At first sight, by the first three: mostly too short. */
 int64_t samples_least(const samples *s, const estimate on[SAMPLES_FIRST]);
 

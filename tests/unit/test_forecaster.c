@@ -72,11 +72,37 @@ static void what_a_sample_cannot_do_is_not_looked_at(void **state)
     topo_free(t);
 }
 
+static bool affords(coll_kind kind, const char *name, int p, int times)
+{
+    topo *t = ranks_on("node:25", p);
+    forecast_call call = call_on(kind, p, t, 1 << 20);
+    forecaster q;
+    choice c;
+    bool found;
+
+    assert_true(select_parse(kind, name, p, 1 << 20, &c));
+    forecaster_begin(&q, &call);
+    found = forecaster_affords(&q, &c, times);
+    forecaster_end(&q);
+    topo_free(t);
+    return found;
+}
+
+/* By the steps of a rank, not by how many ranks there are. */
+static void pieces_are_tried_where_ranks_have_few_steps(void **state)
+{
+    (void)state;
+    assert_true(affords(COLL_bcast, "lane:circulant,block,1", 400, 8));
+    assert_true(affords(COLL_bcast, "lane:circulant,block,1", 100000, 8));
+    assert_false(affords(COLL_allgather, "lane:bruck,block,1", 400, 16));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_tell_of_a_large_machine),
         cmocka_unit_test(what_a_sample_cannot_do_is_not_looked_at),
+        cmocka_unit_test(pieces_are_tried_where_ranks_have_few_steps),
     };
 
     return cmocka_run_group_tests_name("forecaster", tests, NULL, NULL);
