@@ -55,7 +55,7 @@ static int64_t work_of_steps(const forecaster *q, int64_t steps)
     return steps * (q->whole.fold.n ? q->whole.fold.n : q->whole.p);
 }
 
-/* Of a rank of the whole machine; a large one has so many that it is not compiled. -1: as look_at. */
+/* Steps of one rank of the whole machine; of a large one extended from samples. -1: as look_at. */
 static int64_t steps_of(const forecaster *q, const choice *c)
 {
     int64_t steps[SAMPLES_MOST] = {0};
