@@ -11,7 +11,7 @@
 
 typedef struct layout {
     int64_t low, high;
-    device_range *parts; /* of the data: bytes from `low`; adjacent ones are one */
+    device_range *parts; /* of the data: bytes from `low`; adjacent ones are one, and so are rows */
     int64_t n, room;
     int error;
 } layout;
@@ -49,14 +49,29 @@ static void add_span(layout *o, int64_t at, int64_t count, const datatype *t)
     o->high = high > o->high ? high : o->high;
 }
 
+/* The last range is complete: it may be the next row of those before. */
+static void join_rows(layout *o)
+{
+    device_range *last = o->n > 1 ? &o->parts[o->n - 1] : NULL, *rows = last - 1;
+    int64_t pitch = last ? last->at - (rows->at + (rows->rows - 1) * rows->pitch) : 0;
+
+    if (!last || last->bytes != rows->bytes || pitch < last->bytes ||
+        (rows->rows > 1 && pitch != rows->pitch))
+        return;
+    rows->rows++;
+    rows->pitch = pitch;
+    o->n--;
+}
+
 static void add_part(layout *o, int64_t at, int64_t bytes)
 {
     device_range *last = o->n ? &o->parts[o->n - 1] : NULL;
 
-    if (last && last->at + last->bytes == at) {
+    if (last && last->rows == 1 && last->at + last->bytes == at) {
         last->bytes += bytes;
         return;
     }
+    join_rows(o);
     if (o->n == o->room) {
         int64_t room = o->room ? 2 * o->room : 4;
         device_range *more = realloc(o->parts, (size_t)room * sizeof *more);
@@ -67,7 +82,7 @@ static void add_part(layout *o, int64_t at, int64_t bytes)
         o->parts = more;
         o->room = room;
     }
-    o->parts[o->n++] = (device_range){.at = at, .bytes = bytes};
+    o->parts[o->n++] = (device_range){.at = at, .bytes = bytes, .rows = 1};
 }
 
 /* The parts of one element: where MPI puts the bytes of its data. */
@@ -86,9 +101,17 @@ static int parts_of_element(const datatype *t, layout *o)
     for (size_t i = 0; !error && i < span; i++)
         if (mask[i])
             add_part(o, t->true_lb + (int64_t)i, 1);
+    join_rows(o);
     free(ones);
     free(mask);
     return error ? error : o->error;
+}
+
+/* What a range of an element stands for, at the element's address. */
+static void add_rows(layout *o, int64_t at, const device_range *of)
+{
+    for (int64_t i = 0; i < of->rows && !o->error; i++)
+        add_part(o, at + of->at + i * of->pitch, of->bytes);
 }
 
 static void add_parts(layout *o, int64_t at, int64_t count, const datatype *t)
@@ -104,7 +127,7 @@ static void add_parts(layout *o, int64_t at, int64_t count, const datatype *t)
     o->error = parts_of_element(t, &element);
     for (int64_t k = 0; k < count; k++)
         for (int64_t i = 0; i < element.n && !o->error; i++)
-            add_part(o, at + k * t->extent + element.parts[i].at - o->low, element.parts[i].bytes);
+            add_rows(o, at + k * t->extent - o->low, &element.parts[i]);
     free(element.parts);
 }
 
@@ -136,7 +159,7 @@ static bool is_on_device(const call_side *s, const layout *o)
 static int copy_side(const call_side *s, const layout *o, bool read, staged_side *side)
 {
     side->device = (char *)s->buffer + o->low;
-    side->host = malloc((size_t)(o->high - o->low));
+    side->host = staging_buffer_make((size_t)(o->high - o->low));
     side->in_bytes = read ? o->high - o->low : 0;
     return side->host ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
@@ -148,6 +171,7 @@ static int copy_recv(const call *of, layout *o, staged_side *side)
 
     if (!error && !sends)
         visit_blocks(&of->recv, o, add_parts);
+    join_rows(o);
     side->result = o->parts;
     side->n = o->n;
     return error ? error : o->error;

@@ -21,6 +21,9 @@ static struct allocation {
     int managed;
 } allocations[MOST];
 static long asked, copied;
+#ifdef STUB_CUDA
+static long pinned;
+#endif
 static __thread int in_context; /* CUDA: the calling thread has one */
 
 static struct allocation *find(const void *address)
@@ -76,12 +79,25 @@ static char *device_view(const void *address)
     return a ? a->view + ((const char *)address - a->at) : (char *)(uintptr_t)address;
 }
 
+static void device_written(const void *address)
+{
+    (void)address; /* view() is the memory itself */
+}
+
 stub_device *stub_device_table(void);
 stub_device *stub_device_table(void)
 {
-    static stub_device table = {
-        device_alloc, device_alloc_managed, device_free, device_view, &asked, &copied};
+    static stub_device table = {.alloc = device_alloc,
+                                .alloc_managed = device_alloc_managed,
+                                .free = device_free,
+                                .view = device_view,
+                                .written = device_written,
+                                .asked = &asked,
+                                .copied = &copied};
 
+#ifdef STUB_CUDA
+    table.pinned = &pinned;
+#endif
     return &table;
 }
 
@@ -170,6 +186,44 @@ int cuMemcpyAsync(unsigned long long to, unsigned long long from, size_t bytes, 
     return transfer((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
 }
 
+typedef struct rows {
+    size_t x, y;
+    int type;
+    void *host;
+    unsigned long long device;
+    void *array;
+    size_t pitch;
+} rows;
+
+typedef struct copy_2d {
+    rows from, to;
+    size_t width, height;
+} copy_2d;
+
+static char *row(const rows *r, size_t i)
+{
+    char *first = r->type == 2 ? (char *)(uintptr_t)r->device : r->host;
+
+    return r->x || r->y || r->array ? NULL : first + i * r->pitch;
+}
+
+int cuMemcpy2DAsync_v2(const copy_2d *c, void *stream);
+int cuMemcpy2DAsync_v2(const copy_2d *c, void *stream)
+{
+    if (!in_context || stream != (void *)2 || c->from.type == c->to.type)
+        return 201;
+    for (size_t i = 0; i < c->height; i++)
+        transfer(row(&c->to, i), row(&c->from, i), c->width);
+    return 0;
+}
+
+int cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags);
+int cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags)
+{
+    pinned++;
+    return !in_context || (uintptr_t)host % 4096 || bytes < 4096 || flags != 1;
+}
+
 int cuStreamSynchronize(void *stream);
 int cuStreamSynchronize(void *stream)
 {
@@ -256,6 +310,19 @@ int hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *str
     if (in_context != 3 || kind != 4 || stream != (void *)2)
         return 1;
     return transfer(to, from, bytes);
+}
+
+int hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                     size_t height, int kind, void *stream);
+int hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                     size_t height, int kind, void *stream)
+{
+    int error = 0;
+
+    for (size_t i = 0; i < height && !error; i++)
+        error = hipMemcpyAsync((char *)to + i * to_pitch, (const char *)from + i * from_pitch,
+                               width, kind, stream);
+    return error;
 }
 
 int hipStreamSynchronize(void *stream);

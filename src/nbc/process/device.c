@@ -187,3 +187,10 @@ bool device_transfer(const device_copy *c)
 
     return r && r->copy(c);
 }
+
+bool device_pin(const void *device, void *host, size_t bytes)
+{
+    const device_runtime *r = owner_of(device);
+
+    return r && r->pin && r->pin(device, host, bytes);
+}

@@ -37,9 +37,12 @@ static inline bool device_loaded(void)
 /* "CUDA", "HIP", "Level Zero" if it is device memory; else NULL. */
 const char *device_of(const void *address);
 
-/* A part of a buffer: bytes from its start. */
+/* Contiguous parts of a buffer, all of one length, at equal distances. */
 typedef struct device_range {
-    int64_t at, bytes;
+    int64_t at;    /* of the first part, bytes from the start of the buffer */
+    int64_t bytes; /* of each part */
+    int64_t rows;  /* so many parts */
+    int64_t pitch; /* bytes from the start of one to the start of the next; 0 if it is only one */
 } device_range;
 
 /* A copy of parts; one of the two addresses is in device memory. */
@@ -54,6 +57,10 @@ typedef struct device_copy {
 /* Copy between a device and the host, and wait for it. False: the device's library has failed. */
 bool device_transfer(const device_copy *c);
 
+/* Let the owner of this device address read and write memory of the host directly, until the
+ * process ends. False: it cannot. */
+bool device_pin(const void *device, void *host, size_t bytes);
+
 /* ---- what is called of the libraries of CUDA, HIP and Level Zero: device_runtimes.c ---- */
 
 typedef struct device_runtime {
@@ -61,7 +68,8 @@ typedef struct device_runtime {
     const char *library;        /* its file's name begins so */
     bool (*find)(void *handle); /* its functions, by dlsym. False: one is missing */
     bool (*owns)(const void *address);
-    bool (*copy)(const device_copy *c); /* complete when it returns */
+    bool (*copy)(const device_copy *c);                        /* complete when it returns */
+    bool (*pin)(const void *device, void *host, size_t bytes); /* NULL: it has none */
 } device_runtime;
 
 enum { DEVICE_RUNTIMES = 3 };

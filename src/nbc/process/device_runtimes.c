@@ -23,7 +23,23 @@ static bool find_symbol(void *handle, const char *name, void *function)
 
 enum { CU_CONTEXT = 1, CU_MEMORY_TYPE = 2, CU_IS_MANAGED = 8, CU_DEVICE_ORDINAL = 9 };
 enum { CU_DEVICE_MEMORY = 2 };
+enum { CU_HOST = 1, CU_DEVICE = 2, CU_PITCH_MOST = 0x7fffffff, CU_PORTABLE = 1 };
 #define CU_STREAM_PER_THREAD ((void *)2)
+
+/* One side of a copy of rows, CUDA_MEMCPY2D's. */
+typedef struct cu_rows {
+    size_t x, y;
+    int memory_type;
+    const void *host;
+    unsigned long long device;
+    void *array;
+    size_t pitch;
+} cu_rows;
+
+typedef struct cu_copy_2d {
+    cu_rows from, to;
+    size_t width, height;
+} cu_copy_2d;
 
 static struct {
     int (*attribute)(void *data, int attribute, unsigned long long address);
@@ -32,7 +48,9 @@ static struct {
     int (*retain)(void **context, int device);
     int (*release)(int device);
     int (*copy)(unsigned long long to, unsigned long long from, size_t bytes, void *stream);
+    int (*copy_2d)(const cu_copy_2d *c, void *stream);
     int (*synchronize)(void *stream);
+    int (*pin)(void *host, size_t bytes, unsigned flags);
 } cu;
 
 static bool cuda_find(void *handle)
@@ -40,7 +58,8 @@ static bool cuda_find(void *handle)
     return FIND(cu, attribute, "cuPointerGetAttribute") && FIND(cu, push, "cuCtxPushCurrent_v2") &&
            FIND(cu, pop, "cuCtxPopCurrent_v2") && FIND(cu, retain, "cuDevicePrimaryCtxRetain") &&
            FIND(cu, release, "cuDevicePrimaryCtxRelease_v2") && FIND(cu, copy, "cuMemcpyAsync") &&
-           FIND(cu, synchronize, "cuStreamSynchronize");
+           FIND(cu, copy_2d, "cuMemcpy2DAsync_v2") &&
+           FIND(cu, synchronize, "cuStreamSynchronize") && FIND(cu, pin, "cuMemHostRegister_v2");
 }
 
 static bool cuda_owns(const void *address)
@@ -52,35 +71,98 @@ static bool cuda_owns(const void *address)
            (cu.attribute(&managed, CU_IS_MANAGED, (uintptr_t)address) != 0 || !(managed & 0xff));
 }
 
+static cu_rows cuda_rows(const device_copy *c, const char *buffer, const device_range *r)
+{
+    const char *at = buffer + r->at;
+    bool on_device = buffer == c->device;
+
+    return (cu_rows){.memory_type = on_device ? CU_DEVICE : CU_HOST,
+                     .host = on_device ? NULL : at,
+                     .device = on_device ? (uintptr_t)at : 0,
+                     .pitch = (size_t)r->pitch};
+}
+
+static int cuda_copy_part(const device_copy *c, int64_t at, int64_t bytes)
+{
+    return cu.copy((uintptr_t)(c->to + at), (uintptr_t)(c->from + at), (size_t)bytes,
+                   CU_STREAM_PER_THREAD);
+}
+
+/* A column of a matrix is one copy, not one for each of its items. */
+static int cuda_copy_range(const device_copy *c, const device_range *r)
+{
+    int error = 0;
+
+    if (r->rows > 1 && r->pitch <= CU_PITCH_MOST)
+        return cu.copy_2d(&(cu_copy_2d){.from = cuda_rows(c, c->from, r),
+                                        .to = cuda_rows(c, c->to, r),
+                                        .width = (size_t)r->bytes,
+                                        .height = (size_t)r->rows},
+                          CU_STREAM_PER_THREAD);
+    for (int64_t i = 0; i < r->rows && !error; i++)
+        error = cuda_copy_part(c, r->at + i * r->pitch, r->bytes);
+    return error;
+}
+
 static bool cuda_copy_in_context(const device_copy *c)
 {
     int error = 0;
 
     for (int64_t i = 0; i < c->n && !error; i++)
-        error = cu.copy((uintptr_t)(c->to + c->parts[i].at), (uintptr_t)(c->from + c->parts[i].at),
-                        (size_t)c->parts[i].bytes, CU_STREAM_PER_THREAD);
+        error = cuda_copy_range(c, &c->parts[i]);
     return !error && cu.synchronize(CU_STREAM_PER_THREAD) == 0;
 }
 
-/* In the context of the memory, which the calling thread may not have; what comes from a pool has
- * none, and is in the device's primary one. */
+/* Make the context of this memory current, which it may not be in the calling thread. Memory from a
+ * pool has none: it is in the primary context of its device, which *retained names then, else -1.
+ * False: the context cannot be had. */
+static bool cuda_enter(const void *memory, int *retained)
+{
+    void *context = NULL;
+
+    *retained = -1;
+    if (cu.attribute(&context, CU_CONTEXT, (uintptr_t)memory) != 0)
+        context = NULL;
+    if (!context && (cu.attribute(retained, CU_DEVICE_ORDINAL, (uintptr_t)memory) != 0 ||
+                     cu.retain(&context, *retained) != 0))
+        return false;
+    if (cu.push(context) == 0)
+        return true;
+    if (*retained >= 0)
+        cu.release(*retained);
+    return false;
+}
+
+static void cuda_leave(int retained)
+{
+    void *context;
+
+    cu.pop(&context);
+    if (retained >= 0)
+        cu.release(retained);
+}
+
 static bool cuda_copy(const device_copy *c)
 {
-    void *context = NULL, *popped;
-    int device = -1;
-    bool good = false;
+    int retained;
+    bool good;
 
-    if (cu.attribute(&context, CU_CONTEXT, (uintptr_t)c->device) != 0)
-        context = NULL;
-    if (!context && (cu.attribute(&device, CU_DEVICE_ORDINAL, (uintptr_t)c->device) != 0 ||
-                     cu.retain(&context, device) != 0))
+    if (!cuda_enter(c->device, &retained))
         return false;
-    if (cu.push(context) == 0) {
-        good = cuda_copy_in_context(c);
-        cu.pop(&popped);
-    }
-    if (device >= 0)
-        cu.release(device);
+    good = cuda_copy_in_context(c);
+    cuda_leave(retained);
+    return good;
+}
+
+static bool cuda_pin(const void *device, void *host, size_t bytes)
+{
+    int retained;
+    bool good;
+
+    if (!cuda_enter(device, &retained))
+        return false;
+    good = cu.pin(host, bytes, CU_PORTABLE) == 0;
+    cuda_leave(retained);
     return good;
 }
 
@@ -105,6 +187,8 @@ static struct {
     int (*get)(int *device);
     int (*set)(int device);
     int (*copy)(void *to, const void *from, size_t bytes, int kind, void *stream);
+    int (*copy_2d)(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                   size_t height, int kind, void *stream);
     int (*synchronize)(void *stream);
     int device_memory;
 } hip;
@@ -117,7 +201,7 @@ static bool hip_find(void *handle)
           FIND(hip, version, "hipRuntimeGetVersion") && FIND(hip, peek, "hipPeekAtLastError") &&
           FIND(hip, clear, "hipGetLastError") && FIND(hip, get, "hipGetDevice") &&
           FIND(hip, set, "hipSetDevice") && FIND(hip, copy, "hipMemcpyAsync") &&
-          FIND(hip, synchronize, "hipStreamSynchronize")))
+          FIND(hip, copy_2d, "hipMemcpy2DAsync") && FIND(hip, synchronize, "hipStreamSynchronize")))
         return false;
     hip.version(&version);
     hip.device_memory = version >= 60000000 ? 2 : 1; /* ROCm 6 has renumbered its enum */
@@ -141,6 +225,17 @@ static bool hip_owns(const void *address)
     return hip_attributes_of(address, &a) && a.type == hip.device_memory && !a.managed;
 }
 
+static int hip_copy_range(const device_copy *c, const device_range *r)
+{
+    char *to = c->to + r->at;
+    const char *from = c->from + r->at;
+
+    if (r->rows == 1)
+        return hip.copy(to, from, (size_t)r->bytes, HIP_COPY_DEFAULT, HIP_STREAM_PER_THREAD);
+    return hip.copy_2d(to, (size_t)r->pitch, from, (size_t)r->pitch, (size_t)r->bytes,
+                       (size_t)r->rows, HIP_COPY_DEFAULT, HIP_STREAM_PER_THREAD);
+}
+
 static bool hip_copy(const device_copy *c)
 {
     hip_attributes a = {0};
@@ -150,8 +245,7 @@ static bool hip_copy(const device_copy *c)
         return false;
     error = hip.set(a.device);
     for (int64_t i = 0; i < c->n && !error; i++)
-        error = hip.copy(c->to + c->parts[i].at, c->from + c->parts[i].at,
-                         (size_t)c->parts[i].bytes, HIP_COPY_DEFAULT, HIP_STREAM_PER_THREAD);
+        error = hip_copy_range(c, &c->parts[i]);
     if (!error)
         error = hip.synchronize(HIP_STREAM_PER_THREAD);
     hip.set(before);
@@ -218,6 +312,15 @@ static bool level_zero_owns(const void *address)
     return ze.properties(ze.ours, address, &a, &device) == 0 && a.memory == ZE_DEVICE_MEMORY;
 }
 
+static int level_zero_copy_range(void *list, const device_copy *c, const device_range *r)
+{
+    int error = 0;
+
+    for (int64_t i = 0, at = r->at; i < r->rows && !error; i++, at += r->pitch)
+        error = ze.copy(list, c->to + at, c->from + at, (size_t)r->bytes, NULL, 0, NULL);
+    return error;
+}
+
 static bool level_zero_copy(const device_copy *c)
 {
     ze_allocation a = {.type = ZE_ALLOCATION};
@@ -230,13 +333,12 @@ static bool level_zero_copy(const device_copy *c)
         return false;
     error = 0;
     for (int64_t i = 0; i < c->n && !error; i++)
-        error = ze.copy(list, c->to + c->parts[i].at, c->from + c->parts[i].at,
-                        (size_t)c->parts[i].bytes, NULL, 0, NULL);
+        error = level_zero_copy_range(list, c, &c->parts[i]);
     ze.destroy(list);
     return !error;
 }
 
 const device_runtime device_runtimes[DEVICE_RUNTIMES] = {
-    {"CUDA", "libcuda.so.1", cuda_find, cuda_owns, cuda_copy},
-    {"HIP", "libamdhip64.so", hip_find, hip_owns, hip_copy},
-    {"Level Zero", "libze_loader.so.1", level_zero_find, level_zero_owns, level_zero_copy}};
+    {"CUDA", "libcuda.so.1", cuda_find, cuda_owns, cuda_copy, cuda_pin},
+    {"HIP", "libamdhip64.so", hip_find, hip_owns, hip_copy, NULL},
+    {"Level Zero", "libze_loader.so.1", level_zero_find, level_zero_owns, level_zero_copy, NULL}};

@@ -27,8 +27,8 @@ void staged_free(staged *s)
 {
     if (!s || atomic_fetch_sub(&s->refs, 1) > 1)
         return;
-    free(s->send.host);
-    free(s->recv.host);
+    staging_buffer_free(s->send.host);
+    staging_buffer_free(s->recv.host);
     free(s->recv.result);
     free(s);
 }
@@ -36,17 +36,17 @@ void staged_free(staged *s)
 static bool read_in(const staged_side *s)
 {
     return s->in_bytes == 0 ||
-           device_transfer(&(device_copy){.to = s->host,
+           device_transfer(&(device_copy){.to = s->host->memory,
                                           .from = s->device,
                                           .device = s->device,
-                                          .parts = &(device_range){0, s->in_bytes},
+                                          .parts = &(device_range){.bytes = s->in_bytes, .rows = 1},
                                           .n = 1});
 }
 
 static bool write_out(const staged_side *s)
 {
     return s->n == 0 || device_transfer(&(device_copy){.to = s->device,
-                                                       .from = s->host,
+                                                       .from = s->host->memory,
                                                        .device = s->device,
                                                        .parts = s->result,
                                                        .n = s->n});
@@ -54,6 +54,10 @@ static bool write_out(const staged_side *s)
 
 void staged_begin(staged *s)
 {
+    if (s->send.host)
+        staging_buffer_use(s->send.host, s->send.device);
+    if (s->recv.host)
+        staging_buffer_use(s->recv.host, s->recv.device);
     s->failed = !read_in(&s->send) || !read_in(&s->recv);
 }
 

@@ -10,12 +10,14 @@
 #define TUTTI_STAGED_H
 
 #include "nbc/process/device.h"
+#include "nbc/process/staging_buffer.h"
 
 #include <stdatomic.h>
 
 /* One buffer, if it is in device memory: n > 0 or in_bytes > 0. */
 typedef struct staged_side {
-    char *device, *host;  /* first byte of both; host is ours */
+    char *device;         /* its first byte */
+    staging_buffer *host; /* ours */
     int64_t in_bytes;     /* from the start: copied before */
     device_range *result; /* [n]: copied afterwards; ours */
     int64_t n;
@@ -35,7 +37,7 @@ void staged_free(staged *s);
 /* What stands for this address of the buffer in the copy. */
 static inline void *staged_copy(const staged_side *side, const void *address)
 {
-    return (void *)((uintptr_t)side->host + ((uintptr_t)address - (uintptr_t)side->device));
+    return (void *)((uintptr_t)side->host->memory + ((uintptr_t)address - (uintptr_t)side->device));
 }
 
 /* Before and after a call. staged_end returns its error, or MPI_ERR_OTHER if a copy has failed. */
