@@ -108,7 +108,7 @@ static topo *meet(const location *at, int p, int64_t *exchange, int64_t *peak, i
 }
 
 /* Ranks of the node of rank 0, and from the first to the last of them. */
-static void near_ranks(const topo *t, int *n, int *span)
+static void shm_ranks(const topo *t, int *n, int *span)
 {
     *n = 0;
     for (int r = 0; r < t->p; r++)
@@ -129,13 +129,13 @@ void held_print(const location *at, int p)
         printf("%-9d out of memory\n", p);
         return;
     }
-    near_ranks(t, &n, &span);
+    shm_ranks(t, &n, &span);
     row(p, "exchange", exchange, "until the first operation has begun");
     row(p, "peak", peak, "exchange and topology while that is made");
     row(p, "topology", kept, "kept");
     row(p, "numbers", ints, "kept, only if ranks have different ones; of each number");
     row(p, "places", ints, "kept, only if ranks are not those of MPI_COMM_WORLD");
-    row(p, "near", (int64_t)sizeof(int32_t) * span, "kept: which ranks share memory");
+    row(p, "shm", (int64_t)sizeof(int32_t) * span, "kept: which ranks share memory");
     row(p, "links", (int64_t)sizeof(node_link) * (n - 1), "kept: to ranks of the same node");
     row(p, "state", (int64_t)sizeof(comm), "kept");
     row(p, "key", 2 * (int64_t)sizeof(int64_t) * p,

@@ -15,7 +15,7 @@
 
 enum {
     IN_NODE = 1 << 20,        /* bytes of the longest message inside a node */
-    TOGETHER = 1 << 18,       /* where several meet: longer ones may be the MPI's (run/near.c) */
+    TOGETHER = 1 << 18,       /* where several meet: longer ones may be the MPI's (run/shm.c) */
     IN_NETWORK = 1 << 22,     /* bytes of the longest message between nodes */
     TOGETHER_LEAST = 1 << 16, /* between nodes when the network is slow */
     SHORT = 1 << 10           /* where only latency is looked at */

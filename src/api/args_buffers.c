@@ -149,18 +149,18 @@ static int make_room(call *c)
 int call_check_buffers(call *c)
 {
     const coll_shape *shape = &coll_shapes[c->coll.kind];
-    bool near = shape->traits & COLL_NEIGHBORS;
+    bool neighbors = shape->traits & COLL_NEIGHBORS;
     bool at_root = c->coll.rank == c->coll.root || !(shape->traits & COLL_ROOTED);
     int error;
 
-    if (c->coll.in_place && (near || !at_root) && shape->send != COLL_NONE)
+    if (c->coll.in_place && (neighbors || !at_root) && shape->send != COLL_NONE)
         return MPI_ERR_BUFFER;
     if (is_wrong(&c->recv) || is_wrong(&c->send))
         return MPI_ERR_BUFFER;
     if (!c->send.extent || !c->recv.extent)
         return MPI_SUCCESS;
-    error = near ? check_own_edges(c)
-                 : check_own(c, side_own_bytes(&c->send), side_own_bytes(&c->recv));
+    error = neighbors ? check_own_edges(c)
+                      : check_own(c, side_own_bytes(&c->send), side_own_bytes(&c->recv));
     c->forbidden = forbidden(c);
     if (!error && is_aliased(c))
         error = MPI_ERR_BUFFER;

@@ -225,7 +225,7 @@ int execs_persist(exec *e)
     }
     error = exec_make_requests(e); /* the others wait for it */
     if (error) {
-        near_abandon(&e->near);
+        shm_abandon(&e->shm);
         comm_persistent_release(e->comm, &e->ticket);
     }
     return error;

@@ -30,15 +30,15 @@ static uint64_t hash_list(uint64_t h, const args_lists *l, int n)
 
 static uint64_t hash_lists(const args *a, const comm *c, uint64_t h)
 {
-    const coll_neighbors *near = comm_neighbors(c, a->kind);
+    const coll_neighbors *neighbors = comm_neighbors(c, a->kind);
     coll_sides has = coll_sides_of(a->kind, c->rank, a->root, args_in_place(a));
 
     if (coll_shapes[a->kind].send == COLL_SIZED)
         return hash_list(h, a->recv.lists, c->p);
     if (has.recv >= COLL_LISTED)
-        h = hash_list(h, a->recv.lists, near ? near->nsources : c->p);
+        h = hash_list(h, a->recv.lists, neighbors ? neighbors->nsources : c->p);
     if (has.send >= COLL_LISTED)
-        h = hash_list(h, a->send.lists, near ? near->ndestinations : c->p);
+        h = hash_list(h, a->send.lists, neighbors ? neighbors->ndestinations : c->p);
     return h;
 }
 

@@ -286,8 +286,8 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
                            .messages = n * e->bound.sched->nmessages,
                            .bytes_sent = n * bytes_of_steps(e, STEP_SEND),
                            .bytes_received = n * bytes_of_steps(e, STEP_RECV),
-                           .shared_messages = e->near ? n * e->near->messages : 0,
-                           .shared_bytes = e->near ? n * e->near->bytes : 0,
+                           .shared_messages = e->shm ? n * e->shm->messages : 0,
+                           .shared_bytes = e->shm ? n * e->shm->bytes : 0,
                            .polls = e->stats.polls,
                            .seconds = request->seconds,
                            .last_seconds = e->stats.seconds};

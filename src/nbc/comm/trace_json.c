@@ -149,7 +149,7 @@ static void put_message(const writer *w, const trace_event *e, const char *phase
     fprintf(w->out,
             ",\"cat\":\"message\",\"name\":\"%s\",\"args\":{\"operation\":%" PRIu64
             ",\"step\":%d,\"peer\":%d,\"bytes\":%" PRId64 ",\"via\":\"%s\",\"by\":\"%s\"}}",
-            e->name, e->operation, e->step, e->peer, e->bytes, e->near ? "shared memory" : "MPI",
+            e->name, e->operation, e->step, e->peer, e->bytes, e->shm ? "shared memory" : "MPI",
             callers[e->who]);
 }
 

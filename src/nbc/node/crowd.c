@@ -121,7 +121,7 @@ static void add_process(crowd_process *together, const crowd_process *one)
 
 crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine)
 {
-    crowd_process near = {.quota = INT64_MAX}, node = near;
+    crowd_process sharing = {.quota = INT64_MAX}, node = sharing;
     crowd c = {0};
 
     for (int r = 0; r < p; r++) {
@@ -130,9 +130,9 @@ crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine)
         if (!share_processors(&all[r], mine))
             continue;
         c.processes++;
-        add_process(&near, &all[r]);
+        add_process(&sharing, &all[r]);
     }
-    c.processors = limited_by_quota(near.may, near.quota);
+    c.processors = limited_by_quota(sharing.may, sharing.quota);
     c.cores = limited_by_quota(node.may, node.quota);
     return c;
 }

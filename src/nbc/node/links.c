@@ -116,7 +116,7 @@ static void *desk_at(void *memory, int k, const uint32_t lines[RING_KINDS])
 
 /* Which ranks share memory with me: a table from the first to the last of them, because those of a
  * node mostly follow one another. False: nobody, or out of memory. */
-static bool find_near(links *l, int p, int rank, const int *place)
+static bool find_shm_ranks(links *l, int p, int rank, const int *place)
 {
     l->low = l->high = rank;
     for (int r = 0; r < p; r++)
@@ -138,7 +138,7 @@ links *links_make(int p, int rank, const int *place)
 {
     links *l = calloc(1, sizeof *l);
     bool good =
-        l && find_near(l, p, rank, place) && (l->link = calloc((size_t)l->n, sizeof *l->link));
+        l && find_shm_ranks(l, p, rank, place) && (l->link = calloc((size_t)l->n, sizeof *l->link));
 
     if (good) {
         l->mine.takes = LINK_SENDS | (store_lends() ? LINK_STORES : 0) |
@@ -175,7 +175,7 @@ static void cut_link(node_link *way)
     *way = (node_link){0};
 }
 
-void links_join(links *l, int rank, int me, link_offer its, bool near)
+void links_join(links *l, int rank, int me, link_offer its, bool same_node)
 {
     node_link *way = links_to(l, rank);
 
@@ -183,7 +183,7 @@ void links_join(links *l, int rank, int me, link_offer its, bool near)
         return;
     if (fault_tolerance) /* who gives up must not wait for those that read from it */
         its.takes &= LINK_SENDS;
-    if (!near || !its.takes) {
+    if (!same_node || !its.takes) {
         cut_link(way);
         return;
     }

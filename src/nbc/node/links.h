@@ -66,8 +66,8 @@ typedef struct links {
  * place in the channel. NULL: nobody to share with, or out of memory. */
 links *links_make(int p, int rank, const int *place);
 
-/* After it: what that rank has offered. near: are the two of one node, as all ranks see it? */
-void links_join(links *l, int rank, int me, link_offer its, bool near);
+/* After it: what that rank has offered. same_node: are both on one node, as all ranks see it? */
+void links_join(links *l, int rank, int me, link_offer its, bool same_node);
 
 /* in_step: this rank has made all calls of the communicator that the others have made. Else what
  * they write is not read, and may be still to come. */

@@ -113,7 +113,7 @@ void known_unref(known *k);
 /* What an exec counts in known_calls.bytes. */
 static inline int64_t known_bytes(const exec *e)
 {
-    return e->bound.memory + (int64_t)(e->size + (e->near ? e->near->size : 0));
+    return e->bound.memory + (int64_t)(e->size + (e->shm ? e->shm->size : 0));
 }
 
 /* It idles in there from now on (1), or not any more (-1). */

@@ -358,9 +358,9 @@ void plan_return_exec(exec *e)
     bool kept, shared;
 
     if (comm_is_broken(c))
-        near_abandon(&e->near);
-    else if (e->near && e->near->own) /* another operation gets other rings */
-        near_free(&e->near);
+        shm_abandon(&e->shm);
+    else if (e->shm && e->shm->own) /* another operation gets other rings */
+        shm_free(&e->shm);
     if (!e->bound.reusable)
         release_what_ends(e);
     if (e->staged) {

@@ -37,7 +37,7 @@ typedef struct trace_event {
     int32_t comm, size, rank; /* BEGIN: number of the communicator here; its ranks; mine */
     uint8_t what, who;        /* role.h */
     uint8_t thread;           /* number of it, in the order of their first events */
-    bool near;                /* through shared memory */
+    bool shm;                 /* through shared memory */
     bool persistent;          /* BEGIN */
 } trace_event;
 

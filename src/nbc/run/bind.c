@@ -4,7 +4,7 @@
 
 #include "nbc/node/store.h"
 #include "nbc/process/native_mpi.h"
-#include "nbc/run/near.h"
+#include "nbc/run/shm.h"
 #include "nbc/run/wire.h"
 
 #include <stdlib.h>
@@ -183,7 +183,7 @@ static bool sends_scratch(const bound *b)
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         if (st->kind == STEP_SEND && s->list[st->first].space == SPACE_SCRATCH &&
-            wire_bytes(b, st) >= NEAR_LEND)
+            wire_bytes(b, st) >= SHM_LEND)
             return true;
     }
     return false;

@@ -333,7 +333,7 @@ static bool only_messages_left(const exec *e)
  * of all that may run. MPI is looked at as often as ever (open.c). */
 static bool look_at_messages(exec *e)
 {
-    bool alone = near_waits(e->near) && !e->run.nopen && running == e && !e->next &&
+    bool alone = shm_waits(e->shm) && !e->run.nopen && running == e && !e->next &&
                  atomic_load_explicit(&comm_pending, memory_order_relaxed) == COMM_IDLE;
 
     for (int i = 0; alone && i < LOOKS && exec_get_state(e) == EXEC_RUNNING; i++)

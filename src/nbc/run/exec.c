@@ -65,7 +65,7 @@ bool exec_attach(exec *e, const sched *s)
 
 void exec_detach(exec *e)
 {
-    near_free(&e->near);
+    shm_free(&e->shm);
     bind_release(&e->bound);
     free(e->arrays);
     e->arrays = NULL;
@@ -98,7 +98,7 @@ void exec_free(exec *e)
     if (!e)
         return;
     exec_free_requests(e);
-    near_free(&e->near);
+    shm_free(&e->shm);
     bind_release(&e->bound);
     free(e->arrays);
     free(e);
@@ -139,7 +139,7 @@ int exec_place(exec *e)
     int error;
 
     exec_address(e);
-    error = near_address(&e->near, &e->bound, e->comm->links);
+    error = shm_address(&e->shm, &e->bound, e->comm->links);
     if (error)
         exec_forget_address(e);
     return error;
@@ -157,7 +157,7 @@ static int make_requests(exec *e)
         e->run.requests[i] = MPI_REQUEST_NULL;
     for (int i = 0; i < s->nsteps && !error; i++) {
         const step *st = &s->steps[i];
-        if (!step_is_message(st) || near_takes(e->near, st))
+        if (!step_is_message(st) || shm_takes(e->shm, st))
             continue;
         const message *m = &e->bound.messages[st->message];
         char *at = e->bound.base[m->base] + m->offset;
@@ -170,27 +170,27 @@ static int make_requests(exec *e)
     }
     if (error) {
         exec_free_requests(e);
-        near_abandon(&e->near);
+        shm_abandon(&e->shm);
     }
     return error;
 }
 
 int exec_tell_rings(exec *e)
 {
-    return near_tell(&e->near, &e->bound, e->comm->links, e->stats.collective);
+    return shm_publish(&e->shm, &e->bound, e->comm->links, e->stats.collective);
 }
 
 int exec_make_requests(exec *e)
 {
-    bool told = e->near && e->near->own;
+    bool told = e->shm && e->shm->own;
     int error = told ? MPI_SUCCESS : exec_tell_rings(e), heard;
 
     exec_address(e);
     exec_forget_address(e); /* for whom it serves next */
-    heard = near_hear(&e->near, &e->bound, e->comm->links, e->stats.collective);
+    heard = shm_await(&e->shm, &e->bound, e->comm->links, e->stats.collective);
     error = error ? error : heard;
     if (error)
-        near_abandon(&e->near);
+        shm_abandon(&e->shm);
     return error ? error : make_requests(e);
 }
 

@@ -19,7 +19,7 @@
 
 #include "nbc/comm/ticket.h"
 #include "nbc/run/bind.h"
-#include "nbc/run/near.h"
+#include "nbc/run/shm.h"
 #include "nbc/run/staged.h"
 #include "nbc/tally/tally.h"
 
@@ -91,7 +91,7 @@ typedef struct exec {
     comm_ticket ticket;
     atomic_int state; /* exec_state */
     exec_run run;
-    near *near;     /* messages that go through shared memory; NULL: none */
+    shm *shm;       /* messages that go through shared memory; NULL: none */
     staged *staged; /* host copies of device memory that it is bound to; NULL: none */
     exec_native native;
     exec_stats stats;
@@ -126,7 +126,7 @@ void exec_detach(exec *e);
 
 void exec_free(exec *e);
 
-/* What a persistent exec keeps: its rings in shared memory (near.h), which are told to other ranks
+/* What a persistent exec keeps: its rings in shared memory (shm.h), which are told to other ranks
  * first; and persistent MPI requests, if they are the better choice. Collective; the second waits
  * until all have told, and tells if that has not been done. No lock held. */
 int exec_tell_rings(exec *e);

@@ -61,7 +61,7 @@ static bool do_local(exec *e, const step *st)
         return true;
     }
     if (x->amount) {
-        step_keep_error(e, wire_reduce_rest(&e->bound, x, near_reduced(e->near, st)));
+        step_keep_error(e, wire_reduce_rest(&e->bound, x, shm_reduced(e->shm, st)));
         return true;
     }
     if (is_reduce_put_off(e, st))

@@ -51,7 +51,7 @@ void record_operation_end(const exec *e)
     t->peer = e->run.error;
 }
 
-static void add_message_event(const exec *e, int index, bool near, trace_what what)
+static void add_message_event(const exec *e, int index, bool shm, trace_what what)
 {
     const step *st = &e->bound.sched->steps[index];
     trace_event *t = trace_add(what, e->stats.number, st->kind == STEP_SEND ? "send" : "receive");
@@ -60,18 +60,18 @@ static void add_message_event(const exec *e, int index, bool near, trace_what wh
         return;
     t->step = index;
     t->peer = st->peer;
-    t->near = near;
+    t->shm = shm;
     t->bytes = wire_bytes(&e->bound, st);
 }
 
-void record_message_post(const exec *e, int index, bool near)
+void record_message_post(const exec *e, int index, bool shm)
 {
-    add_message_event(e, index, near, TRACE_POST);
+    add_message_event(e, index, shm, TRACE_POST);
 }
 
-void record_message_done(const exec *e, int index, bool near)
+void record_message_done(const exec *e, int index, bool shm)
 {
-    add_message_event(e, index, near, TRACE_DONE);
+    add_message_event(e, index, shm, TRACE_DONE);
 }
 
 void record_local_step(const exec *e, const step *st, int64_t since)

@@ -10,8 +10,8 @@
 
 void record_operation_begin(exec *e);
 void record_operation_end(const exec *e);
-void record_message_post(const exec *e, int index, bool near);
-void record_message_done(const exec *e, int index, bool near);
+void record_message_post(const exec *e, int index, bool shm);
+void record_message_done(const exec *e, int index, bool shm);
 void record_local_step(const exec *e, const step *st, int64_t since);
 
 /* It is started, and it is done: before anybody is told. */
@@ -27,17 +27,17 @@ static inline void record_end(const exec *e)
         record_operation_end(e);
 }
 
-/* A message is about to be posted, or has come or gone. near: through shared memory. */
-static inline void record_post(const exec *e, int index, bool near)
+/* A message is about to be posted, or has come or gone. shm: through shared memory. */
+static inline void record_post(const exec *e, int index, bool shm)
 {
     if (trace_is_on())
-        record_message_post(e, index, near);
+        record_message_post(e, index, shm);
 }
 
-static inline void record_done(const exec *e, int index, bool near)
+static inline void record_done(const exec *e, int index, bool shm)
 {
     if (trace_is_on())
-        record_message_done(e, index, near);
+        record_message_done(e, index, shm);
 }
 
 /* When something begins that may be recorded: 0, if it will not be. */

@@ -35,13 +35,13 @@ static int add_message_text(const exec *e, int index, char *at, size_t room)
                     (long long)size * m->count);
 }
 
-static int add_near(const exec *e, int index, char *at, size_t room)
+static int add_shm(const exec *e, int index, char *at, size_t room)
 {
     const step *st = &e->bound.sched->steps[index];
 
     return snprintf(at, room, " [%s rank %d, in shared memory, %lld bytes]",
                     st->kind == STEP_SEND ? "send to" : "receive from", st->peer,
-                    (long long)e->near->message[st->message].bytes);
+                    (long long)e->shm->message[st->message].bytes);
 }
 
 static void report(exec *e)
@@ -55,8 +55,8 @@ static void report(exec *e)
     for (int k = 0; k < e->run.nprobes; k++)
         for (int i = e->run.probe_step[k]; i >= 0 && n < LINE; i = e->run.after[i])
             n += (size_t)add_message_text(e, i, line + n, LINE - n);
-    for (int k = 0; near_waits(e->near) && k < e->near->nopen && n < LINE; k++)
-        n += (size_t)add_near(e, e->near->open[k], line + n, LINE - n);
+    for (int k = 0; shm_waits(e->shm) && k < e->shm->nopen && n < LINE; k++)
+        n += (size_t)add_shm(e, e->shm->open[k], line + n, LINE - n);
     if (e->run.local_head < e->run.local_tail && n < LINE) /* steps.c */
         n += (size_t)snprintf(line + n, LINE - n,
                               " [user-defined reduction deferred until the application calls MPI]");

@@ -39,7 +39,7 @@ static inline void end_message(exec *e, int index, int error)
 }
 
 /* Not in SimGrid. */
-static inline void finish_near(exec *e, int index, int error)
+static inline void finish_shm(exec *e, int index, int error)
 {
     record_done(e, index, true);
     end_message(e, index, error);
@@ -51,13 +51,13 @@ static void pass_message(exec *e, int index)
     int error;
 
     record_post(e, index, true);
-    if (near_post(e, index, &error))
-        finish_near(e, index, error);
+    if (shm_post(e, index, &error))
+        finish_shm(e, index, error);
 }
 
 static void issue_message(exec *e, int index)
 {
-    if (near_takes(e->near, &e->bound.sched->steps[index]))
+    if (shm_takes(e->shm, &e->bound.sched->steps[index]))
         pass_message(e, index);
     else if (!open_hold(e, index))
         post_message(e, index);
@@ -118,19 +118,19 @@ static void divert(exec *e, int index)
     if (error == MPI_SUCCESS)
         open_add(e, index);
     else
-        finish_near(e, index, error);
+        finish_shm(e, index, error);
 }
 
-static int poll_near(exec *e)
+static int poll_shm(exec *e)
 {
     const struct finished *f = e->run.finished;
-    int n = near_poll(e, e->run.finished), index;
+    int n = shm_poll(e, e->run.finished), index;
 
     for (int i = 0; i < n; i++)
-        finish_near(e, f[i].step, f[i].error);
+        finish_shm(e, f[i].step, f[i].error);
     if (n > 0)
         return n;
-    index = near_leave(e);
+    index = shm_leave(e);
     if (index >= 0)
         divert(e, index);
     return index >= 0;
@@ -148,14 +148,14 @@ static void finish_steps(exec *e, int n)
 /* Messages through shared memory first: to look costs one load each. */
 static int poll_messages(exec *e)
 {
-    int near = near_waits(e->near) ? poll_near(e) : 0, n;
+    int shm = shm_waits(e->shm) ? poll_shm(e) : 0, n;
 
-    if (near && !e->run.nopen)
-        return near;
+    if (shm && !e->run.nopen)
+        return shm;
     n = open_poll(e);
     if (n)
         finish_steps(e, n);
-    return near + n;
+    return shm + n;
 }
 
 int steps_poll(exec *e)
@@ -221,7 +221,7 @@ static void begin_flat(exec *e)
         if (!step_is_message(st)) {
             step_run_local(e, st);
             step_meet_tail(e, index);
-        } else if (near_takes(e->near, st)) {
+        } else if (shm_takes(e->shm, st)) {
             e->run.left++;
             pass_message(e, index);
         } else if ((error = step_post(e, st)) == MPI_SUCCESS) {
@@ -253,13 +253,13 @@ static void begin_graph(exec *e)
 
 void steps_begin(exec *e)
 {
-    if (e->near)
-        near_begin(e->near);
+    if (e->shm)
+        shm_begin(e->shm);
     if (runs_flat(e))
         begin_flat(e);
     else
         begin_graph(e);
-    if (e->near && e->near->put_off)
+    if (e->shm && e->shm->put_off)
         steps_poll(e);
 }
 
@@ -272,8 +272,8 @@ void steps_fail(exec *e, int error)
 
 int steps_give_up(exec *e, int error)
 {
-    if (near_waits(e->near))
-        e->near->nopen = 0;
+    if (shm_waits(e->shm))
+        e->shm->nopen = 0;
     e->run.error = error;
     if (!open_give_up(e))
         return 0;
@@ -291,5 +291,5 @@ bool steps_retired(const exec *e, int index)
     for (int i = 0; i < e->run.nprobes; i++)
         if (e->run.probe_step[i] == index)
             return false;
-    return !e->near || !near_is_open(e->near, index);
+    return !e->shm || !shm_is_open(e->shm, index);
 }

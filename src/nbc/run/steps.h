@@ -31,7 +31,7 @@ void steps_wait_any(exec *e);
 static inline bool steps_only_messages(const exec *e)
 {
     return e->run.left == e->run.nopen + (e->run.tail_waits > 0) && e->run.nopen <= EXEC_WAITALL &&
-           !near_waits(e->near);
+           !shm_waits(e->shm);
 }
 
 /* Its communicator has failed, with this error: end it, as far as messages let that are just being

@@ -17,7 +17,7 @@ tally_traffic traffic_of(const exec *e)
         if (!m || m->empty)
             continue;
         mpi_type_size(m->type, &size);
-        shared = near_takes(e->near, st);
+        shared = shm_takes(e->shm, st);
         *(shared ? &t.shared_messages : &t.mpi_messages) += 1;
         *(shared ? &t.shared_bytes : &t.mpi_bytes) += size * m->count;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* near.c - which messages go through shared memory, and where: see near.h. What moves them is in
- * near_run.c; the rings of persistent requests are made in near_init.c. */
-#include "nbc/run/near.h"
+/* shm.c - which messages go through shared memory, and where: see shm.h. What moves them is in
+ * shm_run.c; the rings of persistent requests are made in shm_init.c. */
+#include "nbc/run/shm.h"
 
 #include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
@@ -23,7 +23,7 @@ enum { STREAM_COPIES = 1024 };
 /* ---- which messages, and where ---- */
 
 /* What it has but for its block of memory. */
-static void let_go(near *n)
+static void let_go(shm *n)
 {
     for (int i = 0; i < n->nrings; i++)
         own_ring_free(&n->in[i]);
@@ -33,10 +33,10 @@ static void let_go(near *n)
 
 /* Tracks lie by queue and kind until they are gathered. n: one of the same schedule, and not of its
  * own rings, to be used again; or NULL. */
-static near *allocate_near(near *n, const sched *s, bool own)
+static shm *allocate_shm(shm *n, const sched *s, bool own)
 {
     int tracks = RING_KINDS * s->nqueues, rings = own ? tracks : 0;
-    near shape = {.own = own, .nrings = rings, .ntracks = tracks};
+    shm shape = {.own = own, .nrings = rings, .ntracks = tracks};
     const layout_array arrays[] = {
         LAYOUT(shape.message, s->nmessages),
         LAYOUT(shape.track, tracks),
@@ -70,13 +70,13 @@ static node_link *way_of(const bound *b, const links *l, const step *st)
     return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
 }
 
-static bool suits_mpi(const near_message *m)
+static bool suits_mpi(const shm_message *m)
 {
     return m->bytes > MEET_MOST && (m->bytes <= m->way->eager || !m->way->both_read);
 }
 
 /* Do long messages go both ways between the two ranks? Both know. */
-static int leave_meeting(near *n, const bound *b, const links *l)
+static int leave_meeting(shm *n, const bound *b, const links *l)
 {
     const sched *s = b->sched;
     unsigned char *seen = calloc((size_t)l->n, 1);
@@ -84,7 +84,7 @@ static int leave_meeting(near *n, const bound *b, const links *l)
     for (int round = 0; seen && round < 2; round++)
         for (int i = 0; i < s->nsteps; i++) {
             const step *st = &s->steps[i];
-            near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+            shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
             if (!m || !m->way || !suits_mpi(m))
                 continue;
             if (round == 0)
@@ -97,14 +97,14 @@ static int leave_meeting(near *n, const bound *b, const links *l)
 }
 
 /* Which messages may go through rings. */
-static int find_ways(near *n, const bound *b, const links *l)
+static int find_ways(shm *n, const bound *b, const links *l)
 {
     const sched *s = b->sched;
     bool long_ones = false;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
         if (!m)
             continue;
         m->way = way_of(b, l, st);
@@ -115,7 +115,7 @@ static int find_ways(near *n, const bound *b, const links *l)
 }
 
 /* Where the data of a step is one run of bytes. */
-static void find_run(const bound *b, const step *st, near_message *m)
+static void find_run(const bound *b, const step *st, shm_message *m)
 {
     piece x = piece_at(b, st, 0);
 
@@ -174,13 +174,13 @@ static int find_reduce(const bound *b, int index)
 }
 
 /* Can it be read where it lies, or where a copy of it does? Both ends know. */
-static bool is_lent(const near_message *m)
+static bool is_lent(const shm_message *m)
 {
     return m->way->both_read || (m->way->both_stores && (size_t)m->bytes <= pool_most);
 }
 
 /* What is lent needs a line or two, however long it is. */
-static bool carries(const near_track *t, ring_kind kind, const near_message *m)
+static bool carries(const shm_track *t, ring_kind kind, const shm_message *m)
 {
     uint64_t n = ring_lines(kind, m->bytes), least = is_lent(m) ? RING_STREAM : STREAM_COPIES;
 
@@ -189,7 +189,7 @@ static bool carries(const near_track *t, ring_kind kind, const near_message *m)
 }
 
 /* Small ones go in lines; where these are too few, in blocks. NULL: by MPI. */
-static near_track *choose_track(near_track *t, const near_message *m)
+static shm_track *choose_track(shm_track *t, const shm_message *m)
 {
     if (m->bytes <= RING_SMALL && carries(t, RING_OF_LINES, m))
         return &t[RING_OF_LINES];
@@ -199,28 +199,28 @@ static near_track *choose_track(near_track *t, const near_message *m)
 /* Can its receiver read it where it is, if that is the store, or anywhere? What is packed stays for
  * that as long as the message takes, unless it is brief. In a short ring it is read also if it is
  * not so long. */
-static void find_lending(near_message *m, const step *st)
+static void find_lending(shm_message *m, const step *st)
 {
     const ring *r = m->track->ring;
-    bool brief = near_is_brief(m), must = !brief && r->lines < STREAM_COPIES;
+    bool brief = shm_is_brief(m), must = !brief && r->lines < STREAM_COPIES;
 
     if (st->kind != STEP_SEND || ring_kind_of(r) != RING_OF_BLOCKS)
         return;
-    m->lends_store = m->bytes >= NEAR_LEND && m->space >= 0 && m->way->reads_store;
+    m->lends_store = m->bytes >= SHM_LEND && m->space >= 0 && m->way->reads_store;
     m->lends_all =
         m->way->reads_all && (must || (m->bytes > m->way->eager && (m->space >= 0 || !brief)));
     m->lends_copy = must && m->way->reads_store;
 }
 
 /* The ring is decided for every track: which messages go through it? */
-static void add_messages(near *n, const bound *b)
+static void add_messages(shm *n, const bound *b)
 {
     const sched *s = b->sched;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        near_message *m;
-        near_track *t;
+        shm_message *m;
+        shm_track *t;
 
         if (!step_is_message(st) || !n->message[st->message].way)
             continue;
@@ -230,7 +230,7 @@ static void add_messages(near *n, const bound *b)
             continue;
         m->track = t;
         m->before = t->lines;
-        t->lines += near_lines(m);
+        t->lines += shm_lines(m);
         find_run(b, st, m);
         find_lending(m, st);
         n->nanswers += m->lends_store || m->lends_all || m->lends_copy;
@@ -244,7 +244,7 @@ static void add_messages(near *n, const bound *b)
 
 /* A word for each message that may be lent, where its receiver can answer. Without memory for them
  * nothing is lent. */
-static void make_answers(near *n, const sched *s)
+static void make_answers(shm *n, const sched *s)
 {
     _Atomic uint64_t *next;
 
@@ -252,19 +252,19 @@ static void make_answers(near *n, const sched *s)
     next = n->answers;
     for (int i = 0; n->answers && i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
         if (m && (m->lends_store || m->lends_all || m->lends_copy))
             m->answer = next++;
     }
 }
 
-int near_reserve(near *n, const bound *b)
+int shm_reserve(shm *n, const bound *b)
 {
     int64_t all = 0;
 
     for (int i = 0; i < b->sched->nsteps; i++) {
         const step *st = &b->sched->steps[i];
-        near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
         if (!m || !m->way)
             continue;
         find_run(b, st, m);
@@ -276,20 +276,20 @@ int near_reserve(near *n, const bound *b)
 
 /* Room for the messages that are packed: the brief ones, then those that take their time. What is
  * reserved already becomes no longer. */
-static int make_packed(near *n, const sched *s)
+static int make_packed(shm *n, const sched *s)
 {
     char *room;
     int64_t most = 0, all;
 
     for (int i = 0; i < s->nmessages; i++) {
-        const near_message *m = &n->message[i];
-        if (m->track && m->space < 0 && near_is_brief(m) && m->bytes > most)
+        const shm_message *m = &n->message[i];
+        if (m->track && m->space < 0 && shm_is_brief(m) && m->bytes > most)
             most = m->bytes;
     }
     all = most;
     for (int i = 0; i < s->nmessages; i++) {
-        near_message *m = &n->message[i];
-        if (!m->track || m->space >= 0 || near_is_brief(m))
+        shm_message *m = &n->message[i];
+        if (!m->track || m->space >= 0 || shm_is_brief(m))
             continue;
         m->packed = all;
         all += m->bytes;
@@ -306,7 +306,7 @@ static int make_packed(near *n, const sched *s)
 }
 
 /* Only tracks that carry anything stay. */
-static void gather_tracks(near *n, const sched *s)
+static void gather_tracks(shm *n, const sched *s)
 {
     int kept = 0;
 
@@ -321,11 +321,11 @@ static void gather_tracks(near *n, const sched *s)
     n->ntracks = kept;
 }
 
-int near_finish(near **n, const bound *b)
+int shm_finish(shm **n, const bound *b)
 {
     add_messages(*n, b);
     if (!(*n)->messages) {
-        near_free(n);
+        shm_free(n);
         return MPI_SUCCESS;
     }
     gather_tracks(*n, b->sched);
@@ -334,7 +334,7 @@ int near_finish(near **n, const bound *b)
 }
 
 /* A queue is of one peer and direction. */
-static void take_ways(near *n, const sched *s)
+static void take_ways(shm *n, const sched *s)
 {
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
@@ -347,37 +347,37 @@ static void take_ways(near *n, const sched *s)
     }
 }
 
-int near_make(near **n, const bound *b, const links *l, bool own)
+int shm_make(shm **n, const bound *b, const links *l, bool own)
 {
     int error;
 
     if (!l)
-        near_free(n);
+        shm_free(n);
     if (!l)
         return MPI_SUCCESS;
-    *n = allocate_near(*n, b->sched, own);
+    *n = allocate_shm(*n, b->sched, own);
     if (!*n)
         return MPI_ERR_NO_MEM;
     error = find_ways(*n, b, l);
     if (error)
-        near_free(n);
+        shm_free(n);
     return error;
 }
 
-int near_address(near **n, const bound *b, const links *l)
+int shm_address(shm **n, const bound *b, const links *l)
 {
-    int error = near_make(n, b, l, false);
+    int error = shm_make(n, b, l, false);
 
     if (error || !*n)
         return error;
     take_ways(*n, b->sched);
-    error = near_finish(n, b);
+    error = shm_finish(n, b);
     if (error)
-        near_free(n);
+        shm_free(n);
     return error;
 }
 
-void near_free(near **n)
+void shm_free(shm **n)
 {
     if (*n)
         let_go(*n);

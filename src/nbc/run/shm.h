@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* near.h - the messages of an exec that go through shared memory (node/links.h) instead of MPI.
+/* shm.h - the messages of an exec that go through shared memory (node/links.h) instead of MPI.
  *
  * Which ones follows from what both sides know: the two ranks share memory, the receiver has a ring
  * for messages of this length, and it is long enough. Of a non-blocking operation they go through
@@ -23,32 +23,32 @@
  *
  * Engine lock held but where noted.
  */
-#ifndef TUTTI_NEAR_H
-#define TUTTI_NEAR_H
+#ifndef TUTTI_SHM_H
+#define TUTTI_SHM_H
 
 #include "nbc/node/links.h"
 #include "nbc/run/bound.h"
 
 struct exec;
 
-enum { NEAR_LEND = 4096 }; /* tuning: shorter messages are copied rather than lent */
+enum { SHM_LEND = 4096 }; /* tuning: shorter messages are copied rather than lent */
 
 /* Of one (peer, direction) and kind of ring. */
-typedef struct near_track {
+typedef struct shm_track {
     ring *ring;
     uint64_t base;  /* position of its first message in this start */
     uint64_t lines; /* of all its messages */
-} near_track;
+} shm_track;
 
-typedef struct near_message {
-    near_track *track; /* NULL: by MPI */
-    node_link *way;    /* to or from the other rank */
-    uint64_t before;   /* lines of earlier messages of the track */
+typedef struct shm_message {
+    shm_track *track; /* NULL: by MPI */
+    node_link *way;   /* to or from the other rank */
+    uint64_t before;  /* lines of earlier messages of the track */
     int64_t bytes;
     ring_progress progress;
     int64_t offset;  /* of a run, from the base of `space` */
     int8_t space;    /* of a run; -1: it is packed */
-    int64_t packed;  /* of what is packed: its place in near.packed */
+    int64_t packed;  /* of what is packed: its place in shm.packed */
     int32_t reduces; /* the step that is all that reads what comes, if it can do so piece by piece;
                         or -1 */
     int error;       /* the first one, of packing it or of pieces that have come */
@@ -64,12 +64,12 @@ typedef struct near_message {
     int64_t reduced;          /* bytes that had been reduced before */
     int waited;               /* looks that found no room for it */
     bool reducing;            /* that step is being done */
-} near_message;
+} shm_message;
 
-typedef struct near {
-    size_t size;           /* bytes of it and its arrays */
-    near_message *message; /* [nmessages] */
-    near_track *track;     /* [ntracks] */
+typedef struct shm {
+    size_t size;          /* bytes of it and its arrays */
+    shm_message *message; /* [nmessages] */
+    shm_track *track;     /* [ntracks] */
     int ntracks;
     int32_t *open; /* [nopen]: steps that wait for data or for room */
     int nopen;
@@ -86,17 +86,17 @@ typedef struct near {
     int nanswers;
     int64_t messages; /* that go through rings in one start */
     int64_t bytes;    /* what they carry in one start */
-} near;
+} shm;
 
-static inline uint64_t near_lines(const near_message *m)
+static inline uint64_t shm_lines(const shm_message *m)
 {
     return ring_lines(ring_kind_of(m->track->ring), m->bytes);
 }
 
 /* All of a message is packed at once, and can be put at once: one place serves all of them. */
-static inline bool near_is_brief(const near_message *m)
+static inline bool shm_is_brief(const shm_message *m)
 {
-    return ring_fits(near_lines(m), m->track->ring->lines);
+    return ring_fits(shm_lines(m), m->track->ring->lines);
 }
 
 /* A message that has come or gone. */
@@ -107,32 +107,32 @@ struct finished {
 
 /* For a non-blocking operation on a communicator that is ready. *n: NULL, or to be freed; becomes
  * NULL if no message goes through a ring. */
-int near_address(near **n, const bound *b, const links *l);
+int shm_address(shm **n, const bound *b, const links *l);
 
 /* For a persistent one, of this name: make its rings, and tell their senders; then hear of those
  * of its receivers, which waits until they have told. No lock held. */
-int near_tell(near **n, const bound *b, const links *l, const char *collective);
-int near_hear(near **n, const bound *b, const links *l, const char *collective);
-void near_free(near **n);
+int shm_publish(shm **n, const bound *b, const links *l, const char *collective);
+int shm_await(shm **n, const bound *b, const links *l, const char *collective);
+void shm_free(shm **n);
 
 /* The others have made it, this rank fails. */
-void near_abandon(near **n);
+void shm_abandon(shm **n);
 
 /* ---- parts of both ---- */
 
 /* Which messages may go through rings; own: rings of its own. *n: NULL, or one to be used again, if
  * it has none of its own; becomes NULL if there are no links. */
-int near_make(near **n, const bound *b, const links *l, bool own);
+int shm_make(shm **n, const bound *b, const links *l, bool own);
 
-/* Take the memory that near_finish may need, so that it does not fail: the ranks have agreed by
+/* Take the memory that shm_finish may need, so that it does not fail: the ranks have agreed by
  * then. */
-int near_reserve(near *n, const bound *b);
+int shm_reserve(shm *n, const bound *b);
 
 /* Complete what has got its rings. Without a message there is no need for any of it. */
-int near_finish(near **n, const bound *b);
+int shm_finish(shm **n, const bound *b);
 
 /* The positions of this start. */
-static inline void near_begin(near *n)
+static inline void shm_begin(shm *n)
 {
     for (int i = 0; i < n->ntracks; i++) {
         n->track[i].base = n->track[i].ring->next;
@@ -143,22 +143,22 @@ static inline void near_begin(near *n)
 }
 
 /* Does this message go through a ring? */
-static inline bool near_takes(const near *n, const step *st)
+static inline bool shm_takes(const shm *n, const step *st)
 {
     return n && n->message[st->message].track;
 }
 
 /* Of an exec that has it: begin a message. True: it has come or gone already, with this error. */
-bool near_post(struct exec *e, int index, int *error);
+bool shm_post(struct exec *e, int index, int *error);
 
 /* Try those that are open. Returns how many have come or gone. */
-int near_poll(struct exec *e, struct finished *finished);
+int shm_poll(struct exec *e, struct finished *finished);
 
 /* After polls that found nothing: one that is open and goes by MPI from now on, or -1. */
-int near_leave(struct exec *e);
+int shm_leave(struct exec *e);
 
 /* Bytes that this local step need not reduce: they have been, with its message. Asked once. */
-static inline int64_t near_reduced(near *n, const step *st)
+static inline int64_t shm_reduced(shm *n, const step *st)
 {
     int64_t done = n ? n->reduced[st->queue] : 0;
 
@@ -167,12 +167,12 @@ static inline int64_t near_reduced(near *n, const step *st)
     return done;
 }
 
-static inline bool near_waits(const near *n)
+static inline bool shm_waits(const shm *n)
 {
     return n && n->nopen > 0;
 }
 
 /* Is it open? */
-bool near_is_open(const near *n, int index);
+bool shm_is_open(const shm *n, int index);
 
 #endif

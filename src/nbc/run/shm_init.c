@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* near_init.c - the rings of a persistent request: see near.h. */
-#include "nbc/run/near.h"
+/* shm_init.c - the rings of a persistent request: see shm.h. */
+#include "nbc/run/shm.h"
 
 #include "nbc/comm/hooks.h"
 #include "nbc/process/clock.h"
@@ -12,18 +12,18 @@
 enum { LENT = 64 };
 
 /* Lines of the candidates of every track. Returns how many rings this process makes for them. */
-static int count_lines(near *n, const sched *s)
+static int count_lines(shm *n, const sched *s)
 {
     int rings = 0;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        const near_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
+        const shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
         if (m && m->way) {
             ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
             uint64_t lines = ring_lines(kind, m->bytes);
             bool lent = m->way->both_read && m->bytes > m->way->eager;
-            near_track *t = &n->track[RING_KINDS * st->queue + (int)kind];
+            shm_track *t = &n->track[RING_KINDS * st->queue + (int)kind];
 
             rings += st->kind == STEP_RECV && t->lines == 0;
             t->lines += lent && lines > LENT ? LENT : lines;
@@ -63,10 +63,10 @@ static void wait_turn_for_peer(waiting *w)
 
 /* Make the rings of a queue of receives, and tell the sender, when it has read what it was told
  * before: it does so in an init that is over here, so that it waits for nobody. */
-static int tell_sender(near *n, int queue, const links *l, node_link *way, size_t room, waiting *w)
+static int tell_sender(shm *n, int queue, const links *l, node_link *way, size_t room, waiting *w)
 {
     own_ring *in = &n->in[RING_KINDS * queue];
-    near_track *t = &n->track[RING_KINDS * queue];
+    shm_track *t = &n->track[RING_KINDS * queue];
     bool good = true;
 
     while (!link_told(way) && !l->broken)
@@ -75,16 +75,16 @@ static int tell_sender(near *n, int queue, const links *l, node_link *way, size_
         return l->broken;
     for (int kind = 0; kind < RING_KINDS; kind++) {
         good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines, room);
-        t[kind] = (near_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
+        t[kind] = (shm_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
     }
     link_tell(way, in, l->inits + 1);
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-static int hear(near *n, int queue, const links *l, node_link *way, waiting *w)
+static int hear(shm *n, int queue, const links *l, node_link *way, waiting *w)
 {
     ring *out = &n->out[RING_KINDS * queue];
-    near_track *t = &n->track[RING_KINDS * queue];
+    shm_track *t = &n->track[RING_KINDS * queue];
 
     while (!link_hear(way, out)) {
         if (l->broken)
@@ -92,13 +92,13 @@ static int hear(near *n, int queue, const links *l, node_link *way, waiting *w)
         wait_turn_for_peer(w);
     }
     for (int kind = 0; kind < RING_KINDS; kind++)
-        t[kind] = (near_track){.ring = out[kind].lines ? &out[kind] : NULL};
+        t[kind] = (shm_track){.ring = out[kind].lines ? &out[kind] : NULL};
     return MPI_SUCCESS;
 }
 
 /* One turn for every queue of receives, or of sends, that has anything to tell. room: bytes of each
  * ring. */
-static int exchange_all(near *n, const sched *s, const links *l, step_kind kind, size_t room,
+static int exchange_all(shm *n, const sched *s, const links *l, step_kind kind, size_t room,
                         const char *collective)
 {
     int error = MPI_SUCCESS;
@@ -122,33 +122,33 @@ static int exchange_all(near *n, const sched *s, const links *l, step_kind kind,
     return error;
 }
 
-int near_tell(near **n, const bound *b, const links *l, const char *collective)
+int shm_publish(shm **n, const bound *b, const links *l, const char *collective)
 {
     int error, rings, told;
 
-    near_free(n);
-    error = near_make(n, b, l, true);
+    shm_free(n);
+    error = shm_make(n, b, l, true);
     if (error || !*n)
         return error;
-    error = near_reserve(*n, b);
+    error = shm_reserve(*n, b);
     rings = count_lines(*n, b->sched);
     told = exchange_all(*n, b->sched, l, STEP_RECV, rings ? own_rings_room(rings) : 0, collective);
     return error ? error : told;
 }
 
-int near_hear(near **n, const bound *b, const links *l, const char *collective)
+int shm_await(shm **n, const bound *b, const links *l, const char *collective)
 {
     if (!*n)
         return MPI_SUCCESS;
     int error = exchange_all(*n, b->sched, l, STEP_SEND, 0, collective);
 
-    return error ? error : near_finish(n, b);
+    return error ? error : shm_finish(n, b);
 }
 
 /* Others may write to its rings: their memory is never used again. */
-void near_abandon(near **n)
+void shm_abandon(shm **n)
 {
     for (int i = 0; *n && i < (*n)->nrings; i++)
         (*n)->in[i].memory = NULL;
-    near_free(n);
+    shm_free(n);
 }

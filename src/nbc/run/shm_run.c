@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* near_run.c - move the messages that go through shared memory: see near.h. */
+/* shm_run.c - move the messages that go through shared memory: see shm.h. */
 #include "nbc/comm/comm.h"
 #include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
@@ -17,13 +17,13 @@ enum { LOOK_AWAY = 64, PATIENCE = 16, AFAR_PART = 262144 };
 /* Of where a message is lent: an address of its sender's, not a place in the segment. */
 #define ELSEWHERE ((uint64_t)1 << 63)
 
-static char *run_of(const exec *e, const near_message *m)
+static char *run_of(const exec *e, const shm_message *m)
 {
-    return m->space < 0 ? e->near->packed + m->packed : e->bound.base[m->space] + m->offset;
+    return m->space < 0 ? e->shm->packed + m->packed : e->bound.base[m->space] + m->offset;
 }
 
 /* Where there is a copy of it in the store. 0: there is no memory for one now. */
-static uint64_t copy_to_store(near_message *m, const char *data)
+static uint64_t copy_to_store(shm_message *m, const char *data)
 {
     if (!m->copy) {
         m->copy = pool_take((size_t)m->bytes);
@@ -36,7 +36,7 @@ static uint64_t copy_to_store(near_message *m, const char *data)
 /* Lend it, if it can be. False: it must be copied to the ring. That would be slow where a copy was
  * to be lent: without memory for it, it waits, and if that takes long it leaves the ring, or goes
  * through that of a persistent request after all. */
-static bool lend(const exec *e, near_message *m, uint64_t position)
+static bool lend(const exec *e, shm_message *m, uint64_t position)
 {
     const char *data = run_of(e, m);
     uint64_t where = 0;
@@ -51,21 +51,21 @@ static bool lend(const exec *e, near_message *m, uint64_t position)
         where = copy_to_store(m, data);
     if (where)
         m->lent = ring_lend(m->track->ring, position, where, segment_place(m->answer), m->bytes);
-    return where != 0 || (m->lends_copy && (!e->near->own || ++m->waited < PATIENCE * LOOK_AWAY));
+    return where != 0 || (m->lends_copy && (!e->shm->own || ++m->waited < PATIENCE * LOOK_AWAY));
 }
 
 /* Pack it. False: there is no room to put it, and its place may be another's meanwhile. What cannot
  * be packed is sent all the same, and ends with an error here: the receiver waits for it. */
-static bool pack_near_message(exec *e, const step *st, near_message *m, uint64_t position)
+static bool pack_shm_message(exec *e, const step *st, shm_message *m, uint64_t position)
 {
-    if (near_is_brief(m) && !ring_room(m->track->ring, position, near_lines(m)))
+    if (shm_is_brief(m) && !ring_room(m->track->ring, position, shm_lines(m)))
         return false;
     m->error = pack_step(&e->bound, st, run_of(e, m));
     m->packs = true;
     return true;
 }
 
-static void forget_message(near_message *m)
+static void forget_message(shm_message *m)
 {
     if (m->copy)
         pool_give(m->copy, (size_t)m->bytes);
@@ -78,16 +78,16 @@ static void forget_message(near_message *m)
 
 /* One that is longer than the room begins when all before it has been read: from then on it waits
  * for nothing but its receiver. */
-static bool may_begin(const exec *e, const near_message *m, uint64_t position)
+static bool may_begin(const exec *e, const shm_message *m, uint64_t position)
 {
-    return e->near->own || m->progress.done > 0 || ring_kind_of(m->track->ring) == RING_OF_LINES ||
-           ring_room(m->track->ring, position, near_lines(m)) ||
+    return e->shm->own || m->progress.done > 0 || ring_kind_of(m->track->ring) == RING_OF_LINES ||
+           ring_room(m->track->ring, position, shm_lines(m)) ||
            ring_all_read(m->track->ring, position);
 }
 
 /* It has been lent. True: in vain, now and whenever it is sent; false: it has been read, or not
  * yet. */
-static bool take_back(near_message *m, uint64_t position)
+static bool take_back(shm_message *m, uint64_t position)
 {
     ring_reply reply = ring_answered(m->answer, position);
 
@@ -101,14 +101,14 @@ static bool take_back(near_message *m, uint64_t position)
 }
 
 /* True: it has gone. */
-static bool send_some(exec *e, const step *st, near_message *m)
+static bool send_some(exec *e, const step *st, shm_message *m)
 {
     ring *r = m->track->ring;
     uint64_t position = m->track->base + m->before;
 
     if (m->lent && !take_back(m, position))
         return !m->lent;
-    if (m->space < 0 && !m->packs && !pack_near_message(e, st, m, position))
+    if (m->space < 0 && !m->packs && !pack_shm_message(e, st, m, position))
         return false;
     if (m->progress.done == 0 && !m->again && lend(e, m, position))
         return false;
@@ -119,20 +119,20 @@ static bool send_some(exec *e, const step *st, near_message *m)
     return true;
 }
 
-static void keep_error(near_message *m, int error)
+static void keep_error(shm_message *m, int error)
 {
     m->error = m->error ? m->error : error;
 }
 
 /* All of a message is there: its data, packed. */
-static void unpack_near_message(const exec *e, const step *st, near_message *m, const char *from,
-                                int64_t bytes)
+static void unpack_shm_message(const exec *e, const step *st, shm_message *m, const char *from,
+                               int64_t bytes)
 {
     keep_error(m, unpack_step(&e->bound, st, from, bytes));
 }
 
 /* What is packed is read when all of it is there. */
-static bool receive_small(const exec *e, const step *st, near_message *m, uint64_t position)
+static bool receive_small(const exec *e, const step *st, shm_message *m, uint64_t position)
 {
     ring_state state;
 
@@ -144,12 +144,12 @@ static bool receive_small(const exec *e, const step *st, near_message *m, uint64
     if (state == RING_OTHER)
         keep_error(m, MPI_ERR_TRUNCATE);
     else if (m->space < 0)
-        unpack_near_message(e, st, m, run_of(e, m), m->progress.done);
+        unpack_shm_message(e, st, m, run_of(e, m), m->progress.done);
     return true;
 }
 
 /* Bytes of a message from `done` on, but for those that have been reduced before it came again. */
-static void reduce_piece(const exec *e, near_message *m, const char *from, int64_t done,
+static void reduce_piece(const exec *e, shm_message *m, const char *from, int64_t done,
                          int64_t bytes)
 {
     const bound *b = &e->bound;
@@ -162,7 +162,7 @@ static void reduce_piece(const exec *e, near_message *m, const char *from, int64
 
 /* What lies in the sender's memory: in parts of whole lines, each by way of a buffer that stays in
  * the cache. False: it cannot be read. */
-static bool reduce_from_afar(const exec *e, near_message *m, const ring_piece *p)
+static bool reduce_from_afar(const exec *e, shm_message *m, const ring_piece *p)
 {
     static _Alignas(RING_LINE) char part[AFAR_PART]; /* engine lock */
 
@@ -178,19 +178,19 @@ static bool reduce_from_afar(const exec *e, near_message *m, const ring_piece *p
     return true;
 }
 
-static bool take_from_afar(exec *e, const step *st, near_message *m, const ring_piece *p)
+static bool take_from_afar(exec *e, const step *st, shm_message *m, const ring_piece *p)
 {
     if (m->reducing)
         return reduce_from_afar(e, m, p);
     if (!vmread(m->way->pid, run_of(e, m), p->where & ~ELSEWHERE, (size_t)p->bytes))
         return false;
     if (m->space < 0)
-        unpack_near_message(e, st, m, run_of(e, m), p->bytes);
+        unpack_shm_message(e, st, m, run_of(e, m), p->bytes);
     return true;
 }
 
 /* A piece of a message, from where it lies to where it is wanted. False: it cannot be read. */
-static bool take_piece(exec *e, const step *st, near_message *m, const ring_piece *p)
+static bool take_piece(exec *e, const step *st, shm_message *m, const ring_piece *p)
 {
     int64_t done = m->progress.done;
     const char *from;
@@ -201,11 +201,11 @@ static bool take_piece(exec *e, const step *st, near_message *m, const ring_piec
     if (m->reducing) {
         reduce_piece(e, m, from, done, p->bytes);
     } else if (m->space < 0 && done == 0 && p->last) {
-        unpack_near_message(e, st, m, from, p->bytes);
+        unpack_shm_message(e, st, m, from, p->bytes);
     } else {
         wire_copy_bytes(run_of(e, m) + done, from, (size_t)p->bytes);
         if (m->space < 0 && p->last)
-            unpack_near_message(e, st, m, run_of(e, m), done + p->bytes);
+            unpack_shm_message(e, st, m, run_of(e, m), done + p->bytes);
     }
     return true;
 }
@@ -218,7 +218,7 @@ static void answer_lender(const ring_piece *p, ring_reply reply)
 }
 
 /* Take what is there. True: that was the last of it. */
-static bool take_pieces(exec *e, const step *st, near_message *m, uint64_t position)
+static bool take_pieces(exec *e, const step *st, shm_message *m, uint64_t position)
 {
     ring *r = m->track->ring;
     ring_piece piece = {.last = false};
@@ -244,15 +244,15 @@ static bool take_pieces(exec *e, const step *st, near_message *m, uint64_t posit
     return true;
 }
 
-static bool receive_blocks(exec *e, const step *st, near_message *m, uint64_t position)
+static bool receive_blocks(exec *e, const step *st, shm_message *m, uint64_t position)
 {
-    if (m->space < 0 && near_is_brief(m) &&
+    if (m->space < 0 && shm_is_brief(m) &&
         !ring_complete(m->track->ring, position, m->progress.again))
         return false;
     if (!take_pieces(e, st, m, position))
         return false;
     if (m->reducing)
-        e->near->reduced[e->bound.sched->steps[m->reduces].queue] = INT64_MAX;
+        e->shm->reduced[e->bound.sched->steps[m->reduces].queue] = INT64_MAX;
     m->reducing = false;
     return true;
 }
@@ -267,7 +267,7 @@ static bool may_reduce(const exec *e, int receive, int index)
     return e->run.tail_waits == s->succ_at[receive + 1] - s->succ_at[receive];
 }
 
-static bool receive_some(exec *e, const step *st, near_message *m)
+static bool receive_some(exec *e, const step *st, shm_message *m)
 {
     uint64_t position = m->track->base + m->before;
     bool over;
@@ -287,7 +287,7 @@ static bool receive_some(exec *e, const step *st, near_message *m)
 static bool try_message(exec *e, int index, int *error)
 {
     const step *st = &e->bound.sched->steps[index];
-    near_message *m = &e->near->message[st->message];
+    shm_message *m = &e->shm->message[st->message];
 
     if (!(st->kind == STEP_SEND ? send_some(e, st, m) : receive_some(e, st, m)))
         return false;
@@ -298,17 +298,17 @@ static bool try_message(exec *e, int index, int *error)
 
 /* A longer one that is there already takes its time: first all sends, so that the others need not
  * wait for that. */
-static bool is_receive_put_off(near *n, const step *st)
+static bool is_receive_put_off(shm *n, const step *st)
 {
-    bool off = st->kind == STEP_RECV && n->message[st->message].bytes >= NEAR_LEND;
+    bool off = st->kind == STEP_RECV && n->message[st->message].bytes >= SHM_LEND;
 
     n->put_off |= off;
     return off;
 }
 
-bool near_post(exec *e, int index, int *error)
+bool shm_post(exec *e, int index, int *error)
 {
-    near *n = e->near;
+    shm *n = e->shm;
 
     if (!is_receive_put_off(n, &e->bound.sched->steps[index]) && try_message(e, index, error))
         return true;
@@ -316,9 +316,9 @@ bool near_post(exec *e, int index, int *error)
     return false;
 }
 
-int near_poll(exec *e, struct finished *finished)
+int shm_poll(exec *e, struct finished *finished)
 {
-    near *n = e->near;
+    shm *n = e->shm;
     int found = 0;
 
     n->put_off = false;
@@ -335,13 +335,13 @@ int near_poll(exec *e, struct finished *finished)
     return found;
 }
 
-static bool leaves_for_lack_of_room(near_message *m)
+static bool leaves_for_lack_of_room(shm_message *m)
 {
     return m->progress.done == 0 && !m->lent && ++m->waited >= PATIENCE;
 }
 
 /* What was sent before it through the ring, with the same tag, is seen there by now. */
-static bool has_left(const exec *e, const step *st, near_message *m)
+static bool has_left(const exec *e, const step *st, shm_message *m)
 {
     const message *x = &e->bound.messages[st->message];
     MPI_Comm wire = e->comm->wire.comm;
@@ -354,19 +354,19 @@ static bool has_left(const exec *e, const step *st, near_message *m)
         !flag)
         return false;
     return !ring_begun(m->track->ring, position, m->progress.again) &&
-           ring_skip(m->track->ring, position, near_lines(m));
+           ring_skip(m->track->ring, position, shm_lines(m));
 }
 
-int near_leave(exec *e)
+int shm_leave(exec *e)
 {
-    near *n = e->near;
+    shm *n = e->shm;
 
     if (n->own || ++n->fruitless % LOOK_AWAY != 0)
         return -1;
     for (int i = 0; i < n->nopen; i++) {
         int index = n->open[i];
         const step *st = &e->bound.sched->steps[index];
-        near_message *m = &n->message[st->message];
+        shm_message *m = &n->message[st->message];
 
         if (!(st->kind == STEP_SEND ? leaves_for_lack_of_room(m) : has_left(e, st, m)))
             continue;
@@ -381,7 +381,7 @@ int near_leave(exec *e)
     return -1;
 }
 
-bool near_is_open(const near *n, int index)
+bool shm_is_open(const shm *n, int index)
 {
     for (int i = 0; i < n->nopen; i++)
         if (n->open[i] == index)
