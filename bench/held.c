@@ -136,7 +136,7 @@ void held_print(const location *at, int p)
     row(p, "numbers", ints, "kept, only if ranks have different ones; of each number");
     row(p, "places", ints, "kept, only if ranks are not those of MPI_COMM_WORLD");
     row(p, "shm", (int64_t)sizeof(int32_t) * span, "kept: which ranks share memory");
-    row(p, "links", (int64_t)sizeof(node_link) * (n - 1), "kept: to ranks of the same node");
+    row(p, "shm_peers", (int64_t)sizeof(shm_peer) * (n - 1), "kept: to ranks of the same node");
     row(p, "state", (int64_t)sizeof(comm), "kept");
     row(p, "key", 2 * (int64_t)sizeof(int64_t) * p,
         "kept, a schedule of a collective of listed "

@@ -220,7 +220,7 @@ int execs_persist(exec *e)
     int error = comm_persistent_window(e->comm, &e->ticket);
 
     if (error) { /* on all ranks */
-        links_skip(e->comm->links);
+        shm_peers_skip(e->comm->shm_peers);
         return error;
     }
     error = exec_make_requests(e); /* the others wait for it */

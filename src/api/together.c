@@ -97,28 +97,28 @@ static int agree_on_call(comm *c, const char *caller, int error, uint64_t what)
     return MPI_ERR_INFO_VALUE;
 }
 
-/* After a refusal nobody writes to rings that have been told. */
+/* After an error nobody writes to rings that have been published. */
 int together_agree(comm *c, const char *caller, int error, uint64_t what)
 {
     int failure = comm_make_ready(c, caller);
 
     if (failure)
         return error ? error : failure;
-    if (c->links)
-        c->links->inits++;
+    if (c->shm_peers)
+        c->shm_peers->inits++;
     error = agree_on_call(c, caller, error, what);
     if (error)
-        links_skip(c->links);
+        shm_peers_skip(c->shm_peers);
     return error;
 }
 
-/* The rings are told before, so that the agreement is all that an init waits for. */
+/* The rings are published before, so that the agreement is all that an init waits for. */
 int together_persist(comm *c, const char *caller, int error, uint64_t what, exec **e)
 {
     int failure = comm_make_ready(c, caller);
 
     if (!error)
-        error = failure ? failure : exec_tell_rings(*e);
+        error = failure ? failure : exec_publish_rings(*e);
     if (!error)
         error = comm_persistent_reserve(c);
     error = together_agree(c, caller, error, what);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_inits.c - many persistent requests made in a row: one that is refused on all ranks after its
- * rings have been told, communicators freed right behind an init, starts in other orders, ranks
- * that come late, inits of calls that have been met before. Looks inside the library.
+ * rings have been published, communicators freed right behind an init, starts in other orders,
+ * ranks that come late, inits of calls that have been met before. Looks inside the library.
  */
 #include "mpi/mpi_test.h"
 
@@ -99,12 +99,12 @@ static bool is_kept(const comm *wanted)
     return found;
 }
 
-/* Where two ranks tell each other of rings is not given back before both have read that. */
-static void a_desk_stays_until_it_is_read(void)
+/* Mailboxes are not freed before the peer has read the ring descriptors in them. */
+static void a_mailbox_stays_until_it_is_read(void)
 {
     own_ring none[RING_KINDS] = {0};
     int other = world_rank ^ 1, one;
-    node_link *way;
+    shm_peer *peer;
     MPI_Comm dup;
     bool kept;
     comm *c;
@@ -113,18 +113,18 @@ static void a_desk_stays_until_it_is_read(void)
     CHECK(MPIX_Allreduce_recursive_doubling(&world_rank, &one, 1, MPI_INT, MPI_SUM, dup) ==
           MPI_SUCCESS);
     CHECK(comm_get(dup, &c) == MPI_SUCCESS);
-    way = other < world_size ? links_to(c->links, other) : NULL;
-    way = way && way->from && way->to ? way : NULL;
-    if (way)
-        link_tell(way, none, ++c->links->inits);
+    peer = other < world_size ? shm_peers_find(c->shm_peers, other) : NULL;
+    peer = peer && peer->from && peer->to ? peer : NULL;
+    if (peer)
+        shm_peer_publish(peer, none, ++c->shm_peers->inits);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&dup);
     comm_reap();
     kept = is_kept(c);
-    CHECK(kept == (way != NULL));
+    CHECK(kept == (peer != NULL));
     MPI_Barrier(MPI_COMM_WORLD); /* what follows is seen by the other one */
     if (kept)
-        links_skip(c->links);
+        shm_peers_skip(c->shm_peers);
     MPI_Barrier(MPI_COMM_WORLD);
     comm_reap();
     CHECK(!is_kept(c));
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(a_refused_init_is_forgotten),
-        MPI_TEST(a_desk_stays_until_it_is_read),
+        MPI_TEST(a_mailbox_stays_until_it_is_read),
         MPI_TEST(a_communicator_is_freed_right_behind_an_init),
         MPI_TEST(a_row_of_inits_is_started_in_other_orders),
         MPI_TEST(inits_and_calls_of_one_signature_take_turns),

@@ -61,14 +61,15 @@ static void wire_free(comm_wire *w, bool used_up)
         PMPI_Comm_free(&w->comm);
 }
 
-/* Those that nobody needs; others look at the desks of the rest (node/links.h). Engine lock. */
+/* Those that nobody needs. Others still read the mailboxes of the rest (node/shm_peers.h). Engine
+ * lock. */
 static comm *take_dead(void)
 {
     comm *next, *taken = NULL;
 
     for (comm *c = atomic_exchange(&dead, NULL); c; c = next) {
         next = c->dead_next;
-        if (!links_told(c->links)) {
+        if (!shm_peers_have_read(c->shm_peers)) {
             comm_bury(c);
             continue;
         }
@@ -95,7 +96,7 @@ void comm_reap_all(void)
         comm *next = c->dead_next;
         comm_above.clear_plans(
             c); /* of operations that were prepared after the user had freed it */
-        links_free(c->links, !c->failure && !c->out_of_step);
+        shm_peers_free(c->shm_peers, !c->failure && !c->out_of_step);
         wire_free(&c->wire, comm_is_broken(c));
         topo_free(c->topo);
         neighbors_free(c->neighbors);
@@ -272,24 +273,24 @@ int comm_start_all(const comm_hooks *above)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &key, NULL);
 }
 
-/* Have all read what they were told here of rings? */
-static bool are_told(void)
+/* Have all ranks read the ring descriptors that were published here? */
+static bool all_have_read(void)
 {
-    bool told = true;
+    bool all = true;
 
     engine_enter();
     for (const comm *c = comm_all; c; c = c->next)
-        told &= links_told(c->links);
+        all &= shm_peers_have_read(c->shm_peers);
     engine_leave();
-    return told;
+    return all;
 }
 
-/* Others read what they were told on their way out of an init, for which they need nobody. */
+/* Others read ring descriptors before they leave the init, and wait for nobody to do that. */
 bool comm_end_all(void)
 {
     comm *c, *next;
 
-    for (int idle = 0; !are_told();)
+    for (int idle = 0; !all_have_read();)
         comm_above.idle_turn(&idle);
     ending = true;
     DL_FOREACH_SAFE (comm_all, c, next) {

@@ -41,7 +41,7 @@ typedef struct comm_hints {
     bool has_order, has_eager, has_reproducible;
     coll_order order;
     bool reproducible;  /* tutti_reproducible=topology */
-    int64_t node_eager; /* bytes: links.h */
+    int64_t node_eager; /* bytes: shm_peers.h */
 } comm_hints;
 
 /* One number of the communicator on every rank. */
@@ -95,8 +95,8 @@ typedef struct comm_tried {
 typedef struct comm {
     MPI_Comm user; /* MPI_COMM_NULL once the user has freed it */
     comm_wire wire;
-    links *links;    /* messages inside a node; NULL: none */
-    handshake first; /* of comm_begin */
+    shm_peers *shm_peers; /* messages inside a node; NULL: none */
+    handshake first;      /* of comm_begin */
     comm_meeting meeting;
     bool tested;                  /* in a call further up, or in another thread */
     bool lost;                    /* MPI_Finalize has begun before the handshake was over */

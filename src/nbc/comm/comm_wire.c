@@ -50,21 +50,21 @@ int comm_find_places(comm *c)
 
 /* ---- rings to ranks of this node ---- */
 
-link_offer comm_offer_links(comm *c)
+shm_offer comm_offer_shm(comm *c)
 {
-    links_free(c->links, true); /* of a handshake that has failed */
-    c->links = links_make(c->p, c->rank, c->wire.place);
-    return c->links ? c->links->mine : (link_offer){0};
+    shm_peers_free(c->shm_peers, true); /* of a handshake that has failed */
+    c->shm_peers = shm_peers_make(c->p, c->rank, c->wire.place);
+    return c->shm_peers ? c->shm_peers->mine : (shm_offer){0};
 }
 
 /* This call has made the channel: the handshake was too early for it. The ranks of the channel are
  * those of the communicator. */
-static int exchange_links(comm *c)
+static int exchange_shm_offers(comm *c)
 {
     hello *mine = &c->first.mine;
     int error;
 
-    mine->link = comm_offer_links(c);
+    mine->link = comm_offer_shm(c);
     comm_tell_machine(mine);
     error = native_mpi.Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
                                  channel_comm());
@@ -73,11 +73,11 @@ static int exchange_links(comm *c)
     return error;
 }
 
-static void join_links(comm *c)
+static void join_shm_peers(comm *c)
 {
-    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++)
-        links_join(c->links, r, c->rank, c->first.all[r].link,
-                   c->topo->node[r] == c->topo->node[c->rank]);
+    for (int r = c->shm_peers ? c->shm_peers->low : 0; c->shm_peers && r <= c->shm_peers->high; r++)
+        shm_peers_join(c->shm_peers, r, c->rank, c->first.all[r].link,
+                       c->topo->node[r] == c->topo->node[c->rank]);
     comm_find_eager(c);
 }
 
@@ -115,7 +115,7 @@ int comm_use_channel(comm *c)
 {
     int error = comm_add_lane(c, &c->first);
 
-    join_links(c);
+    join_shm_peers(c);
     c->wire.comm = channel_comm();
     c->wire.from_channel = error == MPI_SUCCESS;
     return error;
@@ -140,8 +140,8 @@ int comm_use_own(comm *c)
 
     if (error)
         return error;
-    links_free(c->links, true);
-    c->links = NULL;
+    shm_peers_free(c->shm_peers, true);
+    c->shm_peers = NULL;
     leave_channel(c);
     error = simulated() ? PMPI_Comm_dup(c->user, &c->wire.comm)
                         : PMPI_Comm_create(c->user, group, &c->wire.comm);
@@ -181,7 +181,7 @@ int comm_choose_wire(comm *c)
         if (!error)
             error = comm_find_places(c);
         if (!error)
-            error = exchange_links(c);
+            error = exchange_shm_offers(c);
         return error ? error : comm_use_channel(c);
     }
     return comm_use_own(c);

@@ -15,7 +15,7 @@ int comm_find_places(comm *c);
 bool comm_is_covered(const comm *c);
 
 /* What this rank offers the others of its node in the handshake; the channel is there. */
-link_offer comm_offer_links(comm *c);
+shm_offer comm_offer_shm(comm *c);
 
 /* All ranks have come, and all are in a call that may block: take the channel, make it, or make a
  * communicator; the same on all ranks. Collective, blocks. */

@@ -3,7 +3,7 @@
 #include "nbc/comm/failures.h"
 
 #include "nbc/comm/channel.h"
-#include "nbc/node/links.h"
+#include "nbc/node/shm_peers.h"
 
 #if defined OPEN_MPI && OMPI_MAJOR_VERSION >= 5
 #include <mpi-ext.h>
@@ -58,8 +58,8 @@ static bool any_failed_of_freed(const comm *c)
 static void set_failure(comm *c, int error)
 {
     c->failure = error;
-    if (c->links)
-        atomic_store(&c->links->broken, error);
+    if (c->shm_peers)
+        atomic_store(&c->shm_peers->broken, error);
 }
 
 void failures_note(comm *c, int error)

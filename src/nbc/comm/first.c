@@ -209,7 +209,7 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
         return error;
     mine.channel = comm_is_covered(c);
     if (mine.channel)
-        mine.link = comm_offer_links(c);
+        mine.link = comm_offer_shm(c);
     mine.number = channel_number_take(false);
     return mine.channel && !may_block ? begin_handshake(c, caller, &mine)
                                       : begin_and_wait(c, caller, &mine, may_block);

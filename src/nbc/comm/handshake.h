@@ -17,7 +17,7 @@
 #ifndef TUTTI_HANDSHAKE_H
 #define TUTTI_HANDSHAKE_H
 
-#include "nbc/node/links.h"
+#include "nbc/node/shm_peers.h"
 #include "topo/topo.h"
 #include "tune/constants.h"
 
@@ -27,7 +27,7 @@
 /* What a rank tells the others. No padding: sent as bytes. */
 typedef struct hello {
     location at;
-    link_offer link;                    /* for messages inside a node */
+    shm_offer link;                     /* for messages inside a node */
     uint16_t machine[CONSTANTS_PACKED]; /* that the sender was told of: rank 0's count for all */
     uint64_t digest;                    /* of what must be the same on all ranks, or 0 */
     int32_t world, serial; /* TUTTI_STATS: rank in MPI_COMM_WORLD, and tally_comm_add */

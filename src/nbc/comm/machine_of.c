@@ -25,8 +25,9 @@ void comm_find_eager(comm *c)
 {
     const topo_level *inner = topo_inner(c->topo);
 
-    for (int r = c->links ? c->links->low : 0; c->links && r <= c->links->high; r++) {
-        node_link *way = links_to(c->links, r);
+    for (int r = c->shm_peers ? c->shm_peers->low : 0; c->shm_peers && r <= c->shm_peers->high;
+         r++) {
+        shm_peer *way = shm_peers_find(c->shm_peers, r);
         enum way kind = inner && inner->region[r] == inner->region[c->rank] ? WAY_INNER : WAY_NODE;
         if (way)
             way->eager =

@@ -11,8 +11,8 @@
 void comm_tell_machine(hello *mine);
 void comm_take_machine(comm *c);
 
-/* From which length on messages inside the node are read (links.h): of its topology, constants and
- * hints. Engine lock, if the communicator is in use already. */
+/* From which length on messages inside the node are read (shm_peers.h): of its topology, constants
+ * and hints. Engine lock, if the communicator is in use already. */
 void comm_find_eager(comm *c);
 
 #endif

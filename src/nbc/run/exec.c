@@ -139,7 +139,7 @@ int exec_place(exec *e)
     int error;
 
     exec_address(e);
-    error = shm_address(&e->shm, &e->bound, e->comm->links);
+    error = shm_address(&e->shm, &e->bound, e->comm->shm_peers);
     if (error)
         exec_forget_address(e);
     return error;
@@ -175,20 +175,20 @@ static int make_requests(exec *e)
     return error;
 }
 
-int exec_tell_rings(exec *e)
+int exec_publish_rings(exec *e)
 {
-    return shm_publish(&e->shm, &e->bound, e->comm->links, e->stats.collective);
+    return shm_publish(&e->shm, &e->bound, e->comm->shm_peers, e->stats.collective);
 }
 
 int exec_make_requests(exec *e)
 {
-    bool told = e->shm && e->shm->own;
-    int error = told ? MPI_SUCCESS : exec_tell_rings(e), heard;
+    bool published = e->shm && e->shm->own;
+    int error = published ? MPI_SUCCESS : exec_publish_rings(e), awaited;
 
     exec_address(e);
     exec_forget_address(e); /* for whom it serves next */
-    heard = shm_await(&e->shm, &e->bound, e->comm->links, e->stats.collective);
-    error = error ? error : heard;
+    awaited = shm_await(&e->shm, &e->bound, e->comm->shm_peers, e->stats.collective);
+    error = error ? error : awaited;
     if (error)
         shm_abandon(&e->shm);
     return error ? error : make_requests(e);

@@ -126,10 +126,12 @@ void exec_detach(exec *e);
 
 void exec_free(exec *e);
 
-/* What a persistent exec keeps: its rings in shared memory (shm.h), which are told to other ranks
- * first; and persistent MPI requests, if they are the better choice. Collective; the second waits
- * until all have told, and tells if that has not been done. No lock held. */
-int exec_tell_rings(exec *e);
+/* Make the rings of a persistent exec in shared memory (shm.h) and publish them. Collective. No
+ * lock held. */
+int exec_publish_rings(exec *e);
+
+/* Publish its rings, if that has not been done, wait for those of its receivers, and make
+ * persistent MPI requests where they are the better choice. Collective. No lock held. */
 int exec_make_requests(exec *e);
 
 /* Where the messages go to, and their tags: once the communicator is ready. */

@@ -85,7 +85,7 @@ static int prepare_exec(exec *e, bool first)
 static bool is_left_behind(const exec *e, int error)
 {
     return !e->ticket.persistent && !e->comm->failure &&
-           (e->comm->links || error == MPI_ERR_NO_MEM);
+           (e->comm->shm_peers || error == MPI_ERR_NO_MEM);
 }
 
 static void begin_steps(exec *e, bool first)

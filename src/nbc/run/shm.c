@@ -60,23 +60,23 @@ static shm *allocate_shm(shm *n, const sched *s, bool own)
     return n;
 }
 
-/* The way of a message that may go through a ring, or NULL. */
-static node_link *way_of(const bound *b, const links *l, const step *st)
+/* The peer of a message that may go through a ring; NULL: it goes through MPI. */
+static shm_peer *peer_of(const bound *b, const shm_peers *l, const step *st)
 {
-    node_link *way = links_to(l, st->peer);
+    shm_peer *peer = shm_peers_find(l, st->peer);
 
-    if (!way || b->messages[st->message].empty)
+    if (!peer || b->messages[st->message].empty)
         return NULL;
-    return (st->kind == STEP_SEND ? way->to : way->from) ? way : NULL;
+    return (st->kind == STEP_SEND ? peer->to : peer->from) ? peer : NULL;
 }
 
 static bool suits_mpi(const shm_message *m)
 {
-    return m->bytes > MEET_MOST && (m->bytes <= m->way->eager || !m->way->both_read);
+    return m->bytes > MEET_MOST && (m->bytes <= m->peer->eager || !m->peer->both_read);
 }
 
 /* Do long messages go both ways between the two ranks? Both know. */
-static int leave_meeting(shm *n, const bound *b, const links *l)
+static int leave_meeting(shm *n, const bound *b, const shm_peers *l)
 {
     const sched *s = b->sched;
     unsigned char *seen = calloc((size_t)l->n, 1);
@@ -85,19 +85,19 @@ static int leave_meeting(shm *n, const bound *b, const links *l)
         for (int i = 0; i < s->nsteps; i++) {
             const step *st = &s->steps[i];
             shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-            if (!m || !m->way || !suits_mpi(m))
+            if (!m || !m->peer || !suits_mpi(m))
                 continue;
             if (round == 0)
-                seen[m->way - l->link] |= st->kind == STEP_SEND ? 1 : 2;
-            else if (seen[m->way - l->link] == 3)
-                m->way = NULL;
+                seen[m->peer - l->peer] |= st->kind == STEP_SEND ? 1 : 2;
+            else if (seen[m->peer - l->peer] == 3)
+                m->peer = NULL;
         }
     free(seen);
     return seen ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /* Which messages may go through rings. */
-static int find_ways(shm *n, const bound *b, const links *l)
+static int find_peers(shm *n, const bound *b, const shm_peers *l)
 {
     const sched *s = b->sched;
     bool long_ones = false;
@@ -107,9 +107,9 @@ static int find_ways(shm *n, const bound *b, const links *l)
         shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
         if (!m)
             continue;
-        m->way = way_of(b, l, st);
-        m->bytes = m->way ? wire_bytes(b, st) : 0;
-        long_ones |= m->way && suits_mpi(m);
+        m->peer = peer_of(b, l, st);
+        m->bytes = m->peer ? wire_bytes(b, st) : 0;
+        long_ones |= m->peer && suits_mpi(m);
     }
     return long_ones && b->given.op.op == MPI_OP_NULL ? leave_meeting(n, b, l) : MPI_SUCCESS;
 }
@@ -176,7 +176,7 @@ static int find_reduce(const bound *b, int index)
 /* Can it be read where it lies, or where a copy of it does? Both ends know. */
 static bool is_lent(const shm_message *m)
 {
-    return m->way->both_read || (m->way->both_stores && (size_t)m->bytes <= pool_most);
+    return m->peer->both_read || (m->peer->both_stores && (size_t)m->bytes <= pool_most);
 }
 
 /* What is lent needs a line or two, however long it is. */
@@ -206,10 +206,10 @@ static void find_lending(shm_message *m, const step *st)
 
     if (st->kind != STEP_SEND || ring_kind_of(r) != RING_OF_BLOCKS)
         return;
-    m->lends_store = m->bytes >= SHM_LEND && m->space >= 0 && m->way->reads_store;
+    m->lends_store = m->bytes >= SHM_LEND && m->space >= 0 && m->peer->reads_store;
     m->lends_all =
-        m->way->reads_all && (must || (m->bytes > m->way->eager && (m->space >= 0 || !brief)));
-    m->lends_copy = must && m->way->reads_store;
+        m->peer->reads_all && (must || (m->bytes > m->peer->eager && (m->space >= 0 || !brief)));
+    m->lends_copy = must && m->peer->reads_store;
 }
 
 /* The ring is decided for every track: which messages go through it? */
@@ -222,7 +222,7 @@ static void add_messages(shm *n, const bound *b)
         shm_message *m;
         shm_track *t;
 
-        if (!step_is_message(st) || !n->message[st->message].way)
+        if (!step_is_message(st) || !n->message[st->message].peer)
             continue;
         m = &n->message[st->message];
         t = choose_track(&n->track[RING_KINDS * st->queue], m);
@@ -265,7 +265,7 @@ int shm_reserve(shm *n, const bound *b)
     for (int i = 0; i < b->sched->nsteps; i++) {
         const step *st = &b->sched->steps[i];
         shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-        if (!m || !m->way)
+        if (!m || !m->peer)
             continue;
         find_run(b, st, m);
         all += m->space < 0 ? m->bytes : 0;
@@ -334,20 +334,20 @@ int shm_finish(shm **n, const bound *b)
 }
 
 /* A queue is of one peer and direction. */
-static void take_ways(shm *n, const sched *s)
+static void take_common_rings(shm *n, const sched *s)
 {
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        node_link *way = step_is_message(st) ? n->message[st->message].way : NULL;
+        shm_peer *peer = step_is_message(st) ? n->message[st->message].peer : NULL;
 
-        for (int kind = 0; way && kind < RING_KINDS; kind++) {
-            ring *r = st->kind == STEP_SEND ? &way->out[kind] : &way->in[kind];
+        for (int kind = 0; peer && kind < RING_KINDS; kind++) {
+            ring *r = st->kind == STEP_SEND ? &peer->out[kind] : &peer->in[kind];
             n->track[RING_KINDS * st->queue + kind].ring = r->lines ? r : NULL;
         }
     }
 }
 
-int shm_make(shm **n, const bound *b, const links *l, bool own)
+int shm_make(shm **n, const bound *b, const shm_peers *l, bool own)
 {
     int error;
 
@@ -358,19 +358,19 @@ int shm_make(shm **n, const bound *b, const links *l, bool own)
     *n = allocate_shm(*n, b->sched, own);
     if (!*n)
         return MPI_ERR_NO_MEM;
-    error = find_ways(*n, b, l);
+    error = find_peers(*n, b, l);
     if (error)
         shm_free(n);
     return error;
 }
 
-int shm_address(shm **n, const bound *b, const links *l)
+int shm_address(shm **n, const bound *b, const shm_peers *l)
 {
     int error = shm_make(n, b, l, false);
 
     if (error || !*n)
         return error;
-    take_ways(*n, b->sched);
+    take_common_rings(*n, b->sched);
     error = shm_finish(n, b);
     if (error)
         shm_free(n);

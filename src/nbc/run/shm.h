@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shm.h - the messages of an exec that go through shared memory (node/links.h) instead of MPI.
+/* shm.h - the messages of an exec that go through shared memory (node/shm_peers.h) instead of MPI.
  *
  * Which ones follows from what both sides know: the two ranks share memory, the receiver has a ring
  * for messages of this length, and it is long enough. Of a non-blocking operation they go through
@@ -8,9 +8,9 @@
  *
  * A longer message whose data lies in the segment anyway is lent (ring.h): its receiver copies,
  * unpacks or reduces it from where it is, and the send is over when that has been done. So is one
- * that is longer than `eager` (links.h), if the kernel lets its receiver read the sender's memory
- * (vmread.h). Where it does not let, and the ring is short, a copy in the store is lent (pool.h).
- * And what comes only to be reduced is reduced out of the ring, or out of what is lent,
+ * that is longer than `eager` (shm_peers.h), if the kernel lets its receiver read the sender's
+ * memory (vmread.h). Where it does not let, and the ring is short, a copy in the store is lent
+ * (pool.h). And what comes only to be reduced is reduced out of the ring, or out of what is lent,
  * without a copy in scratch.
  *
  * A place in a ring is taken when an operation begins, and what is before it may come late: of an
@@ -26,7 +26,7 @@
 #ifndef TUTTI_SHM_H
 #define TUTTI_SHM_H
 
-#include "nbc/node/links.h"
+#include "nbc/node/shm_peers.h"
 #include "nbc/run/bound.h"
 
 struct exec;
@@ -42,7 +42,7 @@ typedef struct shm_track {
 
 typedef struct shm_message {
     shm_track *track; /* NULL: by MPI */
-    node_link *way;   /* to or from the other rank */
+    shm_peer *peer;   /* to or from the other rank */
     uint64_t before;  /* lines of earlier messages of the track */
     int64_t bytes;
     ring_progress progress;
@@ -81,7 +81,7 @@ typedef struct shm {
     int nrings;                /* kinds x queues */
     own_ring *in;              /* [nrings] */
     ring *out;                 /* [nrings] */
-    char *exchanged;           /* [nqueues]: its rings are told, or heard of */
+    char *exchanged;           /* [nqueues]: its rings are published, or known */
     _Atomic uint64_t *answers; /* [nanswers], in the segment */
     int nanswers;
     int64_t messages; /* that go through rings in one start */
@@ -107,12 +107,12 @@ struct finished {
 
 /* For a non-blocking operation on a communicator that is ready. *n: NULL, or to be freed; becomes
  * NULL if no message goes through a ring. */
-int shm_address(shm **n, const bound *b, const links *l);
+int shm_address(shm **n, const bound *b, const shm_peers *l);
 
-/* For a persistent one, of this name: make its rings, and tell their senders; then hear of those
- * of its receivers, which waits until they have told. No lock held. */
-int shm_publish(shm **n, const bound *b, const links *l, const char *collective);
-int shm_await(shm **n, const bound *b, const links *l, const char *collective);
+/* For a persistent one, of this name: make its rings, and publish them for their senders; then wait
+ * for those of its receivers. No lock held. */
+int shm_publish(shm **n, const bound *b, const shm_peers *l, const char *collective);
+int shm_await(shm **n, const bound *b, const shm_peers *l, const char *collective);
 void shm_free(shm **n);
 
 /* The others have made it, this rank fails. */
@@ -121,8 +121,8 @@ void shm_abandon(shm **n);
 /* ---- parts of both ---- */
 
 /* Which messages may go through rings; own: rings of its own. *n: NULL, or one to be used again, if
- * it has none of its own; becomes NULL if there are no links. */
-int shm_make(shm **n, const bound *b, const links *l, bool own);
+ * it has none of its own; becomes NULL if there are no shm_peers. */
+int shm_make(shm **n, const bound *b, const shm_peers *l, bool own);
 
 /* Take the memory that shm_finish may need, so that it does not fail: the ranks have agreed by
  * then. */

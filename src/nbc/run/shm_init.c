@@ -19,10 +19,10 @@ static int count_lines(shm *n, const sched *s)
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         const shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-        if (m && m->way) {
+        if (m && m->peer) {
             ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
             uint64_t lines = ring_lines(kind, m->bytes);
-            bool lent = m->way->both_read && m->bytes > m->way->eager;
+            bool lent = m->peer->both_read && m->bytes > m->peer->eager;
             shm_track *t = &n->track[RING_KINDS * st->queue + (int)kind];
 
             rings += st->kind == STEP_RECV && t->lines == 0;
@@ -61,15 +61,16 @@ static void wait_turn_for_peer(waiting *w)
     watch(w);
 }
 
-/* Make the rings of a queue of receives, and tell the sender, when it has read what it was told
- * before: it does so in an init that is over here, so that it waits for nobody. */
-static int tell_sender(shm *n, int queue, const links *l, node_link *way, size_t room, waiting *w)
+/* Make the rings of a queue of receives, and publish them when the sender has read the previous
+ * descriptor: it does so in an init that is over here, so that it waits for nobody. */
+static int publish_rings(shm *n, int queue, const shm_peers *l, shm_peer *peer, size_t room,
+                         waiting *w)
 {
     own_ring *in = &n->in[RING_KINDS * queue];
     shm_track *t = &n->track[RING_KINDS * queue];
     bool good = true;
 
-    while (!link_told(way) && !l->broken)
+    while (!shm_peer_has_read(peer) && !l->broken)
         wait_turn_for_peer(w);
     if (l->broken)
         return l->broken;
@@ -77,16 +78,16 @@ static int tell_sender(shm *n, int queue, const links *l, node_link *way, size_t
         good &= own_ring_make(&in[kind], (ring_kind)kind, t[kind].lines, room);
         t[kind] = (shm_track){.ring = in[kind].memory ? &in[kind].ring : NULL};
     }
-    link_tell(way, in, l->inits + 1);
+    shm_peer_publish(peer, in, l->inits + 1);
     return good ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-static int hear(shm *n, int queue, const links *l, node_link *way, waiting *w)
+static int await_rings(shm *n, int queue, const shm_peers *l, shm_peer *peer, waiting *w)
 {
     ring *out = &n->out[RING_KINDS * queue];
     shm_track *t = &n->track[RING_KINDS * queue];
 
-    while (!link_hear(way, out)) {
+    while (!shm_peer_poll(peer, out)) {
         if (l->broken)
             return l->broken;
         wait_turn_for_peer(w);
@@ -96,35 +97,35 @@ static int hear(shm *n, int queue, const links *l, node_link *way, waiting *w)
     return MPI_SUCCESS;
 }
 
-/* One turn for every queue of receives, or of sends, that has anything to tell. room: bytes of each
- * ring. */
-static int exchange_all(shm *n, const sched *s, const links *l, step_kind kind, size_t room,
+/* Publish the rings of every queue of receives, or await those of every queue of sends. room: bytes
+ * of each ring. */
+static int exchange_all(shm *n, const sched *s, const shm_peers *l, step_kind kind, size_t room,
                         const char *collective)
 {
     int error = MPI_SUCCESS;
 
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        node_link *way = st->kind == kind ? n->message[st->message].way : NULL;
+        shm_peer *peer = st->kind == kind ? n->message[st->message].peer : NULL;
         waiting w = {.collective = collective, .rank = st->peer};
         int one = MPI_SUCCESS;
 
-        if (!way || n->exchanged[st->queue])
+        if (!peer || n->exchanged[st->queue])
             continue;
         n->exchanged[st->queue] = true;
         w.opened = watch_on ? clock_now() : 0;
         if (kind == STEP_RECV)
-            one = tell_sender(n, st->queue, l, way, room, &w);
+            one = publish_rings(n, st->queue, l, peer, room, &w);
         else
-            one = hear(n, st->queue, l, way, &w);
+            one = await_rings(n, st->queue, l, peer, &w);
         error = error ? error : one;
     }
     return error;
 }
 
-int shm_publish(shm **n, const bound *b, const links *l, const char *collective)
+int shm_publish(shm **n, const bound *b, const shm_peers *l, const char *collective)
 {
-    int error, rings, told;
+    int error, rings, published;
 
     shm_free(n);
     error = shm_make(n, b, l, true);
@@ -132,11 +133,12 @@ int shm_publish(shm **n, const bound *b, const links *l, const char *collective)
         return error;
     error = shm_reserve(*n, b);
     rings = count_lines(*n, b->sched);
-    told = exchange_all(*n, b->sched, l, STEP_RECV, rings ? own_rings_room(rings) : 0, collective);
-    return error ? error : told;
+    published =
+        exchange_all(*n, b->sched, l, STEP_RECV, rings ? own_rings_room(rings) : 0, collective);
+    return error ? error : published;
 }
 
-int shm_await(shm **n, const bound *b, const links *l, const char *collective)
+int shm_await(shm **n, const bound *b, const shm_peers *l, const char *collective)
 {
     if (!*n)
         return MPI_SUCCESS;

@@ -160,7 +160,7 @@ static void reduce_piece(const exec *e, shm_message *m, const char *from, int64_
                                        from + skip, done + skip, bytes - skip));
 }
 
-/* What lies in the sender's memory: in parts of whole lines, each by way of a buffer that stays in
+/* What lies in the sender's memory: in parts of whole lines, each through a buffer that stays in
  * the cache. False: it cannot be read. */
 static bool reduce_from_afar(const exec *e, shm_message *m, const ring_piece *p)
 {
@@ -169,7 +169,7 @@ static bool reduce_from_afar(const exec *e, shm_message *m, const ring_piece *p)
     for (int64_t at = 0; at < p->bytes && !m->error; at += AFAR_PART) {
         int64_t some = p->bytes - at < AFAR_PART ? p->bytes - at : AFAR_PART;
 
-        if (!vmread(m->way->pid, part, (p->where & ~ELSEWHERE) + (uint64_t)at, (size_t)some)) {
+        if (!vmread(m->peer->pid, part, (p->where & ~ELSEWHERE) + (uint64_t)at, (size_t)some)) {
             m->reduced = at;
             return false;
         }
@@ -182,7 +182,7 @@ static bool take_from_afar(exec *e, const step *st, shm_message *m, const ring_p
 {
     if (m->reducing)
         return reduce_from_afar(e, m, p);
-    if (!vmread(m->way->pid, run_of(e, m), p->where & ~ELSEWHERE, (size_t)p->bytes))
+    if (!vmread(m->peer->pid, run_of(e, m), p->where & ~ELSEWHERE, (size_t)p->bytes))
         return false;
     if (m->space < 0)
         unpack_shm_message(e, st, m, run_of(e, m), p->bytes);

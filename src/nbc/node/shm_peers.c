@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* links.c - see links.h. */
-#include "nbc/node/links.h"
+/* shm_peers.c - see shm_peers.h. */
+#include "nbc/node/shm_peers.h"
 
 #include "nbc/node/segment.h"
 #include "nbc/node/store.h"
@@ -25,26 +25,26 @@ enum {
     LEAST_OWN = 16   /* at least so many, else */
 };
 
-typedef struct notice {
+typedef struct ring_descriptor {
     _Atomic uint64_t number; /* from 1 on; written last */
     uint64_t init;           /* of which init of the communicator's */
     uint32_t at[RING_KINDS], lines[RING_KINDS];
     unsigned char unused[RING_LINE - 8 * 2 - 4 * 2 * RING_KINDS];
-} notice;
+} ring_descriptor;
 
-typedef struct link_desk {
-    _Atomic uint64_t taken; /* notices that the sender has read */
+typedef struct mailbox {
+    _Atomic uint64_t read; /* descriptors that the sender has read */
     unsigned char unused[RING_LINE - 8];
-    notice notice;
-} link_desk;
+    ring_descriptor descriptor;
+} mailbox;
 
-_Static_assert(sizeof(link_desk) % (2 * RING_LINE) == 0, "rings begin where pairs of lines do");
-_Static_assert(sizeof(notice) == RING_LINE, "one line");
+_Static_assert(sizeof(mailbox) % (2 * RING_LINE) == 0, "rings begin where pairs of lines do");
+_Static_assert(sizeof(ring_descriptor) == RING_LINE, "one line");
 
-/* Bytes of one sender's desk. */
-static size_t desk_size(const uint32_t lines[RING_KINDS])
+/* Bytes of one sender's mailbox. */
+static size_t mailbox_size(const uint32_t lines[RING_KINDS])
 {
-    size_t size = sizeof(link_desk);
+    size_t size = sizeof(mailbox);
 
     for (int kind = 0; kind < RING_KINDS; kind++)
         size += lines[kind] ? ring_size((ring_kind)kind, lines[kind]) : 0;
@@ -56,7 +56,7 @@ static size_t desk_size(const uint32_t lines[RING_KINDS])
 /* Half of the lines as long as it is too much. False: not even the least is little enough. */
 static bool shrink(uint32_t lines[RING_KINDS], size_t room)
 {
-    while (desk_size(lines) > room) {
+    while (mailbox_size(lines) > room) {
         int kind = lines[RING_OF_BLOCKS] ? RING_OF_BLOCKS : RING_OF_LINES;
 
         if (lines[RING_OF_LINES] > LEAST_LINES && lines[RING_OF_BLOCKS] <= 4 * LEAST_BLOCKS)
@@ -68,24 +68,24 @@ static bool shrink(uint32_t lines[RING_KINDS], size_t room)
     return true;
 }
 
-/* For each sender's desk; of more than some 200 ranks the least is more than is wanted. */
-static size_t desk_room(size_t n)
+/* For each sender's mailbox; of more than some 200 ranks the least is more than is wanted. */
+static size_t mailbox_room(size_t n)
 {
     static const uint32_t least[RING_KINDS] = {LEAST_LINES, LEAST_BLOCKS};
     size_t room = segment_left() / SHARE / n, wanted = MOST / n;
 
-    if (wanted < desk_size(least))
-        wanted = desk_size(least);
+    if (wanted < mailbox_size(least))
+        wanted = mailbox_size(least);
     return room < wanted ? room : wanted;
 }
 
-static void take_memory(links *l)
+static void take_memory(shm_peers *l)
 {
     uint32_t lines[RING_KINDS] = {MOST_LINES, MOST_BLOCKS};
 
-    if (!shrink(lines, desk_room((size_t)l->n)))
+    if (!shrink(lines, mailbox_room((size_t)l->n)))
         return;
-    l->size = (size_t)l->n * desk_size(lines);
+    l->size = (size_t)l->n * mailbox_size(lines);
     l->memory = segment_take(l->size);
     if (!l->memory)
         return;
@@ -94,10 +94,10 @@ static void take_memory(links *l)
     l->mine.lines[1] = lines[1];
 }
 
-static bool open_rings(ring rings[RING_KINDS], link_desk *desk, const uint32_t lines[RING_KINDS],
+static bool open_rings(ring rings[RING_KINDS], mailbox *box, const uint32_t lines[RING_KINDS],
                        bool receives)
 {
-    char *at = (char *)(desk + 1);
+    char *at = (char *)(box + 1);
     bool good = true;
 
     for (int kind = 0; kind < RING_KINDS; kind++) {
@@ -109,14 +109,14 @@ static bool open_rings(ring rings[RING_KINDS], link_desk *desk, const uint32_t l
     return good;
 }
 
-static void *desk_at(void *memory, int k, const uint32_t lines[RING_KINDS])
+static void *mailbox_at(void *memory, int k, const uint32_t lines[RING_KINDS])
 {
-    return (char *)memory + (size_t)k * desk_size(lines);
+    return (char *)memory + (size_t)k * mailbox_size(lines);
 }
 
 /* Which ranks share memory with me: a table from the first to the last of them, because those of a
  * node mostly follow one another. False: nobody, or out of memory. */
-static bool find_shm_ranks(links *l, int p, int rank, const int *place)
+static bool find_shm_ranks(shm_peers *l, int p, int rank, const int *place)
 {
     l->low = l->high = rank;
     for (int r = 0; r < p; r++)
@@ -134,32 +134,33 @@ static bool find_shm_ranks(links *l, int p, int rank, const int *place)
     return l->of != NULL;
 }
 
-links *links_make(int p, int rank, const int *place)
+shm_peers *shm_peers_make(int p, int rank, const int *place)
 {
-    links *l = calloc(1, sizeof *l);
+    shm_peers *l = calloc(1, sizeof *l);
     bool good =
-        l && find_shm_ranks(l, p, rank, place) && (l->link = calloc((size_t)l->n, sizeof *l->link));
+        l && find_shm_ranks(l, p, rank, place) && (l->peer = calloc((size_t)l->n, sizeof *l->peer));
 
     if (good) {
-        l->mine.takes = LINK_SENDS | (store_lends() ? LINK_STORES : 0) |
-                        (segment_reads() ? LINK_ALL : 0) | (segment_lends_all() ? LINK_LENDS : 0);
+        l->mine.takes = SHM_SENDS | (store_lends() ? SHM_READS_HEAP : 0) |
+                        (segment_reads() ? SHM_READS_ALL : 0) |
+                        (segment_lends_all() ? SHM_EXPOSES_ALL : 0);
         take_memory(l);
     }
     for (int r = good ? l->low : 0; good && r <= l->high; r++)
         if (l->of[r - l->low] >= 0)
-            l->link[l->of[r - l->low]].pid = segment_pid(place ? place[r] : r);
+            l->peer[l->of[r - l->low]].pid = segment_pid(place ? place[r] : r);
     for (int k = 0; good && l->memory && k < l->n; k++) {
-        l->link[k].from = desk_at(l->memory, k, l->mine.lines);
-        good = open_rings(l->link[k].in, l->link[k].from, l->mine.lines, true);
+        l->peer[k].from = mailbox_at(l->memory, k, l->mine.lines);
+        good = open_rings(l->peer[k].in, l->peer[k].from, l->mine.lines, true);
     }
     if (good)
         return l;
-    links_free(l, true);
+    shm_peers_free(l, true);
     return NULL;
 }
 
-/* I am the k-th sender at the other's desk: among all but itself. */
-static int my_index(const links *l, int rank, int me)
+/* I am the k-th sender in the other's mailboxes: among all but itself. */
+static int my_index(const shm_peers *l, int rank, int me)
 {
     int k = 0;
 
@@ -168,66 +169,67 @@ static int my_index(const links *l, int rank, int me)
     return k;
 }
 
-static void cut_link(node_link *way)
+static void drop_peer(shm_peer *peer)
 {
     for (int kind = 0; kind < RING_KINDS; kind++)
-        ring_close(&way->in[kind]);
-    *way = (node_link){0};
+        ring_close(&peer->in[kind]);
+    *peer = (shm_peer){0};
 }
 
-void links_join(links *l, int rank, int me, link_offer its, bool same_node)
+void shm_peers_join(shm_peers *l, int rank, int me, shm_offer its, bool same_node)
 {
-    node_link *way = links_to(l, rank);
+    shm_peer *peer = shm_peers_find(l, rank);
 
-    if (!way)
+    if (!peer)
         return;
     if (fault_tolerance) /* who gives up must not wait for those that read from it */
-        its.takes &= LINK_SENDS;
+        its.takes &= SHM_SENDS;
     if (!same_node || !its.takes) {
-        cut_link(way);
+        drop_peer(peer);
         return;
     }
-    way->reads_store = its.takes & LINK_STORES;
-    way->reads_all = its.takes & LINK_ALL && l->mine.takes & LINK_LENDS;
-    way->both_stores = way->reads_store && l->mine.takes & LINK_STORES;
-    way->both_read = way->reads_all && its.takes & LINK_LENDS && l->mine.takes & LINK_ALL;
+    peer->reads_store = its.takes & SHM_READS_HEAP;
+    peer->reads_all = its.takes & SHM_READS_ALL && l->mine.takes & SHM_EXPOSES_ALL;
+    peer->both_stores = peer->reads_store && l->mine.takes & SHM_READS_HEAP;
+    peer->both_read =
+        peer->reads_all && its.takes & SHM_EXPOSES_ALL && l->mine.takes & SHM_READS_ALL;
     if (!its.at)
         return;
-    way->to = desk_at(segment_at(its.at), my_index(l, rank, me), its.lines);
-    open_rings(way->out, way->to, its.lines, false); /* a sender's ends need no memory */
+    peer->to = mailbox_at(segment_at(its.at), my_index(l, rank, me), its.lines);
+    open_rings(peer->out, peer->to, its.lines, false); /* a sender's ends need no memory */
 }
 
-static size_t used(const links *l)
+static size_t used(const shm_peers *l)
 {
     size_t bytes = 0;
 
     for (int k = 0; k < l->n; k++)
         for (int kind = 0; kind < RING_KINDS; kind++) {
-            size_t n = ring_used(&l->link[k].in[kind]);
+            size_t n = ring_used(&l->peer[k].in[kind]);
             bytes += n && n < TOUCHED ? TOUCHED : n;
         }
     return bytes;
 }
 
-static void clear(node_link *way)
+static void clear(shm_peer *peer)
 {
-    if (way->told)
-        memset(way->from, 0, sizeof *way->from);
+    if (peer->published)
+        memset(peer->from, 0, sizeof *peer->from);
     for (int kind = 0; kind < RING_KINDS; kind++)
-        ring_clear(&way->in[kind]);
+        ring_clear(&peer->in[kind]);
 }
 
-static bool unread(const links *l)
+static bool unread(const shm_peers *l)
 {
     bool any = false;
 
     for (int k = 0; k < l->n; k++)
         for (int kind = 0; kind < RING_KINDS; kind++)
-            any |= ring_used(&l->link[k].in[kind]) && ring_unread(&l->link[k].in[kind]);
+            any |= ring_used(&l->peer[k].in[kind]) && ring_unread(&l->peer[k].in[kind]);
     return any;
 }
 
-static void give_memory(links *l, bool in_step)
+static void give_memory(shm_peers *l, bool in_step)
 {
     if (!segment_is_mine()) /* but a fork's parent's */
         return;
@@ -237,20 +239,20 @@ static void give_memory(links *l, bool in_step)
         segment_return(l->memory, l->size);
     } else {
         for (int k = 0; k < l->n; k++)
-            clear(&l->link[k]);
+            clear(&l->peer[k]);
         segment_give(l->memory, l->size);
     }
 }
 
-void links_free(links *l, bool in_step)
+void shm_peers_free(shm_peers *l, bool in_step)
 {
     if (!l)
         return;
     if (l->memory && !l->broken)
-        give_memory(l, in_step && l->link);
-    for (int k = 0; l->link && k < l->n; k++)
-        cut_link(&l->link[k]);
-    free(l->link);
+        give_memory(l, in_step && l->peer);
+    for (int k = 0; l->peer && k < l->n; k++)
+        drop_peer(&l->peer[k]);
+    free(l->peer);
     free(l->of);
     free(l);
 }
@@ -316,39 +318,40 @@ void own_ring_free(own_ring *r)
     *r = (own_ring){0};
 }
 
-void link_tell(node_link *l, const own_ring rings[RING_KINDS], uint64_t init)
+void shm_peer_publish(shm_peer *l, const own_ring rings[RING_KINDS], uint64_t init)
 {
-    notice *n = &l->from->notice;
+    ring_descriptor *n = &l->from->descriptor;
 
     for (int kind = 0; kind < RING_KINDS; kind++) {
         n->at[kind] = segment_where(rings[kind].memory);
         n->lines[kind] = (uint32_t)rings[kind].ring.lines;
     }
     n->init = init;
-    atomic_store_explicit(&n->number, ++l->told, memory_order_release);
+    atomic_store_explicit(&n->number, ++l->published, memory_order_release);
 }
 
-/* Who has never been told anything has not touched its desk. */
-bool link_told(const node_link *l)
+/* A sender for which nothing has been published has not touched its mailbox. */
+bool shm_peer_has_read(const shm_peer *l)
 {
-    return l->told == 0 || atomic_load_explicit(&l->from->taken, memory_order_acquire) == l->told;
+    return l->published == 0 ||
+           atomic_load_explicit(&l->from->read, memory_order_acquire) == l->published;
 }
 
-static bool has_notice(const node_link *l)
+static bool has_descriptor(const shm_peer *l)
 {
-    return atomic_load_explicit(&l->to->notice.number, memory_order_acquire) == l->heard + 1;
+    return atomic_load_explicit(&l->to->descriptor.number, memory_order_acquire) == l->polled + 1;
 }
 
-static void say_heard(node_link *l)
+static void mark_read(shm_peer *l)
 {
-    atomic_store_explicit(&l->to->taken, ++l->heard, memory_order_release);
+    atomic_store_explicit(&l->to->read, ++l->polled, memory_order_release);
 }
 
-bool link_hear(node_link *l, ring rings[RING_KINDS])
+bool shm_peer_poll(shm_peer *l, ring rings[RING_KINDS])
 {
-    const notice *n = &l->to->notice;
+    const ring_descriptor *n = &l->to->descriptor;
 
-    if (!has_notice(l))
+    if (!has_descriptor(l))
         return false;
     for (int kind = 0; kind < RING_KINDS; kind++) {
         rings[kind] = (ring){0};
@@ -356,24 +359,24 @@ bool link_hear(node_link *l, ring rings[RING_KINDS])
             ring_open(&rings[kind], segment_at(n->at[kind]), (ring_kind)kind, n->lines[kind],
                       false);
     }
-    say_heard(l);
+    mark_read(l);
     return true;
 }
 
-void links_skip(links *l)
+void shm_peers_skip(shm_peers *l)
 {
     for (int k = 0; l && k < l->n; k++) {
-        node_link *way = &l->link[k];
-        if (way->to && has_notice(way) && way->to->notice.init == l->inits)
-            say_heard(way);
+        shm_peer *peer = &l->peer[k];
+        if (peer->to && has_descriptor(peer) && peer->to->descriptor.init == l->inits)
+            mark_read(peer);
     }
 }
 
-bool links_told(const links *l)
+bool shm_peers_have_read(const shm_peers *l)
 {
-    bool told = true;
+    bool all = true;
 
     for (int k = 0; l && !l->broken && k < l->n; k++)
-        told &= !l->link[k].from || link_told(&l->link[k]);
-    return told;
+        all &= !l->peer[k].from || shm_peer_has_read(&l->peer[k]);
+    return all;
 }

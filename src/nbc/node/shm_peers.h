@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shm_peers.h - the rings of one communicator, between its members that share memory.
+ *
+ * Before the handshake (handshake.h) every member takes a part of its slice for the rings into it.
+ * The handshake tells the others where that is. A rank without memory for it offers none, and
+ * everybody sends to it through MPI.
+ *
+ *   memory of member k    what the others write to me and what I publish for them:
+ *     [ mailbox of sender 0 | mailbox of sender 1 | ... ]  in the order of ranks, without me
+ *   mailbox of a sender
+ *     [ read | ring descriptor | ring of lines | ring of blocks ]
+ *
+ * These two rings are for non-blocking operations, which all ranks begin in the same order, so that
+ * positions go on from one to the next. Persistent requests are started in any order. So each has
+ * rings of its own: the receiver makes them in the init, and publishes their descriptor in the
+ * sender's mailbox. Both know from the schedule whether there is anything to publish. All ranks
+ * publish, then agree that the init is right on all of them, then read what was published: so an
+ * init waits once. The sender counts the descriptors that it has read. Only after that the next one
+ * is written, or the mailbox freed.
+ */
+#ifndef TUTTI_SHM_PEERS_H
+#define TUTTI_SHM_PEERS_H
+
+#include "nbc/node/ring.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* What a rank offers: a place in the segment, and the sizes of the rings there. No padding. */
+typedef struct shm_offer {
+    uint32_t at, lines[RING_KINDS]; /* at 0: none */
+    uint32_t takes;                 /* LINK_: what it does with the rings that others offer */
+} shm_offer;
+
+enum {
+    SHM_SENDS = 1,      /* it sends to them */
+    SHM_READS_HEAP = 2, /* it reads what is lent there of a store */
+    SHM_READS_ALL = 4,  /* it reads what is lent there of any other memory */
+    SHM_EXPOSES_ALL = 8 /* it lends any other memory */
+};
+
+/* To and from one other member. */
+typedef struct shm_peer {
+    ring in[RING_KINDS], out[RING_KINDS];
+    struct mailbox *from, *to;   /* in my memory, in the other's; NULL: nothing goes this way */
+    uint64_t published, polled;  /* ring descriptors that have been written, and read */
+    int64_t pid;                 /* of the other: to read what it lends of other memory */
+    bool reads_store, reads_all; /* the other can read what I lend: of my store, of any memory */
+    bool both_stores;            /* each can read what the other lends of its store */
+    bool both_read;              /* each can read what the other lends of any memory */
+    int64_t eager;               /* bytes: longer messages are lent */
+} shm_peer;
+
+typedef struct shm_peers {
+    int n;          /* other members that share memory */
+    int low, high;  /* the first and the last of all that do, me too */
+    int32_t *of;    /* [high - low + 1]: index of a rank among them; -1: MPI only */
+    shm_peer *peer; /* [n] */
+    void *memory;   /* mine in the segment, or NULL */
+    size_t size;    /* bytes of it */
+    shm_offer mine;
+    uint64_t inits;    /* that have been agreed on or refused, all ranks alike */
+    atomic_int broken; /* error: a rank has failed, so that nobody may wait for what it would write,
+                          and others may write what nobody reads */
+} shm_peers;
+
+/* Before the handshake: my offer, for a communicator of p ranks, of which place[r] (NULL: r) is the
+ * place in the channel. NULL: nobody to share with, or out of memory. */
+shm_peers *shm_peers_make(int p, int rank, const int *place);
+
+/* After it: what that rank has offered. same_node: are both on one node, as all ranks see it? */
+void shm_peers_join(shm_peers *l, int rank, int me, shm_offer its, bool same_node);
+
+/* in_step: this rank has made all calls of the communicator that the others have made. Else what
+ * they write is not read, and may be still to come. */
+void shm_peers_free(shm_peers *l, bool in_step);
+
+/* The peer of that rank, or NULL. */
+static inline shm_peer *shm_peers_find(const shm_peers *l, int rank)
+{
+    if (!l || rank < l->low || rank > l->high || l->of[rank - l->low] < 0)
+        return NULL;
+    return &l->peer[l->of[rank - l->low]];
+}
+
+/* ---- for one request ---- */
+
+/* Bytes for each of so many rings that are made together, so that the last one gets as much as the
+ * first. */
+size_t own_rings_room(int rings);
+
+/* A ring into my slice, with room for two starts of so many lines if that is not more than `room`
+ * bytes; no lines: there is none. False: out of other memory; there is no ring then. */
+typedef struct own_ring {
+    ring ring;
+    void *memory;
+    size_t size;
+} own_ring;
+
+bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room);
+void own_ring_free(own_ring *r);
+
+/* Publish rings for the sender, in the init of this number. */
+void shm_peer_publish(shm_peer *l, const own_ring rings[RING_KINDS], uint64_t init);
+
+/* Has the sender read what was published for it? */
+bool shm_peer_has_read(const shm_peer *l);
+
+/* Have all senders? l: or NULL. */
+bool shm_peers_have_read(const shm_peers *l);
+
+/* Read the next ring descriptor, and attach to its rings. False: it has not been published yet. */
+bool shm_peer_poll(shm_peer *l, ring rings[RING_KINDS]);
+
+/* The init has failed on all ranks, after all have published: its descriptors count as read. l: or
+ * NULL. */
+void shm_peers_skip(shm_peers *l);
+
+#endif
