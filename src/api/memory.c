@@ -2,7 +2,7 @@
 /* memory.c - tutti_alloc and tutti_free: buffers that the other ranks of this node can read. */
 #include "nbc/comm/comm.h"
 #include "nbc/library.h"
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 #include "nbc/process/process.h"
 
 #include <stdint.h>
@@ -49,7 +49,7 @@ static buffer *forget_buffer(void *memory)
 static void release_buffer(buffer *b)
 {
     if (b->shared)
-        store_give(b->memory, b->bytes);
+        shared_heap_give(b->memory, b->bytes);
     else
         free(b->memory);
     free(b);
@@ -63,7 +63,7 @@ static buffer *make_buffer(size_t bytes)
     if (!b)
         return NULL;
     b->bytes = bytes;
-    b->memory = store_take(bytes);
+    b->memory = shared_heap_take(bytes);
     b->shared = b->memory != NULL;
     if (!b->memory)
         b->memory = aligned_alloc(LINES, (bytes + LINES - 1) / LINES * LINES);

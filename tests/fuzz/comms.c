@@ -58,7 +58,7 @@ void comms_begin(fuzz *f, const MPI_Comm bases[])
     }
     for (int i = 0; i < BASES; i++) {
         fcomm *c = &f->comms[f->comm_count];
-        c->live = c->lent = true;
+        c->live = c->borrowed = true;
         c->mail = rng_below(&f->shared, MAILS);
         fill(f, f->comm_count++, bases[i]);
     }
@@ -75,7 +75,7 @@ static void forget_attributes(fuzz *f, fcomm *c)
         if (!(c->cached & 1 << k) || c->comm == MPI_COMM_NULL)
             continue;
         f->deletes_expected[k]++;
-        if (c->lent)
+        if (c->borrowed)
             MPI_Comm_delete_attr(c->comm, f->keyval[k]);
     }
     c->cached = 0;
@@ -92,7 +92,7 @@ void comms_end(fuzz *f)
         if (!c->live)
             continue;
         forget_attributes(f, c);
-        if (!c->lent && c->comm != MPI_COMM_NULL)
+        if (!c->borrowed && c->comm != MPI_COMM_NULL)
             MPI_Comm_free(&c->comm);
     }
     for (int k = 0; k < KEYVALS; k++) {
@@ -209,7 +209,7 @@ bool free_generate(fuzz *f, op *o)
     o->comm = random_comm(f);
     fcomm *c = &f->comms[o->comm];
 
-    if (c->lent)
+    if (c->borrowed)
         return false;
     c->live = false;
     o->variant = c->cached;

@@ -114,7 +114,7 @@ typedef struct fcomm {
     MPI_Comm freed; /* to be freed at the end of the program */
     int rank, size;
     bool live;                   /* generator: may be used */
-    bool lent;                   /* not ours to free */
+    bool borrowed;               /* not ours to free */
     int mail;                    /* enum mail */
     int cached;                  /* attributes: bit k for keyval k */
     uint64_t expected, received; /* sums over the messages */

@@ -3,7 +3,7 @@
  *
  *   TEST_NODE_EAGER=BYTES   longer ones (the hint tutti_node_eager)
  *   TEST_READS_FAIL=N       but each N-th of these reads fails
- *   TEST_BLIND=RANK         this rank cannot read any from tutti_init on, but lends its own
+ *   TEST_BLIND=RANK         this rank cannot read any from tutti_init on, but exposes its own
  *
  * For tests that are linked with the library's objects.
  */

@@ -13,7 +13,7 @@
  *   nofile   no file descriptor is left
  *   as       no address space is left
  *   bounded  addresses are limited, but suffice for all: the program has them for itself
- *   locked   what is mapped is locked in memory (mlockall): not a store as large as the machine
+ *   locked   what is mapped is locked in memory (mlockall): not a heap as large as the machine
  *   noproc   there is no /proc (as root)
  *
  * While a rank looks at shared memory only, its MPI goes on: letters of another rank, which comes
@@ -132,7 +132,7 @@ static void memory_is_small(void)
     munlockall();
 }
 
-/* Where stores are used, the program has no limit on its addresses. */
+/* Where shared heaps are used, the program has no limit on its addresses. */
 static void limits_are_kept(const char *what, const char *reason)
 {
     wrong += (strcmp(what, "bounded") == 0) == (reason[0] == '\0');

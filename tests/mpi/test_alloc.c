@@ -17,8 +17,8 @@ static int turn;
 
 /* ---- all collectives ---- */
 
-/* Bytes about: a line, many lines, the last small message, the first one that is lent, a block, two
- * and a bit, more than a ring, more than goes both ways. */
+/* Bytes about: a line, many lines, the last small message, the first one that is exposed, a block,
+ * two and a bit, more than a ring, more than goes both ways. */
 static const int lengths[] = {56, 448, 449, 600, 4096, 33000, 70000, 300000};
 enum { LENGTHS = sizeof lengths / sizeof *lengths, WAYS = 3 };
 
@@ -90,7 +90,7 @@ static void all_collectives_are_right(void)
             one_case(&call_sets[i], lengths[n], k);
 }
 
-/* ---- what is lent ---- */
+/* ---- what is exposed ---- */
 
 /* The root writes to its buffer as soon as its operation is over: the others have read it then. */
 static void write_at_once(unsigned char *data, int bytes)
@@ -113,7 +113,7 @@ static void write_at_once(unsigned char *data, int bytes)
     CHECK(MPIX_Request_free(&request) == MPI_SUCCESS);
 }
 
-static void the_lender_may_write_at_once(void)
+static void the_exposer_may_write_at_once(void)
 {
     enum { BYTES = 1 << 20 };
     unsigned char *shared = NULL, *own = malloc(BYTES);
@@ -165,8 +165,8 @@ static void poll_and_tell_last(void)
 
 /* An older operation waits for the last rank, so what cannot be read finds no room in the ring, and
  * leaves it for the MPI, after a part of it has been read and reduced. A message that could not be
- * read once is never lent again: each round has a communicator of its own. */
-static void what_leaves_is_reduced_once(void)
+ * read once is never exposed again: each round has a communicator of its own. */
+static void what_falls_back_is_reduced_once(void)
 {
     enum { ROUNDS = 8, INTS = 700001, BLOCK = 500 };
     int *sum = malloc(INTS * sizeof *sum), *all = malloc((size_t)world_size * BLOCK * sizeof *all);
@@ -202,15 +202,20 @@ static void what_leaves_is_reduced_once(void)
     free(sum);
 }
 
-/* Those that read what is lent answer in the lender's part of the shared memory. That of rank 0 is
+/* Acks of what is exposed are written to the exposer's part of the shared memory. That of rank 0 is
  * filled with rings of what it receives, of shorter and shorter messages: of the last requests, in
- * which it lends, some find no room there, though the others have rings for them. */
+ * which it exposes, some find no room there, though the others have rings for them. */
 static const int received[] = {60000, 4000, 1000, 200, 120, 1};
-enum { OF_EACH = 40, RECEIVED = 6 * OF_EACH, REQUESTS = RECEIVED + 2 * OF_EACH, LENT = 5000 };
+enum {
+    OF_EACH = 40,
+    RECEIVED = 6 * OF_EACH,
+    REQUESTS = RECEIVED + 2 * OF_EACH,
+    EXPOSED_BYTES = 5000
+};
 
 static int ints_of(int k)
 {
-    return k < RECEIVED ? received[k / OF_EACH] : LENT;
+    return k < RECEIVED ? received[k / OF_EACH] : EXPOSED_BYTES;
 }
 
 static int root_of(int k)
@@ -218,7 +223,7 @@ static int root_of(int k)
     return k < RECEIVED ? 1 % world_size : 0;
 }
 
-static void what_cannot_be_answered_is_not_lent(void)
+static void what_cannot_be_acknowledged_is_not_exposed(void)
 {
     static MPIX_Request request[REQUESTS];
     int *data = malloc((size_t)received[0] * sizeof *data), wrong = 0;
@@ -327,10 +332,14 @@ static void the_program_may_ask_for_much(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(memory_is_had_and_given_back), MPI_TEST(all_collectives_are_right),
-        MPI_TEST(the_lender_may_write_at_once), MPI_TEST(parts_are_reduced_once),
-        MPI_TEST(what_leaves_is_reduced_once),  MPI_TEST(what_cannot_be_answered_is_not_lent),
-        MPI_TEST(errors_are_reported),          MPI_TEST(a_child_takes_nothing_from_its_parent),
+        MPI_TEST(memory_is_had_and_given_back),
+        MPI_TEST(all_collectives_are_right),
+        MPI_TEST(the_exposer_may_write_at_once),
+        MPI_TEST(parts_are_reduced_once),
+        MPI_TEST(what_falls_back_is_reduced_once),
+        MPI_TEST(what_cannot_be_acknowledged_is_not_exposed),
+        MPI_TEST(errors_are_reported),
+        MPI_TEST(a_child_takes_nothing_from_its_parent),
         MPI_TEST(the_program_may_ask_for_much),
     };
 

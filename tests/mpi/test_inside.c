@@ -7,7 +7,7 @@
 
 #include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +19,18 @@ enum { MOST = 1 << 20 };
 
 static char *out, *in;
 
-/* May each rank read what the others have, in their stores, or anywhere? */
-enum { NOTHING, STORES, ALL };
+/* May each rank read what the others have, in their shared heaps, or anywhere? */
+enum { NOTHING, HEAPS, ALL };
 
 static int can_be_read(void)
 {
     int mine, all = 0;
 
     CHECK(tutti_init() == MPI_SUCCESS);
-    mine = segment_processes() != world_size        ? NOTHING
-           : segment_reads() && segment_lends_all() ? ALL
-           : store_lends()                          ? STORES
-                                                    : NOTHING;
+    mine = segment_processes() != world_size          ? NOTHING
+           : segment_reads() && segment_exposes_all() ? ALL
+           : shared_heap_is_readable()                ? HEAPS
+                                                      : NOTHING;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return all;
 }
@@ -69,7 +69,7 @@ static bool is_right(int which, int n)
     return right;
 }
 
-/* But those of 1 MiB that meet others, if no memory but the stores can be read. */
+/* But those of 1 MiB that meet others, if no memory but the shared heaps can be read. */
 static void no_message_goes_by_mpi(void)
 {
     static const int sizes[] = {8, 448, 452, 8192, 65536, MOST};
@@ -96,7 +96,7 @@ static void no_message_goes_by_mpi(void)
             }
             CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS);
             CHECK(read == NOTHING ||
-                  (read == STORES && n == MOST && (which != 0 || world_size < 8)) ||
+                  (read == HEAPS && n == MOST && (which != 0 || world_size < 8)) ||
                   s.shared_messages == s.messages);
             CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
         }
@@ -191,7 +191,7 @@ static bool blocks_are_right(void)
     return right;
 }
 
-/* Where copies are lent; what finds no room waits, or goes by MPI, or through the ring of a
+/* Where copies are exposed; what finds no room waits, or goes through MPI, or through the ring of a
  * persistent request. */
 static void exchange_with_room_for(size_t bytes)
 {

@@ -74,7 +74,8 @@ ring_state take(ring *r, uint64_t at, unsigned char *to, int64_t bytes, ring_pro
                (size_t)piece.bytes);
         ring_read(r, at, bytes, so, &piece);
         if (!piece.at)
-            ring_answer((_Atomic uint64_t *)(uintptr_t)piece.answer, piece.position, RING_WAS_READ);
+            ring_acknowledge((_Atomic uint64_t *)(uintptr_t)piece.ack, piece.position,
+                             RING_WAS_READ);
     }
     return RING_COMPLETE;
 }

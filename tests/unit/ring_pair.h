@@ -38,7 +38,7 @@ void pair_get(pair *x, uint64_t at, int64_t bytes);
 /* Nothing has come of the message at position `at`. */
 void pair_expect_empty(pair *x, uint64_t at, int64_t bytes);
 
-/* Read what has come of a message, in a ring of either kind; what was lent is answered. */
+/* Read what has come of a message, in a ring of either kind; what was exposed is acknowledged. */
 ring_state take(ring *r, uint64_t at, unsigned char *to, int64_t bytes, ring_progress *so);
 
 #endif

@@ -10,7 +10,7 @@ struct extent;
 typedef struct arena {
     char *at;
     size_t left;           /* bytes that are not given away */
-    struct extent *unused; /* by their places */
+    struct extent *unused; /* by their addresses */
 } arena;
 
 void arena_begin(arena *a, char *at, size_t bytes);

@@ -2,7 +2,7 @@
 /* pool.c - see pool.h. */
 #include "nbc/node/pool.h"
 
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 
 /* Tuning: buffers that are kept, each of at most so many bytes. */
 enum { KEPT = 4, KEPT_MOST = 1 << 20, LEAST = 1 << 16 };
@@ -50,7 +50,7 @@ void *pool_take(size_t bytes)
         return NULL;
     memory = take_kept(n);
     if (!memory)
-        memory = store_take(n);
+        memory = shared_heap_take(n);
     if (memory)
         under_way += n;
     return memory;
@@ -64,13 +64,13 @@ void pool_give(void *memory, size_t bytes)
     if (nkept < KEPT && n <= KEPT_MOST)
         kept[nkept++] = (buffer){memory, n};
     else
-        store_give(memory, n);
+        shared_heap_give(memory, n);
 }
 
 void pool_end(void)
 {
     while (nkept > 0) {
         nkept--;
-        store_give(kept[nkept].memory, kept[nkept].bytes);
+        shared_heap_give(kept[nkept].memory, kept[nkept].bytes);
     }
 }

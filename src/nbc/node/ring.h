@@ -2,35 +2,35 @@
 /* ring.h - one-way messages between two processes through shared memory, without matching.
  *
  * Both ends know all messages in advance, how long they are and in which order the program names
- * them: so each has a position, counted in lines from the ring's beginning, which both ends compute
- * for themselves (ring_lines). Nothing is searched, queued or unexpected. Messages may be put and
- * got in any order.
+ * them. So each message has a position, counted in lines from the ring's beginning, which both ends
+ * compute for themselves (ring_lines). Nothing is searched, queued or unexpected. Messages may be
+ * put and got in any order.
  *
  * A ring carries either small messages, of up to RING_SMALL bytes, or longer ones:
  *
- *   lines    ack | line 0 | line 1 | ...            a line: 56 bytes of data, stamp
- *   blocks   ack | words 0, 1, ... | line 0 | ...   a line: 64 bytes of data; a word for each line:
- *                                                   the first of a block is its stamp, the next
- *                                                   ones of a message say more about it
+ *   lines    freed | line 0 | line 1 | ...            a line: 56 bytes of data, stamp
+ *   blocks   freed | words 0, 1, ... | line 0 | ...   a line: 64 bytes of data; a word a line:
+ *                                                     the first of a block is its stamp, the next
+ *                                                     ones of a message say more about it
  *
- * A small message is written when there is room for all of it; a stamp is (position + 1, is it the
- * message's first line, bytes of the message). A longer one is written block by block, as room
- * comes, and may be longer than the ring. Or it is lent: its data stays where it is, in memory that
- * the receiver can read, and the message says where, and where the lender wants to hear that it has
- * been read: in memory of its own, because that of the ring may be gone by then. A receiver that
- * cannot read it after all says so in its answer, and the message comes again, block by block.
+ * A small message is written when there is room for all of it. A stamp is (position + 1, is it the
+ * message's first line, bytes of the message). A longer message is written block by block, as room
+ * comes, and may be longer than the ring. Or it is exposed: its data stays where it is, in memory
+ * that the receiver can read. The message then says where the data is, and where the receiver is to
+ * write its ack: in memory of the exposer, because that of the ring may be gone by then. A receiver
+ * that cannot read the data says so in the ack, and the message comes again, block by block.
  *
- * A stamp is written last, with release; who reads it with acquire finds the data that was written
- * before. Where a stamp is there never was data, so nothing that the program sends looks like one;
- * and stamps of different laps differ, so none is cleared as long as the ring is used. A line is
- * written again a lap later, when `ack`, which the receiver writes with release behind its last
- * read of the line, has come so far. That is all the order there is: one writer for each word, and
- * each word carries or frees what was touched before it.
+ * A stamp is written last, with release. Who reads it with acquire finds the data that was written
+ * before. Where a stamp is there never was data, so nothing that the program sends looks like one.
+ * Stamps of different laps differ, so none is cleared as long as the ring is used. A line is
+ * written again a lap later, when `freed` has come so far: the receiver writes it with release
+ * after its last read of the line. There is no other order: each word has one writer, and carries
+ * or frees what was touched before it.
  *
- * A position is of 48 bits and may wrap: by then every line has been written.
+ * A position has 48 bits and may wrap: by then every line has been written.
  *
- * A message may go another way though it has its place here: where what is before it is late, and
- * nothing says when that comes. Then the receiver skips the place (ring_skip).
+ * A message may fall back to MPI though it has a slot here: where the messages before it are late,
+ * and nothing says when they come. Then the receiver skips the slot (ring_skip).
  *
  * The two ends of a wrong program may differ in the length of a message. Then the receiver finds
  * out when it comes, and moves its later positions by the difference.
@@ -61,19 +61,18 @@ typedef enum ring_kind { RING_OF_LINES, RING_OF_BLOCKS, RING_KINDS } ring_kind;
 
 /* One end of a ring. */
 typedef struct ring {
-    _Atomic uint64_t *shared_ack; /* positions below are free again */
-    _Atomic uint64_t *stamp;      /* [lines], of blocks */
+    _Atomic uint64_t *shared_freed; /* positions below it are free again */
+    _Atomic uint64_t *stamp;        /* [lines], of blocks */
     unsigned char *line;
-    uint64_t lines; /* a power of two; of blocks: 16 or more */
-    int64_t block;  /* bytes of a block at most */
-    uint64_t next;  /* position of the message that is named next */
-    uint64_t ack;   /* what the sender has read of it last, the receiver written */
-    uint64_t taken; /* receiver: all lines below have been read */
-    uint32_t
-        *ahead; /* [lines]: and so many from there on, of a message that does not begin there */
+    uint64_t lines;  /* a power of two; of blocks: 16 or more */
+    int64_t block;   /* bytes of a block at most */
+    uint64_t next;   /* position of the message that is named next */
+    uint64_t freed;  /* the value that the sender has read last, or the receiver written */
+    uint64_t taken;  /* receiver: all lines below have been read */
+    uint32_t *ahead; /* [lines]: so many lines from there on have been read ahead of `taken` */
     struct ring_skipped *skipped; /* [nskipped]: further ahead than a lap */
     int nskipped;
-    uint64_t skew, skewed; /* positions behind this one are so many lines further on */
+    uint64_t skew, skewed; /* positions after `skewed` are `skew` lines further on */
 } ring;
 
 static inline ring_kind ring_kind_of(const ring *r)
@@ -120,49 +119,50 @@ const void *ring_next(const ring *r);
 /* Is there room for so many lines at this position? */
 bool ring_room(ring *r, uint64_t position, uint64_t lines);
 
-/* Has all before this position been read? Of blocks, because their receiver tells at once. */
+/* Has all before this position been read? Only of blocks, which the receiver frees at once. */
 bool ring_all_read(ring *r, uint64_t position);
 
-/* Write as much of a message as there is room for, of a small one all or nothing; *done bytes have
- * been written before. again: it was lent in vain. True: all of it has been. */
+/* Write as much of a message as there is room for, of a small one all or nothing. *done bytes have
+ * been written before. again: it was exposed, and could not be read. True: all of it is written. */
 bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, bool again,
               int64_t *done);
 
-/* Say where the data of a longer message is, not 0, and where the answer is wanted. False: there is
- * no room yet. */
-bool ring_lend(ring *r, uint64_t position, uint64_t where, uint64_t answer, int64_t bytes);
+/* Say where the data of a longer message is, not 0, and where to write the ack. False: there is no
+ * room yet. */
+bool ring_expose(ring *r, uint64_t position, uint64_t where, uint64_t ack, int64_t bytes);
 
-/* The answer: it has been read, or cannot be. The last that the receiver does with the lender's
- * memory; a word is used for positions that rise. */
-typedef enum ring_reply { RING_NO_REPLY, RING_WAS_READ, RING_UNREADABLE } ring_reply;
+/* The receiver's ack: the data has been read, or cannot be. After it the receiver does not touch
+ * the exposer's memory any more. A word serves messages of rising positions. */
+typedef enum ring_ack { RING_NO_ACK, RING_WAS_READ, RING_UNREADABLE } ring_ack;
 
-#define RING_REFUSED ((uint64_t)1 << 63)
+#define RING_ACK_UNREADABLE ((uint64_t)1 << 63)
 
-static inline void ring_answer(_Atomic uint64_t *answer, uint64_t position, ring_reply reply)
+static inline void ring_acknowledge(_Atomic uint64_t *ack, uint64_t position, ring_ack kind)
 {
-    uint64_t refused = reply == RING_UNREADABLE ? RING_REFUSED : 0;
+    uint64_t unreadable = kind == RING_UNREADABLE ? RING_ACK_UNREADABLE : 0;
 
-    atomic_store_explicit(answer, ((position + 1) & ~RING_REFUSED) | refused, memory_order_release);
+    atomic_store_explicit(ack, ((position + 1) & ~RING_ACK_UNREADABLE) | unreadable,
+                          memory_order_release);
 }
 
-static inline ring_reply ring_answered(const _Atomic uint64_t *answer, uint64_t position)
+static inline ring_ack ring_ack_of(const _Atomic uint64_t *ack, uint64_t position)
 {
-    uint64_t word = atomic_load_explicit(answer, memory_order_acquire);
+    uint64_t word = atomic_load_explicit(ack, memory_order_acquire);
 
-    if ((word & ~RING_REFUSED) != ((position + 1) & ~RING_REFUSED))
-        return RING_NO_REPLY;
-    return word & RING_REFUSED ? RING_UNREADABLE : RING_WAS_READ;
+    if ((word & ~RING_ACK_UNREADABLE) != ((position + 1) & ~RING_ACK_UNREADABLE))
+        return RING_NO_ACK;
+    return word & RING_ACK_UNREADABLE ? RING_UNREADABLE : RING_WAS_READ;
 }
 
-/* What a receiver knows of a message; cleared before and behind it. */
+/* What a receiver knows of a message; cleared before and after it. */
 typedef struct ring_progress {
     int64_t done;  /* bytes that have been read */
     int64_t bytes; /* of blocks: the sender's length, once it has begun */
-    bool again;    /* what was lent cannot be read: it comes again */
+    bool again;    /* what was exposed cannot be read: it comes again */
 } ring_progress;
 
-/* Where a message is that the receiver counts to be there. */
-static inline uint64_t ring_place(const ring *r, uint64_t position)
+/* Where the sender has put the message that the receiver expects at this position. */
+static inline uint64_t ring_slot(const ring *r, uint64_t position)
 {
     return r->skew && (int64_t)(position - r->skewed) > 0 ? position + r->skew : position;
 }
@@ -170,12 +170,12 @@ static inline uint64_t ring_place(const ring *r, uint64_t position)
 /* Has the sender begun to write it, again if so, and has nothing been read of it? */
 static inline bool ring_begun(const ring *r, uint64_t position, bool again)
 {
-    uint64_t place = ring_place(r, position), at = place & (r->lines - 1);
+    uint64_t slot = ring_slot(r, position), at = slot & (r->lines - 1);
     const _Atomic uint64_t *stamp =
         r->stamp ? &r->stamp[at] : (const void *)(r->line + at * RING_LINE + RING_DATA);
     uint64_t begun = atomic_load_explicit(stamp, memory_order_acquire);
 
-    return (begun | RING_LENGTH) == ((place + 1) << 16 | RING_FIRST | RING_LENGTH) &&
+    return (begun | RING_LENGTH) == ((slot + 1) << 16 | RING_FIRST | RING_LENGTH) &&
            (!again || (begun & RING_LENGTH) == RING_AGAIN);
 }
 
@@ -186,22 +186,22 @@ typedef enum ring_state { RING_EMPTY, RING_COMPLETE, RING_OTHER } ring_state;
  * was; OTHER: it is longer, and has been dropped. */
 ring_state ring_get(ring *r, uint64_t position, void *to, int64_t bytes, ring_progress *progress);
 
-/* The message at this position, of which nothing has come, comes another way. False: out of memory,
+/* The message at this position, of which nothing has come, comes through MPI. False: out of memory,
  * nothing has changed. */
 bool ring_skip(ring *r, uint64_t position, uint64_t lines);
 
 /* Longer ones: the next bytes of a message, where they lie. */
 typedef struct ring_piece {
-    const void *at;         /* NULL: they have been lent */
-    uint64_t where, answer; /* of what is lent: where it is, and where to answer */
-    uint64_t position;      /* of what is lent: the sender's, to be answered after ring_read */
+    const void *at;      /* NULL: they have been exposed */
+    uint64_t where, ack; /* of what is exposed: where it is, and where to write the ack */
+    uint64_t position;   /* of what is exposed: the sender's, for the ack after ring_read */
     int64_t bytes;
     bool last;
 } ring_piece;
 
-/* What comes behind the bytes that have been read? COMPLETE: this piece has come. Read it, then say
- * so; of what was lent and cannot be read, set progress->again instead. Lengths that differ as
- * above; OTHER: what was lent is to be answered all the same. */
+/* What comes after the bytes that have been read? COMPLETE: this piece has come. Read it, then call
+ * ring_read; or, if it was exposed and cannot be read, set progress->again. Lengths that differ as
+ * above; OTHER: what was exposed is acknowledged all the same. */
 ring_state ring_look(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,
                      ring_piece *piece);
 void ring_read(ring *r, uint64_t position, int64_t bytes, ring_progress *progress,

@@ -47,7 +47,7 @@ static inline int64_t ring_bytes_to_end(const ring *r, uint64_t position)
 }
 
 /* The words of a message that begins at this position: they are side by side. */
-enum { RING_WORD_BYTES = 1, RING_WORD_WHERE, RING_WORD_ANSWER };
+enum { RING_WORD_BYTES = 1, RING_WORD_WHERE, RING_WORD_ACK };
 
 static inline _Atomic uint64_t *ring_word_at(const ring *r, uint64_t position, int word)
 {

@@ -29,19 +29,19 @@ bool ring_open(ring *r, void *shared, ring_kind kind, uint64_t lines, bool recei
 {
     unsigned char *at = shared;
 
-    *r = (ring){.shared_ack = shared,
+    *r = (ring){.shared_freed = shared,
                 .stamp = kind == RING_OF_BLOCKS ? (void *)(at + PAIR) : NULL,
                 .line = at + PAIR + stamps_size(kind, lines),
                 .lines = lines,
                 .block = ring_least(RING_BLOCK, (int64_t)lines / 2 * RING_LINE),
                 .next = ring_test_begin,
-                .ack = ring_test_begin,
+                .freed = ring_test_begin,
                 .taken = ring_test_begin};
     if (!receives)
         return true;
     r->ahead = calloc(lines, sizeof *r->ahead);
     if (ring_test_begin)
-        atomic_store_explicit(r->shared_ack, ring_test_begin, memory_order_relaxed);
+        atomic_store_explicit(r->shared_freed, ring_test_begin, memory_order_relaxed);
     return r->ahead != NULL;
 }
 
@@ -82,7 +82,7 @@ void ring_clear(ring *r)
 
     if (!lines)
         return;
-    memset((void *)r->shared_ack, 0, PAIR);
+    memset((void *)r->shared_freed, 0, PAIR);
     if (r->stamp)
         memset((void *)r->stamp, 0, lines * sizeof *r->stamp);
     memset(r->line, 0, lines * RING_LINE);

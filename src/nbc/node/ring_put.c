@@ -8,22 +8,22 @@
 /* The other end of a wrong program may be further on than this one has ever been. */
 static inline bool has_room_for_lines(const ring *r, uint64_t position, uint64_t lines)
 {
-    return (int64_t)(position + lines - r->ack) <= (int64_t)r->lines;
+    return (int64_t)(position + lines - r->freed) <= (int64_t)r->lines;
 }
 
 bool ring_room(ring *r, uint64_t position, uint64_t lines)
 {
     if (has_room_for_lines(r, position, lines))
         return true;
-    r->ack = atomic_load_explicit(r->shared_ack, memory_order_acquire);
+    r->freed = atomic_load_explicit(r->shared_freed, memory_order_acquire);
     return has_room_for_lines(r, position, lines);
 }
 
 bool ring_all_read(ring *r, uint64_t position)
 {
-    if (r->ack != position)
-        r->ack = atomic_load_explicit(r->shared_ack, memory_order_acquire);
-    return r->ack == position;
+    if (r->freed != position)
+        r->freed = atomic_load_explicit(r->shared_freed, memory_order_acquire);
+    return r->freed == position;
 }
 
 /* This line is written soon: take it from the receiver's cache, which has read it a lap ago, while
@@ -105,13 +105,13 @@ bool ring_put(ring *r, uint64_t position, const void *from, int64_t bytes, bool 
     return true;
 }
 
-bool ring_lend(ring *r, uint64_t position, uint64_t where, uint64_t answer, int64_t bytes)
+bool ring_expose(ring *r, uint64_t position, uint64_t where, uint64_t ack, int64_t bytes)
 {
     if (!ring_room(r, position, RING_LINE / sizeof(uint64_t)))
         return false;
     ring_put_word(r, position, RING_WORD_BYTES, (uint64_t)bytes);
     ring_put_word(r, position, RING_WORD_WHERE, where);
-    ring_put_word(r, position, RING_WORD_ANSWER, answer);
+    ring_put_word(r, position, RING_WORD_ACK, ack);
     ring_put_stamp(r, position, ring_stamp_of(position, RING_FIRST, 0));
     return true;
 }

@@ -2,12 +2,12 @@
 /* segment.h - memory that the processes of one node share: one file without a name, of which each
  * process gives away its own slice.
  *
- *   [ header | slice of process 0 | slice of process 1 | ... | store of process 0 | ... ]
+ *   [ header | slice of process 0 | slice of process 1 | ... | shared heap of process 0 | ... ]
  *
  * Slices are for what the library needs; their pages come when they are touched first, so what two
- * processes never use takes no memory. A store is a range of addresses, as long as the machine's
- * memory allows, for buffers: memory comes and goes with them. Who has no room for that many
- * addresses, or a limit on them (RLIMIT_AS), does without the stores.
+ * processes never use takes no memory. A shared heap is a range of addresses, as long as the
+ * machine's memory allows, for buffers: memory comes and goes with them. Who has no room for that
+ * many addresses, or a limit on them (RLIMIT_AS), does without shared heaps.
  *
  * It is made together with the channel, in a call that may block, by all processes of it. The first
  * one of a node makes the file (memfd_create); the others open it through /proc. Each maps it,
@@ -35,7 +35,7 @@ void segment_make(MPI_Comm all, node_wire wish);
 /* The channel is gone. */
 void segment_end(void);
 
-/* Why this process has none, or no stores, or NULL: for people. */
+/* Why this process has none, or no shared heaps, or NULL: for people. */
 const char *segment_absent(void);
 
 /* Of all processes of this node: how many have it, and bytes of a slice. */
@@ -43,7 +43,7 @@ int segment_processes(void);
 size_t segment_slice(void);
 
 /* Does this process share memory with that rank of the channel? Symmetric. */
-bool segment_shared_with(int place);
+bool segment_shared_with(int channel_rank);
 
 /* Part of my slice, aligned to 128 bytes: zeros, of which pages come when they are touched. NULL:
  * too little is left. It is given back as zeros; or returned as it is: then pages go back to the
@@ -57,22 +57,22 @@ bool segment_touched(const void *memory); /* has anybody touched its page? Perha
 bool segment_is_mine(void);               /* a fork's child has no memory there */
 size_t segment_left(void);
 
-/* A place in the segment as others know it, in units of 64 bytes; 0: none. */
+/* An address in the segment as others know it, in units of 64 bytes; 0: none. */
 uint32_t segment_where(const void *memory);
 void *segment_at(uint32_t where);
 
 /* ---- memory that is not shared ---- */
 
-/* Can this process read that of all others of its node that lend theirs? And does it lend its own?
- */
+/* Can this process read the memory of all others of its node that expose theirs? And does it expose
+ * its own? */
 bool segment_reads(void);
-bool segment_lends_all(void);
+bool segment_exposes_all(void);
 
 /* The number by which the system knows a process that shares memory with this one. */
-int64_t segment_pid(int place);
+int64_t segment_pid(int channel_rank);
 
-/* A place in memory of segment_take, in bytes. */
-uint64_t segment_place(const void *memory);
-void *segment_at_place(uint64_t place);
+/* The same for memory of segment_take, in bytes. */
+uint64_t segment_offset(const void *memory);
+void *segment_at_offset(uint64_t offset);
 
 #endif

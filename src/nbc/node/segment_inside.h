@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segment_inside.h - what segment_state.c, segment_heap.c, segment_map.c and segment_make.c know of
- * the memory that the processes of a node share.
+/* segment_inside.h - what segment_state.c, segment_slice.c, segment_map.c and segment_make.c know
+ * of the memory that the processes of a node share.
  */
 #ifndef TUTTI_SEGMENT_INSIDE_H
 #define TUTTI_SEGMENT_INSIDE_H
@@ -13,22 +13,22 @@
 #include <sys/types.h>
 
 typedef struct segment {
-    char *base;            /* NULL: there is none */
-    size_t size;           /* bytes without the stores */
-    size_t mapped;         /* bytes with the stores */
-    size_t header;         /* bytes */
-    size_t slice;          /* of each process */
-    int processes;         /* of the node */
-    int sharing;           /* processes that have mapped it */
-    int places;            /* ranks of the channel */
-    int32_t *index_of;     /* [places]: of a process of this node that shares, or -1 */
-    int64_t *pids;         /* [processes] */
-    bool reads;            /* it reads memory of others that is not shared */
-    bool lends_all;        /* it lends its own */
-    const char *absent;    /* why there is no segment, or NULL */
-    const char *storeless; /* why there are no stores, or NULL */
-    arena mine;            /* my slice */
-    pid_t owner;           /* a child does not have it */
+    char *base;           /* NULL: there is none */
+    size_t size;          /* bytes without the shared heaps */
+    size_t mapped;        /* bytes with the shared heaps */
+    size_t header;        /* bytes */
+    size_t slice;         /* of each process */
+    int processes;        /* of the node */
+    int sharing;          /* processes that have mapped it */
+    int channel_size;     /* ranks of the channel */
+    int32_t *index_of;    /* [channel_size]: of a process of this node that shares, or -1 */
+    int64_t *pids;        /* [processes] */
+    bool reads;           /* it reads memory of others that is not shared */
+    bool exposes_all;     /* it exposes its own */
+    const char *absent;   /* why there is no segment, or NULL */
+    const char *no_heaps; /* why there are no shared heaps, or NULL */
+    arena mine;           /* my slice */
+    pid_t owner;          /* a child does not have it */
 } segment;
 
 extern segment segment_here;
@@ -36,7 +36,7 @@ extern segment segment_here;
 /* What the first process of a node tells the others. No padding. */
 typedef struct segment_offer {
     uint64_t nonce[2];
-    uint64_t store; /* bytes of each */
+    uint64_t heap; /* bytes of each */
     int32_t pid, fd;
     vmread_offer memory; /* of all processes */
 } segment_offer;

@@ -43,7 +43,7 @@ static const char *look_around(const around *a)
 {
     segment_header *h = (void *)segment_here.base;
 
-    segment_here.places = a->p;
+    segment_here.channel_size = a->p;
     for (int r = 0, k = 0; r < a->p; r++) {
         segment_here.index_of[r] = -1;
         if (a->nodes[r] != a->node)
@@ -104,7 +104,7 @@ static const char *exchange_offers(around *a, MPI_Comm all, node_wire wish, cons
         why = segment_begin_file(&a->own);
     if (!why && wish == NODE_WIRE_ON)
         a->own.memory = vmread_offer_mine();
-    segment_here.lends_all = a->own.memory.at != 0;
+    segment_here.exposes_all = a->own.memory.at != 0;
     native_mpi.Allgather(&a->own, sizeof a->own, MPI_BYTE, a->offers, sizeof a->own, MPI_BYTE, all);
     return why;
 }

@@ -2,7 +2,7 @@
 /* segment_map.c - the file of a node: how long, made or opened, and mapped. See segment.h. */
 #define _GNU_SOURCE /* memfd_create, fallocate, MADV_DONTFORK, MADV_DONTDUMP */
 #include "nbc/node/segment_inside.h"
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ enum {
     HUGE_PAGE = 1 << 21
 };
 
-static const size_t stores_most = (size_t)1 << 40; /* addresses of a node */
+static const size_t heaps_most = (size_t)1 << 40; /* addresses of a node */
 
 /* ---- the file: made by one process, opened by the others through /proc ---- */
 
@@ -123,7 +123,7 @@ void segment_divide(int n)
     segment_here.size = segment_here.header + (size_t)n * segment_here.slice;
 }
 
-static size_t with_stores(size_t one)
+static size_t with_heaps(size_t one)
 {
     return one ? segment_rounded(segment_here.size, HUGE_PAGE) +
                      (size_t)segment_here.processes * one
@@ -131,13 +131,13 @@ static size_t with_stores(size_t one)
 }
 
 /* As much for each process as the machine has, as long as addresses suffice; 0: none. */
-static size_t choose_store(int n)
+static size_t choose_heap(int n)
 {
     size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    size_t most = stores_most / (size_t)n;
+    size_t most = heaps_most / (size_t)n;
     size_t one = (memory < most ? memory : most) / HUGE_PAGE * HUGE_PAGE;
 
-    return file_may_be(with_stores(one)) ? one : 0;
+    return file_may_be(with_heaps(one)) ? one : 0;
 }
 
 /* Under a limit the program will want its addresses itself. */
@@ -162,9 +162,9 @@ static char *map(int fd, size_t bytes, int protection)
 
 /* Closed from the begin: what can be read or written is in memory at once, all of it, when the
  * program has called mlockall(MCL_FUTURE). NULL: not possible. */
-static char *map_with_stores(int fd, size_t one)
+static char *map_with_heaps(int fd, size_t one)
 {
-    char *memory = map(fd, with_stores(one), PROT_NONE);
+    char *memory = map(fd, with_heaps(one), PROT_NONE);
 
     if (!memory || mprotect(memory, segment_here.size, PROT_READ | PROT_WRITE) == 0)
         return memory;
@@ -172,17 +172,17 @@ static char *map_with_stores(int fd, size_t one)
     return NULL;
 }
 
-/* All of it if there are addresses enough, else without the stores. */
+/* All of it if there are addresses enough, else without the shared heaps. */
 static char *map_as_much(int fd, size_t one)
 {
     char *memory = NULL;
 
     if (one == 0)
-        segment_here.storeless = "a limit on the size of files";
+        segment_here.no_heaps = "a limit on the size of files";
     else if (!addresses_abound())
-        segment_here.storeless = "a limit on addresses";
-    else if (!(memory = map_with_stores(fd, one)))
-        segment_here.storeless = "not enough addresses";
+        segment_here.no_heaps = "a limit on addresses";
+    else if (!(memory = map_with_heaps(fd, one)))
+        segment_here.no_heaps = "not enough addresses";
     return memory ? memory : map(fd, segment_here.size, PROT_READ | PROT_WRITE);
 }
 
@@ -202,10 +202,10 @@ static const char *map_file(int fd, int mine, size_t one)
     arena_begin(&segment_here.mine, segment_here.base + begin, segment_here.slice);
     segment_here.owner = getpid();
     if (segment_here.mapped != segment_here.size &&
-        !store_begin(segment_here.base, segment_rounded(segment_here.size, HUGE_PAGE),
-                     segment_here.mapped,
-                     segment_rounded(segment_here.size, HUGE_PAGE) + (size_t)mine * one, one))
-        segment_here.storeless = "out of memory";
+        !shared_heap_begin(segment_here.base, segment_rounded(segment_here.size, HUGE_PAGE),
+                           segment_here.mapped,
+                           segment_rounded(segment_here.size, HUGE_PAGE) + (size_t)mine * one, one))
+        segment_here.no_heaps = "out of memory";
     return NULL;
 }
 
@@ -215,15 +215,15 @@ const char *segment_begin_file(segment_offer *o)
     const char *why;
 
     o->pid = getpid();
-    o->store = choose_store(segment_here.processes);
-    o->fd = make_file(with_stores(o->store));
+    o->heap = choose_heap(segment_here.processes);
+    o->fd = make_file(with_heaps(o->heap));
     if (o->fd < 0)
         return "memfd_create failed, or a limit of this process is too low";
     if (getrandom(o->nonce, sizeof o->nonce, GRND_NONBLOCK) != (ssize_t)sizeof o->nonce) {
         o->nonce[0] = (uint64_t)(uintptr_t)o ^ (uint64_t)getpid() << 32;
         o->nonce[1] = (uint64_t)MPI_Wtime();
     }
-    why = map_file(o->fd, 0, o->store);
+    why = map_file(o->fd, 0, o->heap);
     if (!why)
         memcpy(((segment_header *)(void *)segment_here.base)->nonce, o->nonce, sizeof o->nonce);
     return why;
@@ -237,10 +237,10 @@ const char *segment_join_file(const segment_offer *o, int mine)
 
     if (o->fd < 0)
         return "the first process of this node could not make it";
-    fd = open_file(o->pid, o->fd, with_stores(o->store), o->nonce);
+    fd = open_file(o->pid, o->fd, with_heaps(o->heap), o->nonce);
     if (fd < 0)
         return "cannot open the file of the first process of this node";
-    why = map_file(fd, mine, o->store);
+    why = map_file(fd, mine, o->heap);
     close(fd);
     return why;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* segment_state.c - what others ask of a segment, and its end: see segment.h. */
 #include "nbc/node/segment_inside.h"
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,9 +16,9 @@ static atomic_int told_sharing;
 
 void segment_tell(void)
 {
-    atomic_store(&told, segment_here.base ? segment_here.storeless : segment_here.absent);
+    atomic_store(&told, segment_here.base ? segment_here.no_heaps : segment_here.absent);
     atomic_store(&told_sharing, segment_here.sharing);
-    store_allow();
+    shared_heap_allow();
 }
 
 const char *segment_absent(void)
@@ -36,10 +36,10 @@ size_t segment_slice(void)
     return segment_here.slice;
 }
 
-bool segment_shared_with(int place)
+bool segment_shared_with(int channel_rank)
 {
-    return segment_here.base && place >= 0 && place < segment_here.places &&
-           segment_here.index_of[place] >= 0;
+    return segment_here.base && channel_rank >= 0 && channel_rank < segment_here.channel_size &&
+           segment_here.index_of[channel_rank] >= 0;
 }
 
 bool segment_reads(void)
@@ -47,14 +47,14 @@ bool segment_reads(void)
     return segment_here.reads;
 }
 
-bool segment_lends_all(void)
+bool segment_exposes_all(void)
 {
-    return segment_here.lends_all;
+    return segment_here.exposes_all;
 }
 
-int64_t segment_pid(int place)
+int64_t segment_pid(int channel_rank)
 {
-    return segment_here.pids[segment_here.index_of[place]];
+    return segment_here.pids[segment_here.index_of[channel_rank]];
 }
 
 uint32_t segment_where(const void *memory)
@@ -67,14 +67,14 @@ void *segment_at(uint32_t where)
     return segment_here.base + (size_t)where * UNIT;
 }
 
-uint64_t segment_place(const void *memory)
+uint64_t segment_offset(const void *memory)
 {
     return (uint64_t)((const char *)memory - segment_here.base);
 }
 
-void *segment_at_place(uint64_t place)
+void *segment_at_offset(uint64_t offset)
 {
-    return segment_here.base + place;
+    return segment_here.base + offset;
 }
 
 void segment_forget(const char *why)
@@ -84,14 +84,14 @@ void segment_forget(const char *why)
     free(segment_here.index_of);
     free(segment_here.pids);
     arena_end(&segment_here.mine);
-    store_end();
+    shared_heap_end();
     segment_here = (segment){.absent = why};
 }
 
 /* Buffers of the program's may be used, and freed, when MPI has gone: then all of it stays. */
 void segment_end(void)
 {
-    if (store_is_used())
+    if (shared_heap_is_used())
         return;
     segment_forget("MPI_Finalize has begun");
     segment_tell();

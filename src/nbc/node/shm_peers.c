@@ -3,7 +3,7 @@
 #include "nbc/node/shm_peers.h"
 
 #include "nbc/node/segment.h"
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 #include "nbc/process/fault_tolerance.h"
 
 #include <stdatomic.h>
@@ -116,39 +116,39 @@ static void *mailbox_at(void *memory, int k, const uint32_t lines[RING_KINDS])
 
 /* Which ranks share memory with me: a table from the first to the last of them, because those of a
  * node mostly follow one another. False: nobody, or out of memory. */
-static bool find_shm_ranks(shm_peers *l, int p, int rank, const int *place)
+static bool find_shm_ranks(shm_peers *l, int p, int rank, const int *channel_rank)
 {
     l->low = l->high = rank;
     for (int r = 0; r < p; r++)
-        if (segment_shared_with(place ? place[r] : r)) {
+        if (segment_shared_with(channel_rank ? channel_rank[r] : r)) {
             l->low = r < l->low ? r : l->low;
             l->high = r > l->high ? r : l->high;
         }
-    if (l->low == l->high || !segment_shared_with(place ? place[rank] : rank))
+    if (l->low == l->high || !segment_shared_with(channel_rank ? channel_rank[rank] : rank))
         return false;
     l->of = malloc((size_t)(l->high - l->low + 1) * sizeof *l->of);
     for (int r = l->low; l->of && r <= l->high; r++) {
-        bool shares = r != rank && segment_shared_with(place ? place[r] : r);
+        bool shares = r != rank && segment_shared_with(channel_rank ? channel_rank[r] : r);
         l->of[r - l->low] = shares ? l->n++ : -1;
     }
     return l->of != NULL;
 }
 
-shm_peers *shm_peers_make(int p, int rank, const int *place)
+shm_peers *shm_peers_make(int p, int rank, const int *channel_rank)
 {
     shm_peers *l = calloc(1, sizeof *l);
-    bool good =
-        l && find_shm_ranks(l, p, rank, place) && (l->peer = calloc((size_t)l->n, sizeof *l->peer));
+    bool good = l && find_shm_ranks(l, p, rank, channel_rank) &&
+                (l->peer = calloc((size_t)l->n, sizeof *l->peer));
 
     if (good) {
-        l->mine.takes = SHM_SENDS | (store_lends() ? SHM_READS_HEAP : 0) |
+        l->mine.takes = SHM_SENDS | (shared_heap_is_readable() ? SHM_READS_HEAP : 0) |
                         (segment_reads() ? SHM_READS_ALL : 0) |
-                        (segment_lends_all() ? SHM_EXPOSES_ALL : 0);
+                        (segment_exposes_all() ? SHM_EXPOSES_ALL : 0);
         take_memory(l);
     }
     for (int r = good ? l->low : 0; good && r <= l->high; r++)
         if (l->of[r - l->low] >= 0)
-            l->peer[l->of[r - l->low]].pid = segment_pid(place ? place[r] : r);
+            l->peer[l->of[r - l->low]].pid = segment_pid(channel_rank ? channel_rank[r] : r);
     for (int k = 0; good && l->memory && k < l->n; k++) {
         l->peer[k].from = mailbox_at(l->memory, k, l->mine.lines);
         good = open_rings(l->peer[k].in, l->peer[k].from, l->mine.lines, true);
@@ -188,10 +188,10 @@ void shm_peers_join(shm_peers *l, int rank, int me, shm_offer its, bool same_nod
         drop_peer(peer);
         return;
     }
-    peer->reads_store = its.takes & SHM_READS_HEAP;
+    peer->reads_heap = its.takes & SHM_READS_HEAP;
     peer->reads_all = its.takes & SHM_READS_ALL && l->mine.takes & SHM_EXPOSES_ALL;
-    peer->both_stores = peer->reads_store && l->mine.takes & SHM_READS_HEAP;
-    peer->both_read =
+    peer->both_read_heap = peer->reads_heap && l->mine.takes & SHM_READS_HEAP;
+    peer->both_read_all =
         peer->reads_all && its.takes & SHM_EXPOSES_ALL && l->mine.takes & SHM_READS_ALL;
     if (!its.at)
         return;

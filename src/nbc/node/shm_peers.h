@@ -25,7 +25,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* What a rank offers: a place in the segment, and the sizes of the rings there. No padding. */
+/* What a rank offers: an address in the segment, and the sizes of the rings there. No padding. */
 typedef struct shm_offer {
     uint32_t at, lines[RING_KINDS]; /* at 0: none */
     uint32_t takes;                 /* LINK_: what it does with the rings that others offer */
@@ -33,21 +33,22 @@ typedef struct shm_offer {
 
 enum {
     SHM_SENDS = 1,      /* it sends to them */
-    SHM_READS_HEAP = 2, /* it reads what is lent there of a store */
-    SHM_READS_ALL = 4,  /* it reads what is lent there of any other memory */
-    SHM_EXPOSES_ALL = 8 /* it lends any other memory */
+    SHM_READS_HEAP = 2, /* it reads what is exposed there of a shared heap */
+    SHM_READS_ALL = 4,  /* it reads what is exposed there of any other memory */
+    SHM_EXPOSES_ALL = 8 /* it exposes any other memory */
 };
 
 /* To and from one other member. */
 typedef struct shm_peer {
     ring in[RING_KINDS], out[RING_KINDS];
-    struct mailbox *from, *to;   /* in my memory, in the other's; NULL: nothing goes this way */
-    uint64_t published, polled;  /* ring descriptors that have been written, and read */
-    int64_t pid;                 /* of the other: to read what it lends of other memory */
-    bool reads_store, reads_all; /* the other can read what I lend: of my store, of any memory */
-    bool both_stores;            /* each can read what the other lends of its store */
-    bool both_read;              /* each can read what the other lends of any memory */
-    int64_t eager;               /* bytes: longer messages are lent */
+    struct mailbox *from, *to;  /* in my memory, in the other's; NULL: nothing goes this way */
+    uint64_t published, polled; /* ring descriptors that have been written, and read */
+    int64_t pid;                /* of the other: to read what it exposes of other memory */
+    bool reads_heap,
+        reads_all;       /* the other can read what I expose: of my shared heap, of any memory */
+    bool both_read_heap; /* each can read what the other exposes of its shared heap */
+    bool both_read_all;  /* each can read what the other exposes of any memory */
+    int64_t eager;       /* bytes: longer messages are exposed */
 } shm_peer;
 
 typedef struct shm_peers {
@@ -63,9 +64,9 @@ typedef struct shm_peers {
                           and others may write what nobody reads */
 } shm_peers;
 
-/* Before the handshake: my offer, for a communicator of p ranks, of which place[r] (NULL: r) is the
- * place in the channel. NULL: nobody to share with, or out of memory. */
-shm_peers *shm_peers_make(int p, int rank, const int *place);
+/* Before the handshake: my offer, for a communicator of p ranks, of which channel_rank[r] (NULL: r)
+ * is the rank in the channel. NULL: nobody to share with, or out of memory. */
+shm_peers *shm_peers_make(int p, int rank, const int *channel_rank);
 
 /* After it: what that rank has offered. same_node: are both on one node, as all ranks see it? */
 void shm_peers_join(shm_peers *l, int rank, int me, shm_offer its, bool same_node);

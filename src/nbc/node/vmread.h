@@ -2,8 +2,8 @@
 /* vmread.h - read memory of other processes of this node that is not shared: the kernel copies it
  * (process_vm_readv), once, where two copies through a ring would be needed.
  *
- * A kernel may forbid it (Yama, seccomp, other users), so each process shows the others a place
- * with random bytes, and who has read all of them there reads whatever is lent.
+ * A kernel may forbid it (Yama, seccomp, other users), so each process shows the others
+ * random bytes at some address, and who can read those reads whatever is exposed.
  */
 #ifndef TUTTI_VMREAD_H
 #define TUTTI_VMREAD_H
@@ -15,7 +15,7 @@
 /* What a process shows. No padding. */
 typedef struct vmread_offer {
     uint64_t bytes[2]; /* what is there */
-    uint64_t at;       /* its address; 0: nothing is lent */
+    uint64_t at;       /* its address; 0: nothing is exposed */
     int64_t pid;
 } vmread_offer;
 

@@ -2,7 +2,7 @@
 /* bind.c - see bind.h. */
 #include "nbc/run/bind.h"
 
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/run/shm.h"
 #include "nbc/run/wire.h"
@@ -36,7 +36,7 @@ void bind_release(bound *b)
     b->resolved = false;
     free(b->pack);
     if (b->scratch_shared)
-        store_give(b->scratch, (size_t)b->scratch_shared);
+        shared_heap_give(b->scratch, (size_t)b->scratch_shared);
     else
         free(b->scratch);
     b->scratch_shared = 0;
@@ -183,7 +183,7 @@ static bool sends_scratch(const bound *b)
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         if (st->kind == STEP_SEND && s->list[st->first].space == SPACE_SCRATCH &&
-            wire_bytes(b, st) >= SHM_LEND)
+            wire_bytes(b, st) >= SHM_EXPOSE)
             return true;
     }
     return false;
@@ -195,8 +195,8 @@ static void *take_scratch(bound *b, size_t bytes)
 {
     void *memory = NULL;
 
-    if (b->reusable && bytes >= SCRATCH_LEAST && store_lends() && sends_scratch(b))
-        memory = store_take(bytes);
+    if (b->reusable && bytes >= SCRATCH_LEAST && shared_heap_is_readable() && sends_scratch(b))
+        memory = shared_heap_take(bytes);
     b->scratch_shared = memory ? (int64_t)bytes : 0;
     return memory ? memory : malloc(bytes);
 }

@@ -80,7 +80,7 @@ typedef struct bound {
     message *messages; /* [nmessages] */
     raw_local *locals; /* [nsteps - nmessages] */
     char *scratch, *pack;
-    int64_t scratch_shared; /* bytes of it in the segment's store; 0: malloc */
+    int64_t scratch_shared; /* bytes of it in the segment's shared heap; 0: malloc */
     int64_t memory;         /* bytes of both */
 } bound;
 

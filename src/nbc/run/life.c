@@ -55,7 +55,7 @@ void life_end(exec *e)
 }
 
 /* Where all messages go; a persistent request knows since its init. Those of an operation's later
- * schedules go by MPI (shm.h): when the exec is used again, it is addressed anew. */
+ * schedules go through MPI (shm.h): when the exec is used again, it is addressed anew. */
 static int address(exec *e, bool first)
 {
     if (e->ticket.persistent || (first && e->bound.addressed == e->ticket.lane + 1))

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tuning: longer messages that meet others between the same two ranks are MPI's, which copies as
- * often, unless they are reduced on the way, or read from their senders' memory. */
+/* Tuning: longer messages that go both ways between two ranks at once go through MPI, which copies
+ * as often, unless they are reduced on the way, or read from their senders' memory. */
 enum { MEET_MOST = 262144 };
 
 /* Tuning: lines of a ring through which messages that are longer than it are copied; in shorter
- * ones they would wait too often, and are lent. */
+ * ones they would wait too often, and are exposed. */
 enum { STREAM_COPIES = 1024 };
 
 /* ---- which messages, and where ---- */
@@ -27,7 +27,7 @@ static void let_go(shm *n)
 {
     for (int i = 0; i < n->nrings; i++)
         own_ring_free(&n->in[i]);
-    segment_return(n->answers, (size_t)n->nanswers * sizeof(uint64_t));
+    segment_return(n->acks, (size_t)n->n_acks * sizeof(uint64_t));
     free(n->packed);
 }
 
@@ -72,7 +72,7 @@ static shm_peer *peer_of(const bound *b, const shm_peers *l, const step *st)
 
 static bool suits_mpi(const shm_message *m)
 {
-    return m->bytes > MEET_MOST && (m->bytes <= m->peer->eager || !m->peer->both_read);
+    return m->bytes > MEET_MOST && (m->bytes <= m->peer->eager || !m->peer->both_read_all);
 }
 
 /* Do long messages go both ways between the two ranks? Both know. */
@@ -174,21 +174,21 @@ static int find_reduce(const bound *b, int index)
 }
 
 /* Can it be read where it lies, or where a copy of it does? Both ends know. */
-static bool is_lent(const shm_message *m)
+static bool is_exposed(const shm_message *m)
 {
-    return m->peer->both_read || (m->peer->both_stores && (size_t)m->bytes <= pool_most);
+    return m->peer->both_read_all || (m->peer->both_read_heap && (size_t)m->bytes <= pool_most);
 }
 
-/* What is lent needs a line or two, however long it is. */
+/* What is exposed needs a line or two, however long it is. */
 static bool carries(const shm_track *t, ring_kind kind, const shm_message *m)
 {
-    uint64_t n = ring_lines(kind, m->bytes), least = is_lent(m) ? RING_STREAM : STREAM_COPIES;
+    uint64_t n = ring_lines(kind, m->bytes), least = is_exposed(m) ? RING_STREAM : STREAM_COPIES;
 
     return t[kind].ring && n > 0 &&
            (ring_fits(n, t[kind].ring->lines) || t[kind].ring->lines >= least);
 }
 
-/* Small ones go in lines; where these are too few, in blocks. NULL: by MPI. */
+/* Small ones go in lines; where these are too few, in blocks. NULL: it goes through MPI. */
 static shm_track *choose_track(shm_track *t, const shm_message *m)
 {
     if (m->bytes <= RING_SMALL && carries(t, RING_OF_LINES, m))
@@ -196,20 +196,20 @@ static shm_track *choose_track(shm_track *t, const shm_message *m)
     return carries(t, RING_OF_BLOCKS, m) ? &t[RING_OF_BLOCKS] : NULL;
 }
 
-/* Can its receiver read it where it is, if that is the store, or anywhere? What is packed stays for
- * that as long as the message takes, unless it is brief. In a short ring it is read also if it is
- * not so long. */
-static void find_lending(shm_message *m, const step *st)
+/* Can its receiver read it where it is, if that is the shared heap, or anywhere? What is packed
+ * stays for that as long as the message takes, unless it is brief. In a short ring it is read also
+ * if it is not so long. */
+static void find_exposure(shm_message *m, const step *st)
 {
     const ring *r = m->track->ring;
     bool brief = shm_is_brief(m), must = !brief && r->lines < STREAM_COPIES;
 
     if (st->kind != STEP_SEND || ring_kind_of(r) != RING_OF_BLOCKS)
         return;
-    m->lends_store = m->bytes >= SHM_LEND && m->space >= 0 && m->peer->reads_store;
-    m->lends_all =
+    m->exposes_heap = m->bytes >= SHM_EXPOSE && m->space >= 0 && m->peer->reads_heap;
+    m->exposes_all =
         m->peer->reads_all && (must || (m->bytes > m->peer->eager && (m->space >= 0 || !brief)));
-    m->lends_copy = must && m->peer->reads_store;
+    m->exposes_copy = must && m->peer->reads_heap;
 }
 
 /* The ring is decided for every track: which messages go through it? */
@@ -232,8 +232,8 @@ static void add_messages(shm *n, const bound *b)
         m->before = t->lines;
         t->lines += shm_lines(m);
         find_run(b, st, m);
-        find_lending(m, st);
-        n->nanswers += m->lends_store || m->lends_all || m->lends_copy;
+        find_exposure(m, st);
+        n->n_acks += m->exposes_heap || m->exposes_all || m->exposes_copy;
         m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
                          ? find_reduce(b, i)
                          : -1;
@@ -242,19 +242,19 @@ static void add_messages(shm *n, const bound *b)
     }
 }
 
-/* A word for each message that may be lent, where its receiver can answer. Without memory for them
- * nothing is lent. */
-static void make_answers(shm *n, const sched *s)
+/* A word for each message that may be exposed, for its receiver's ack. Without memory for them
+ * nothing is exposed. */
+static void make_acks(shm *n, const sched *s)
 {
     _Atomic uint64_t *next;
 
-    n->answers = n->nanswers ? segment_take((size_t)n->nanswers * sizeof *next) : NULL;
-    next = n->answers;
-    for (int i = 0; n->answers && i < s->nsteps; i++) {
+    n->acks = n->n_acks ? segment_take((size_t)n->n_acks * sizeof *next) : NULL;
+    next = n->acks;
+    for (int i = 0; n->acks && i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
-        if (m && (m->lends_store || m->lends_all || m->lends_copy))
-            m->answer = next++;
+        if (m && (m->exposes_heap || m->exposes_all || m->exposes_copy))
+            m->ack = next++;
     }
 }
 
@@ -329,7 +329,7 @@ int shm_finish(shm **n, const bound *b)
         return MPI_SUCCESS;
     }
     gather_tracks(*n, b->sched);
-    make_answers(*n, b->sched);
+    make_acks(*n, b->sched);
     return make_packed(*n, b->sched);
 }
 

@@ -2,24 +2,24 @@
 /* shm.h - the messages of an exec that go through shared memory (node/shm_peers.h) instead of MPI.
  *
  * Which ones follows from what both sides know: the two ranks share memory, the receiver has a ring
- * for messages of this length, and it is long enough. Of a non-blocking operation they go through
- * the communicator's rings, of a persistent one through rings of its own. Their data is the
- * packed one, copied directly where it is a run of bytes.
+ * for messages of this length, and the ring is long enough. Messages of a non-blocking operation go
+ * through the communicator's rings, those of a persistent one through rings of its own. Their data
+ * is packed, or copied directly where it is one contiguous range of bytes.
  *
- * A longer message whose data lies in the segment anyway is lent (ring.h): its receiver copies,
- * unpacks or reduces it from where it is, and the send is over when that has been done. So is one
- * that is longer than `eager` (shm_peers.h), if the kernel lets its receiver read the sender's
- * memory (vmread.h). Where it does not let, and the ring is short, a copy in the store is lent
- * (pool.h). And what comes only to be reduced is reduced out of the ring, or out of what is lent,
- * without a copy in scratch.
+ * A longer message is not copied into the ring but exposed (ring.h): its receiver copies, unpacks
+ * or reduces it where it is, then acknowledges, and then the send is complete. That needs data that
+ * the receiver can read: in the shared heap; or anywhere, if the message is longer than `eager`
+ * (shm_peers.h) and the kernel lets the receiver read the sender's memory (vmread.h). If it does
+ * not, and the ring is short, a copy in the shared heap is exposed (pool.h). Data that is only to
+ * be reduced is reduced out of the ring, or out of what is exposed, without a copy in scratch.
  *
- * A place in a ring is taken when an operation begins, and what is before it may come late: of an
- * older operation that waits for a rank which is in a call of MPI's. So a message of a non-blocking
- * operation that finds no room for long leaves the ring for MPI. The sender decides; the receiver
- * finds it by its tag, and skips its place.
+ * A slot in a ring is taken when an operation begins. The messages before it may be late: those of
+ * an older operation that waits for a rank which is in a call of the MPI. So a message of a
+ * non-blocking operation that finds no room for long falls back to MPI. The sender decides. The
+ * receiver finds the message by its tag, and skips the slot.
  *
- * An operation with several schedules (a survey in front) has only the first in the rings: the
- * others begin in an order that may differ between ranks.
+ * Of an operation with several schedules (a size exchange in front) only the first one uses the
+ * rings: the others begin in an order that may differ between ranks.
  *
  * Engine lock held but where noted.
  */
@@ -31,7 +31,7 @@
 
 struct exec;
 
-enum { SHM_LEND = 4096 }; /* tuning: shorter messages are copied rather than lent */
+enum { SHM_EXPOSE = 4096 }; /* tuning: shorter messages are copied rather than exposed */
 
 /* Of one (peer, direction) and kind of ring. */
 typedef struct shm_track {
@@ -41,29 +41,28 @@ typedef struct shm_track {
 } shm_track;
 
 typedef struct shm_message {
-    shm_track *track; /* NULL: by MPI */
+    shm_track *track; /* NULL: it goes through MPI */
     shm_peer *peer;   /* to or from the other rank */
     uint64_t before;  /* lines of earlier messages of the track */
     int64_t bytes;
     ring_progress progress;
-    int64_t offset;  /* of a run, from the base of `space` */
-    int8_t space;    /* of a run; -1: it is packed */
-    int64_t packed;  /* of what is packed: its place in shm.packed */
-    int32_t reduces; /* the step that is all that reads what comes, if it can do so piece by piece;
-                        or -1 */
-    int error;       /* the first one, of packing it or of pieces that have come */
-    _Atomic uint64_t *answer; /* where the receiver says that it has read what is lent; NULL: it
-                                 cannot be */
-    bool lends_store;         /* it may be lent where it lies in the store */
-    bool lends_all;           /* it may be lent where it lies anywhere */
-    bool lends_copy;          /* a copy of it in the store may be lent */
-    void *copy;               /* that copy */
-    bool packs;               /* it has been packed */
-    bool lent;                /* it has been lent, and not been answered */
-    bool again;               /* the receiver could not read what was lent */
-    int64_t reduced;          /* bytes that had been reduced before */
-    int waited;               /* looks that found no room for it */
-    bool reducing;            /* that step is being done */
+    int64_t offset; /* of contiguous data, from the base of `space` */
+    int8_t space;   /* of contiguous data; -1: it is packed */
+    int64_t packed; /* of packed data: its offset in shm.packed */
+    int32_t
+        reduces; /* the only step that reads what comes, if it can reduce piece by piece, or -1 */
+    int error;   /* the first one, of packing it or of pieces that have come */
+    _Atomic uint64_t *ack; /* the receiver writes it; NULL: the message cannot be exposed */
+    bool exposes_heap;     /* it may be exposed where it lies in the shared heap */
+    bool exposes_all;      /* it may be exposed where it lies anywhere */
+    bool exposes_copy;     /* a copy of it in the shared heap may be exposed */
+    void *copy;            /* that copy */
+    bool packs;            /* it has been packed */
+    bool exposed;          /* it has been exposed, and not been acknowledged */
+    bool again;            /* the receiver could not read what was exposed */
+    int64_t reduced;       /* bytes that had been reduced before */
+    int waited;            /* polls that found no room for it */
+    bool reducing;         /* that step is being done */
 } shm_message;
 
 typedef struct shm {
@@ -73,17 +72,17 @@ typedef struct shm {
     int ntracks;
     int32_t *open; /* [nopen]: steps that wait for data or for room */
     int nopen;
-    unsigned fruitless;        /* polls that found nothing */
-    bool put_off;              /* what was posted has not been looked for yet */
-    char *packed;              /* room for those that are */
-    int64_t *reduced;          /* [local steps]: bytes of its message that have been reduced */
-    bool own;                  /* it has rings of its own: a persistent request's */
-    int nrings;                /* kinds x queues */
-    own_ring *in;              /* [nrings] */
-    ring *out;                 /* [nrings] */
-    char *exchanged;           /* [nqueues]: its rings are published, or known */
-    _Atomic uint64_t *answers; /* [nanswers], in the segment */
-    int nanswers;
+    unsigned fruitless;     /* polls that found nothing */
+    bool put_off;           /* what was posted has not been polled yet */
+    char *packed;           /* buffer for packed messages */
+    int64_t *reduced;       /* [local steps]: bytes of its message that have been reduced */
+    bool own;               /* it has rings of its own: a persistent request's */
+    int nrings;             /* kinds x queues */
+    own_ring *in;           /* [nrings] */
+    ring *out;              /* [nrings] */
+    char *exchanged;        /* [nqueues]: its rings are published, or known */
+    _Atomic uint64_t *acks; /* [n_acks], in the segment */
+    int n_acks;
     int64_t messages; /* that go through rings in one start */
     int64_t bytes;    /* what they carry in one start */
 } shm;
@@ -93,7 +92,7 @@ static inline uint64_t shm_lines(const shm_message *m)
     return ring_lines(ring_kind_of(m->track->ring), m->bytes);
 }
 
-/* All of a message is packed at once, and can be put at once: one place serves all of them. */
+/* All of a message is packed at once, and can be put at once: one buffer serves all of them. */
 static inline bool shm_is_brief(const shm_message *m)
 {
     return ring_fits(shm_lines(m), m->track->ring->lines);
@@ -154,8 +153,8 @@ bool shm_post(struct exec *e, int index, int *error);
 /* Try those that are open. Returns how many have come or gone. */
 int shm_poll(struct exec *e, struct finished *finished);
 
-/* After polls that found nothing: one that is open and goes by MPI from now on, or -1. */
-int shm_leave(struct exec *e);
+/* After polls that found nothing: an open message that falls back to MPI from now on, or -1. */
+int shm_fall_back(struct exec *e);
 
 /* Bytes that this local step need not reduce: they have been, with its message. Asked once. */
 static inline int64_t shm_reduced(shm *n, const step *st)

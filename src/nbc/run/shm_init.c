@@ -8,8 +8,8 @@
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 
-/* Lines of a message that is read where it lies: enough, should that ever be refused. */
-enum { LENT = 64 };
+/* Lines for a message that is exposed: enough if it cannot be read and comes through the ring. */
+enum { EXPOSED_LINES = 64 };
 
 /* Lines of the candidates of every track. Returns how many rings this process makes for them. */
 static int count_lines(shm *n, const sched *s)
@@ -22,11 +22,11 @@ static int count_lines(shm *n, const sched *s)
         if (m && m->peer) {
             ring_kind kind = m->bytes <= RING_SMALL ? RING_OF_LINES : RING_OF_BLOCKS;
             uint64_t lines = ring_lines(kind, m->bytes);
-            bool lent = m->peer->both_read && m->bytes > m->peer->eager;
+            bool exposed = m->peer->both_read_all && m->bytes > m->peer->eager;
             shm_track *t = &n->track[RING_KINDS * st->queue + (int)kind];
 
             rings += st->kind == STEP_RECV && t->lines == 0;
-            t->lines += lent && lines > LENT ? LENT : lines;
+            t->lines += exposed && lines > EXPOSED_LINES ? EXPOSED_LINES : lines;
         }
     }
     return rings;

@@ -3,18 +3,19 @@
 #include "nbc/comm/comm.h"
 #include "nbc/node/pool.h"
 #include "nbc/node/segment.h"
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 #include "nbc/node/vmread.h"
 #include "nbc/run/exec.h"
 #include "nbc/run/pack.h"
 #include "nbc/run/wire.h"
 
-/* Tuning: fruitless polls between two looks for messages that have left their ring, and looks that
- * a message waits for room before it does; and bytes that are read from another's memory to be
- * reduced. */
-enum { LOOK_AWAY = 64, PATIENCE = 16, AFAR_PART = 262144 };
+/* Tuning. FALL_BACK_POLLS: fruitless polls between two looks for messages that fall back to MPI.
+ * PATIENCE: such looks that find no room for a message before it falls back. AFAR_PART: bytes that
+ * are read at once from another process's memory to be reduced. */
+enum { FALL_BACK_POLLS = 64, PATIENCE = 16, AFAR_PART = 262144 };
 
-/* Of where a message is lent: an address of its sender's, not a place in the segment. */
+/* Marks where a message is exposed: it is an address of the sender's, not an offset in the segment.
+ */
 #define ELSEWHERE ((uint64_t)1 << 63)
 
 static char *run_of(const exec *e, const shm_message *m)
@@ -22,40 +23,42 @@ static char *run_of(const exec *e, const shm_message *m)
     return m->space < 0 ? e->shm->packed + m->packed : e->bound.base[m->space] + m->offset;
 }
 
-/* Where there is a copy of it in the store. 0: there is no memory for one now. */
-static uint64_t copy_to_store(shm_message *m, const char *data)
+/* The address of a copy of it in the shared heap. 0: there is no memory for one now. */
+static uint64_t copy_to_heap(shm_message *m, const char *data)
 {
     if (!m->copy) {
         m->copy = pool_take((size_t)m->bytes);
         if (m->copy)
             wire_copy_bytes(m->copy, data, (size_t)m->bytes);
     }
-    return m->copy ? store_find(m->copy, (size_t)m->bytes) : 0;
+    return m->copy ? shared_heap_find(m->copy, (size_t)m->bytes) : 0;
 }
 
-/* Lend it, if it can be. False: it must be copied to the ring. That would be slow where a copy was
- * to be lent: without memory for it, it waits, and if that takes long it leaves the ring, or goes
- * through that of a persistent request after all. */
-static bool lend(const exec *e, shm_message *m, uint64_t position)
+/* Expose it, if it can be. False: it must be copied to the ring. That would be slow where a copy
+ * was to be exposed. Without memory for the copy the message waits. If that takes long it falls
+ * back to MPI, or goes through the ring after all if that is a persistent request's own. */
+static bool expose(const exec *e, shm_message *m, uint64_t position)
 {
     const char *data = run_of(e, m);
     uint64_t where = 0;
 
-    if (!m->answer)
+    if (!m->ack)
         return false;
-    if (m->lends_store)
-        where = store_find(data, (size_t)m->bytes);
-    if (!where && m->lends_all)
+    if (m->exposes_heap)
+        where = shared_heap_find(data, (size_t)m->bytes);
+    if (!where && m->exposes_all)
         where = ELSEWHERE | (uint64_t)(uintptr_t)data;
-    else if (!where && m->lends_copy)
-        where = copy_to_store(m, data);
+    else if (!where && m->exposes_copy)
+        where = copy_to_heap(m, data);
     if (where)
-        m->lent = ring_lend(m->track->ring, position, where, segment_place(m->answer), m->bytes);
-    return where != 0 || (m->lends_copy && (!e->shm->own || ++m->waited < PATIENCE * LOOK_AWAY));
+        m->exposed = ring_expose(m->track->ring, position, where, segment_offset(m->ack), m->bytes);
+    return where != 0 ||
+           (m->exposes_copy && (!e->shm->own || ++m->waited < PATIENCE * FALL_BACK_POLLS));
 }
 
-/* Pack it. False: there is no room to put it, and its place may be another's meanwhile. What cannot
- * be packed is sent all the same, and ends with an error here: the receiver waits for it. */
+/* Pack it. False: there is no room to put it, and the buffer may be used for another meanwhile.
+ * What cannot be packed is sent all the same, and ends with an error here: the receiver waits for
+ * it. */
 static bool pack_shm_message(exec *e, const step *st, shm_message *m, uint64_t position)
 {
     if (shm_is_brief(m) && !ring_room(m->track->ring, position, shm_lines(m)))
@@ -71,7 +74,7 @@ static void forget_message(shm_message *m)
         pool_give(m->copy, (size_t)m->bytes);
     m->copy = NULL;
     m->progress = (ring_progress){0};
-    m->packs = m->lent = m->again = false;
+    m->packs = m->exposed = m->again = false;
     m->reduced = 0;
     m->waited = 0;
 }
@@ -85,16 +88,16 @@ static bool may_begin(const exec *e, const shm_message *m, uint64_t position)
            ring_all_read(m->track->ring, position);
 }
 
-/* It has been lent. True: in vain, now and whenever it is sent; false: it has been read, or not
- * yet. */
-static bool take_back(shm_message *m, uint64_t position)
+/* It has been exposed. True: it could not be read, and never can be. False: it has been read, or
+ * not yet. */
+static bool could_not_be_read(shm_message *m, uint64_t position)
 {
-    ring_reply reply = ring_answered(m->answer, position);
+    ring_ack ack = ring_ack_of(m->ack, position);
 
-    if (reply == RING_UNREADABLE) {
-        m->lent = m->lends_all = false;
+    if (ack == RING_UNREADABLE) {
+        m->exposed = m->exposes_all = false;
         m->again = true;
-    } else if (reply == RING_WAS_READ) {
+    } else if (ack == RING_WAS_READ) {
         forget_message(m);
     }
     return m->again;
@@ -106,11 +109,11 @@ static bool send_some(exec *e, const step *st, shm_message *m)
     ring *r = m->track->ring;
     uint64_t position = m->track->base + m->before;
 
-    if (m->lent && !take_back(m, position))
-        return !m->lent;
+    if (m->exposed && !could_not_be_read(m, position))
+        return !m->exposed;
     if (m->space < 0 && !m->packs && !pack_shm_message(e, st, m, position))
         return false;
-    if (m->progress.done == 0 && !m->again && lend(e, m, position))
+    if (m->progress.done == 0 && !m->again && expose(e, m, position))
         return false;
     if (!may_begin(e, m, position) ||
         !ring_put(r, position, run_of(e, m), m->bytes, m->again, &m->progress.done))
@@ -197,7 +200,7 @@ static bool take_piece(exec *e, const step *st, shm_message *m, const ring_piece
 
     if (!p->at && p->where & ELSEWHERE)
         return take_from_afar(e, st, m, p);
-    from = p->at ? p->at : store_reach(p->where, (size_t)p->bytes);
+    from = p->at ? p->at : shared_heap_reach(p->where, (size_t)p->bytes);
     if (m->reducing) {
         reduce_piece(e, m, from, done, p->bytes);
     } else if (m->space < 0 && done == 0 && p->last) {
@@ -210,11 +213,11 @@ static bool take_piece(exec *e, const step *st, shm_message *m, const ring_piece
     return true;
 }
 
-/* What was lent has been read, or cannot be. */
-static void answer_lender(const ring_piece *p, ring_reply reply)
+/* What was exposed has been read, or cannot be. */
+static void acknowledge(const ring_piece *p, ring_ack kind)
 {
     if (!p->at)
-        ring_answer(segment_at_place(p->answer), p->position, reply);
+        ring_acknowledge(segment_at_offset(p->ack), p->position, kind);
 }
 
 /* Take what is there. True: that was the last of it. */
@@ -230,16 +233,16 @@ static bool take_pieces(exec *e, const step *st, shm_message *m, uint64_t positi
             return false;
         if (state == RING_OTHER) {
             m->error = MPI_ERR_TRUNCATE;
-            answer_lender(&piece, RING_WAS_READ);
+            acknowledge(&piece, RING_WAS_READ);
             return true;
         }
         if (!take_piece(e, st, m, &piece)) {
             m->progress.again = true;
-            answer_lender(&piece, RING_UNREADABLE);
+            acknowledge(&piece, RING_UNREADABLE);
             return false;
         }
         ring_read(r, position, m->bytes, &m->progress, &piece);
-        answer_lender(&piece, RING_WAS_READ);
+        acknowledge(&piece, RING_WAS_READ);
     }
     return true;
 }
@@ -300,7 +303,7 @@ static bool try_message(exec *e, int index, int *error)
  * wait for that. */
 static bool is_receive_put_off(shm *n, const step *st)
 {
-    bool off = st->kind == STEP_RECV && n->message[st->message].bytes >= SHM_LEND;
+    bool off = st->kind == STEP_RECV && n->message[st->message].bytes >= SHM_EXPOSE;
 
     n->put_off |= off;
     return off;
@@ -335,13 +338,14 @@ int shm_poll(exec *e, struct finished *finished)
     return found;
 }
 
-static bool leaves_for_lack_of_room(shm_message *m)
+static bool falls_back_for_lack_of_room(shm_message *m)
 {
-    return m->progress.done == 0 && !m->lent && ++m->waited >= PATIENCE;
+    return m->progress.done == 0 && !m->exposed && ++m->waited >= PATIENCE;
 }
 
-/* What was sent before it through the ring, with the same tag, is seen there by now. */
-static bool has_left(const exec *e, const step *st, shm_message *m)
+/* Has the sender sent it through MPI? What was sent before it through the ring, with the same tag,
+ * is seen there by now. */
+static bool has_fallen_back(const exec *e, const step *st, shm_message *m)
 {
     const message *x = &e->bound.messages[st->message];
     MPI_Comm wire = e->comm->wire.comm;
@@ -357,18 +361,18 @@ static bool has_left(const exec *e, const step *st, shm_message *m)
            ring_skip(m->track->ring, position, shm_lines(m));
 }
 
-int shm_leave(exec *e)
+int shm_fall_back(exec *e)
 {
     shm *n = e->shm;
 
-    if (n->own || ++n->fruitless % LOOK_AWAY != 0)
+    if (n->own || ++n->fruitless % FALL_BACK_POLLS != 0)
         return -1;
     for (int i = 0; i < n->nopen; i++) {
         int index = n->open[i];
         const step *st = &e->bound.sched->steps[index];
         shm_message *m = &n->message[st->message];
 
-        if (!(st->kind == STEP_SEND ? leaves_for_lack_of_room(m) : has_left(e, st, m)))
+        if (!(st->kind == STEP_SEND ? falls_back_for_lack_of_room(m) : has_fallen_back(e, st, m)))
             continue;
         if (m->reduced)
             n->reduced[e->bound.sched->steps[m->reduces].queue] = m->reduced;

@@ -130,7 +130,7 @@ static int poll_shm(exec *e)
         finish_shm(e, f[i].step, f[i].error);
     if (n > 0)
         return n;
-    index = shm_leave(e);
+    index = shm_fall_back(e);
     if (index >= 0)
         divert(e, index);
     return index >= 0;

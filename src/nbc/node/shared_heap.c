@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c - see store.h. */
+/* shared_heap.c - see shared_heap.h. */
 #define _GNU_SOURCE /* MADV_POPULATE_WRITE, munlock */
-#include "nbc/node/store.h"
+#include "nbc/node/shared_heap.h"
 
 #include "nbc/node/arena.h"
 #include "nbc/process/mutex.h"
@@ -19,16 +19,16 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of `opened` */
 static char *base; /* of the segment */
 static size_t first, behind, size;
 
-/* Stores are opened in units of huge pages, when they are used: who reads all memory of a process
- * that can be read, as valgrind does in search of leaks, would fill all of them. */
+/* Shared heaps are opened in units of huge pages, when they are used: who reads all memory of a
+ * process that can be read, as valgrind does in search of leaks, would fill all of them. */
 enum { CLOSED, READABLE, WRITABLE };
 static _Atomic unsigned char *opened; /* [units of the segment] */
 
-static arena store;
+static arena heap;
 static pid_t owner; /* a child has a copy of what is said here, and none of what is meant */
 static atomic_bool allowed;
 
-bool store_begin(char *segment, size_t begin, size_t end, size_t mine, size_t bytes)
+bool shared_heap_begin(char *segment, size_t begin, size_t end, size_t mine, size_t bytes)
 {
     opened = calloc(end / HUGE_PAGE + 1, sizeof *opened);
     if (!opened)
@@ -38,31 +38,31 @@ bool store_begin(char *segment, size_t begin, size_t end, size_t mine, size_t by
     behind = end;
     size = bytes;
     owner = getpid();
-    arena_begin(&store, segment + mine, bytes);
+    arena_begin(&heap, segment + mine, bytes);
     return true;
 }
 
-void store_allow(void)
+void shared_heap_allow(void)
 {
-    atomic_store(&allowed, store.at != NULL);
+    atomic_store(&allowed, heap.at != NULL);
 }
 
-void store_end(void)
+void shared_heap_end(void)
 {
     atomic_store(&allowed, false);
     free((void *)opened);
     opened = NULL;
-    arena_end(&store);
+    arena_end(&heap);
     base = NULL;
     size = 0;
 }
 
-bool store_is_used(void)
+bool shared_heap_is_used(void)
 {
-    return store.at && store.left < size;
+    return heap.at && heap.left < size;
 }
 
-bool store_lends(void)
+bool shared_heap_is_readable(void)
 {
     return atomic_load_explicit(&allowed, memory_order_acquire);
 }
@@ -98,15 +98,16 @@ static void open_range(uint64_t where, size_t bytes, unsigned char how)
 
 /* Pages come with this call, where they are dearest to be waited for later. More than the machine
  * has is not refused: as for malloc'ed memory that is written, the kernel looks for a victim. */
-void *store_take(size_t bytes)
+void *shared_heap_take(size_t bytes)
 {
     size_t n = pages(bytes);
-    void *memory = store_lends() && n && getpid() == owner ? arena_take(&store, n) : NULL;
+    void *memory =
+        shared_heap_is_readable() && n && getpid() == owner ? arena_take(&heap, n) : NULL;
 
     if (memory)
         open_range((uint64_t)((char *)memory - base), n, WRITABLE);
     if (memory && madvise(memory, n, MADV_POPULATE_WRITE) != 0) {
-        store_give(memory, bytes);
+        shared_heap_give(memory, bytes);
         memory = NULL;
     }
     return memory;
@@ -114,7 +115,7 @@ void *store_take(size_t bytes)
 
 /* A child that gives back what its parent had taken leaves it to the parent. Memory that the
  * program has locked since (mlockall) is not taken away by the kernel. */
-void store_give(void *memory, size_t bytes)
+void shared_heap_give(void *memory, size_t bytes)
 {
     size_t n = pages(bytes);
 
@@ -122,19 +123,19 @@ void store_give(void *memory, size_t bytes)
         return;
     if (madvise(memory, n, MADV_REMOVE) != 0 && munlock(memory, n) == 0)
         madvise(memory, n, MADV_REMOVE);
-    arena_give(&store, memory, n);
+    arena_give(&heap, memory, n);
 }
 
-uint64_t store_find(const void *memory, size_t bytes)
+uint64_t shared_heap_find(const void *memory, size_t bytes)
 {
     const char *at = memory;
 
-    if (!store.at || at < store.at || (size_t)(at - store.at) + bytes > size)
+    if (!heap.at || at < heap.at || (size_t)(at - heap.at) + bytes > size)
         return 0;
     return (uint64_t)(at - base);
 }
 
-const void *store_reach(uint64_t where, size_t bytes)
+const void *shared_heap_reach(uint64_t where, size_t bytes)
 {
     open_range(where, bytes, READABLE);
     return base + where;

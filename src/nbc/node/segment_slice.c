@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segment_heap.c - memory of my slice that is taken and given back: see segment.h. */
+/* segment_slice.c - memory of my slice that is taken and given back: see segment.h. */
 #define _GNU_SOURCE /* MADV_REMOVE, mincore */
 #include "nbc/node/segment_inside.h"
 
