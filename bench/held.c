@@ -133,8 +133,8 @@ void held_print(const location *at, int p)
     row(p, "exchange", exchange, "until the first operation has begun");
     row(p, "peak", peak, "exchange and topology while that is made");
     row(p, "topology", kept, "kept");
-    row(p, "numbers", ints, "kept, only if ranks have different ones; of each number");
-    row(p, "places", ints, "kept, only if ranks are not those of MPI_COMM_WORLD");
+    row(p, "context ids", ints, "kept, only if ranks have different ones; of each context id");
+    row(p, "channel ranks", ints, "kept, only if ranks are not those of MPI_COMM_WORLD");
     row(p, "shm", (int64_t)sizeof(int32_t) * span, "kept: which ranks share memory");
     row(p, "shm_peers", (int64_t)sizeof(shm_peer) * (n - 1), "kept: to ranks of the same node");
     row(p, "state", (int64_t)sizeof(comm), "kept");

@@ -64,7 +64,7 @@ int call_enter(const args *a, comm **c)
     if (!error)
         error = comm_get(a->comm, c);
     if (!error)
-        comm_reap();
+        comm_free_deferred();
     return error;
 }
 

@@ -146,7 +146,7 @@ static int from_environment(question *q, choice *c, bool *found)
     bool forbids;
 
     *found = false;
-    if (!text || strcmp(text, "auto") == 0 || !q->known || !q->c->asks_alike)
+    if (!text || strcmp(text, "auto") == 0 || !q->known || !q->c->same_environment)
         return MPI_SUCCESS;
     if (forbid(q, text, &forbids) || (!forbids && !parse_choice(q, text, c)))
         return wrong_in_environment(q, text);
@@ -358,7 +358,8 @@ int choose_native(const call *c, const selection *s, bool *native, comm_tried **
     int error;
 
     *native = false;
-    if (c->algo != ALGO_NONE || !c->comm->asks_alike || !s->choice.by_rule || s->choice.provisional)
+    if (c->algo != ALGO_NONE || !c->comm->same_environment || !s->choice.by_rule ||
+        s->choice.provisional)
         return MPI_SUCCESS;
     error = decision_of_server(c->comm, &c->coll, c->bytes.all, &s->without, &server);
     if (error || !choose_may_leave(c))

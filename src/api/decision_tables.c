@@ -37,8 +37,8 @@ static unsigned hash_of_question(const question *q)
 static uint64_t situation_of(const comm *c)
 {
     const topo *t = c->topo;
-    const uint32_t all[] = {(uint32_t)c->p, (uint32_t)t->far, c->knows_alike,
-                            c->knows_alike ? wisdom_digest_of(c->knows) : 0};
+    const uint32_t all[] = {(uint32_t)c->p, (uint32_t)t->far, c->same_wisdom,
+                            c->same_wisdom ? wisdom_digest_of(c->wisdom) : 0};
     uint64_t hash = wisdom_hash(WISDOM_HASH, all, sizeof all);
     uint16_t machine[CONSTANTS_PACKED];
 

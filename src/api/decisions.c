@@ -27,7 +27,7 @@ static int64_t picoseconds(int64_t ns)
 /* What wisdom says of the call, if it says something that is not forbidden. */
 static bool recall(const comm *c, const wisdom_key *key, const algo_set *without, decision *v)
 {
-    const verdict *known = wisdom_find(c->knows, key);
+    const verdict *known = wisdom_find(c->wisdom, key);
 
     if (!known || algo_set_has(without, known->choice.algo))
         return false;
@@ -41,7 +41,7 @@ static bool recall(const comm *c, const wisdom_key *key, const algo_set *without
 /* May wisdom know something of it? */
 static bool may_be_known(const comm *c, const coll *call)
 {
-    return c->knows_alike && coll_has_common_size(call->kind) && wisdom_count(c->knows);
+    return c->same_wisdom && coll_has_common_size(call->kind) && wisdom_count(c->wisdom);
 }
 
 static wisdom_key full_key(const comm *c, const coll *call, int64_t bytes)
@@ -90,7 +90,7 @@ static bool recall_server(const comm *c, const coll *call, int64_t bytes, decisi
     wisdom_key key = full_key(c, call, bytes);
 
     key = wisdom_server_key(&key);
-    const verdict *known = wisdom_find(c->knows, &key);
+    const verdict *known = wisdom_find(c->wisdom, &key);
     if (known)
         *s = (decision_server){.native = known->native, .wise = true};
     return known;

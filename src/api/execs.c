@@ -84,7 +84,7 @@ static int place_if_ready(comm *c, exec *e)
 {
     if (!c->ready || c->failure || e->bound.addressed == 1)
         return MPI_SUCCESS;
-    e->ticket.lane = 0;
+    e->ticket.tag_space = 0;
     return exec_place(e);
 }
 

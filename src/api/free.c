@@ -27,7 +27,7 @@ static void forget_calls(MPI_Datatype type)
     plan_forget_type(l);
     process_unlock();
     if (!process_in_callback)
-        plan_reap();
+        plan_free_deferred();
 }
 
 int tutti_type_free(MPI_Datatype *type)

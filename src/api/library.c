@@ -22,15 +22,15 @@
 static int make_channel(void)
 {
     comm *world;
-    hello mine = {.number = -1, .tallies = tally_on, .reproducible = env_reproducible()};
+    hello mine = {.context_id = -1, .tallies = tally_on, .reproducible = env_reproducible()};
     handshake h = {0};
     int error = comm_get(MPI_COMM_WORLD, &world);
 
     if (!error && world->p > 1 && channel_comm() == MPI_COMM_NULL) {
         error = comm_start(world, &mine, &h);
         if (!error) {
-            tally_agreed(handshake_tallies_else(&h));
-            env_reproducible_agree(handshake_reproducible_else(&h));
+            tally_agreed(handshake_other_stats(&h));
+            env_reproducible_agree(handshake_other_reproducible(&h));
         }
         handshake_close(&h);
     }

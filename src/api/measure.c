@@ -34,7 +34,7 @@ int measure_read(MPI_Info info, measure_wish *wish)
 
 int measure_prepare(const call *c, MPI_Info info, measure_wish wish, trial **result)
 {
-    bool said = wish == MEASURE_UNSAID && c->comm->asks_alike && env_measures();
+    bool said = wish == MEASURE_UNSAID && c->comm->same_environment && env_measures();
     trial *t;
     int error;
 

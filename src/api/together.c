@@ -24,7 +24,7 @@ int together_ready(MPI_Comm user, const char *caller, comm **c)
         error = comm_get(user, c);
     if (error)
         return error;
-    comm_reap();
+    comm_free_deferred();
     return comm_make_ready(*c, caller);
 }
 

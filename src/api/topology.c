@@ -9,7 +9,7 @@
 #include "nbc/comm/first.h"
 #include "nbc/comm/machine_of.h"
 #include "nbc/comm/meet.h"
-#include "nbc/comm/places.h"
+#include "nbc/comm/own_location.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mutex.h"
@@ -105,8 +105,8 @@ static hello hello_with_wishes(const comm *c, const wishes *w, int error)
     hello mine = {.digest = digest_wishes(w), .error = error};
 
     if (!error)
-        mine.error = *w->regions ? places_made_up(w->regions, c->p, c->rank, &mine.at)
-                                 : places_mine(&mine.at);
+        mine.error = *w->regions ? own_location_made_up(w->regions, c->p, c->rank, &mine.at)
+                                 : own_location(&mine.at);
     return mine;
 }
 
@@ -151,7 +151,7 @@ static void adopt_wishes(comm *c, const wishes *w, topo *t)
 {
     topo *old;
 
-    mutex_lock(&c->told);
+    mutex_lock(&c->state_lock);
     engine_enter();
     old = c->topo;
     c->topo = t;
@@ -159,7 +159,7 @@ static void adopt_wishes(comm *c, const wishes *w, topo *t)
     comm_find_eager(c);
     engine_leave();
     decision_tables_leave(c);
-    mutex_unlock(&c->told);
+    mutex_unlock(&c->state_lock);
     plan_cache_clear(c);
     topo_free(old);
 }
@@ -193,9 +193,9 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
         error = MPI_ERR_ARG;
     if (error)
         return comm_raise_for(user, c, error);
-    mutex_lock(&c->told); /* in another thread tutti_comm_set_hints may bring another one */
+    mutex_lock(&c->state_lock); /* in another thread tutti_comm_set_hints may bring another one */
     n = topo_draw(c->topo, text, size);
-    mutex_unlock(&c->told);
+    mutex_unlock(&c->state_lock);
     if (length)
         *length = n;
     return MPI_SUCCESS;
@@ -213,14 +213,14 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
         error = MPI_ERR_ARG;
     if (error)
         return comm_raise_for(user, c, error);
-    mutex_lock(&c->told);
+    mutex_lock(&c->state_lock);
     for (int i = 0; i < c->topo->nlevels && c->topo->level[i].kind <= kind; i++)
         found = &c->topo->level[i];
     for (int r = 0; r < c->p; r++)
         regions[r] = found ? found->region[r] : 0;
     if (count)
         *count = found ? found->n : 1;
-    mutex_unlock(&c->told);
+    mutex_unlock(&c->state_lock);
     return MPI_SUCCESS;
 }
 
@@ -259,9 +259,9 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         error = MPI_ERR_ARG;
     if (!error) {
         asked.p = c->p;
-        mutex_lock(&c->told);
+        mutex_lock(&c->state_lock);
         error = choose_silently(&asked, total, MPI_INFO_NULL, c, &chosen, why, sizeof why);
-        mutex_unlock(&c->told);
+        mutex_unlock(&c->state_lock);
     }
     if (error)
         return comm_raise_for(user, c, error);

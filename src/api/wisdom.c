@@ -78,19 +78,19 @@ static int broadcast_text(comm *c, char **text, size_t *n, handshake *h)
 }
 
 /* Of what begins from now on. */
-static void adopt(comm *c, wisdom *w, bool asks_alike)
+static void adopt(comm *c, wisdom *w, bool same_environment)
 {
     wisdom *before;
 
-    mutex_lock(&c->told);
+    mutex_lock(&c->state_lock);
     engine_enter();
-    before = c->knows;
-    c->knows = wisdom_hold(w);
-    c->asks_alike = asks_alike;
-    c->knows_alike = true;
+    before = c->wisdom;
+    c->wisdom = wisdom_hold(w);
+    c->same_environment = same_environment;
+    c->same_wisdom = true;
     engine_leave();
     decision_tables_leave(c);
-    mutex_unlock(&c->told);
+    mutex_unlock(&c->state_lock);
     wisdom_free(before);
     plan_cache_clear(c);
 }
@@ -105,7 +105,7 @@ static const char *source_of(const comm *c, const wisdom *w, const char *file)
 
 static int import(comm *c, const char *file)
 {
-    bool asks_alike = false;
+    bool same_environment = false;
     char why[200];
     size_t n = 0;
     wisdom *w = NULL;
@@ -117,7 +117,7 @@ static int import(comm *c, const char *file)
         error = MPI_ERR_NO_MEM;
     error = meet_all(c, importing, error, &h);
     if (!error) {
-        asks_alike = handshake_asks_else(&h) == 0;
+        same_environment = handshake_other_environment(&h) == 0;
         error = broadcast_text(c, &text, &n, &h);
     }
     if (!error) {
@@ -130,7 +130,7 @@ static int import(comm *c, const char *file)
     if (!error) { /* on all ranks, or on none */
         process_wisdom_replace(w, source_of(c, w, file));
         together_pass_gate(c);
-        adopt(c, w, asks_alike);
+        adopt(c, w, same_environment);
     }
     wisdom_free(w);
     return error;
@@ -153,7 +153,7 @@ static int export_to(const comm *c, const char *file)
     wisdom *all = file ? wisdom_make() : NULL;
     int error = file ? MPI_ERR_NO_MEM : MPI_ERR_ARG;
 
-    if (all && wisdom_merge(all, c->knows) && process_wisdom_add_learned(all)) {
+    if (all && wisdom_merge(all, c->wisdom) && process_wisdom_add_learned(all)) {
         error = wisdom_save(file, all, mpi_library_here()->name, why, sizeof why) ? MPI_SUCCESS
                                                                                   : MPI_ERR_IO;
         if (*why)

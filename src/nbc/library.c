@@ -75,7 +75,7 @@ static const comm_hooks above_comm = {
     .unhook_progress = driver_hook_remove,
     .prepare = engine_prepare,
     .clear_plans = plan_cache_clear,
-    .reap_plans = plan_reap,
+    .free_deferred_plans = plan_free_deferred,
 };
 
 static int start_communicators(void)

@@ -313,7 +313,7 @@ int PMPIX_Request_free(MPIX_Request *request)
     free((*request)->writers);
     free(*request);
     *request = MPIX_REQUEST_NULL;
-    comm_reap();
+    comm_free_deferred();
     return MPI_SUCCESS;
 }
 

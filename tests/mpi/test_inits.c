@@ -119,14 +119,14 @@ static void a_mailbox_stays_until_it_is_read(void)
         shm_peer_publish(peer, none, ++c->shm_peers->inits);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&dup);
-    comm_reap();
+    comm_free_deferred();
     kept = is_kept(c);
     CHECK(kept == (peer != NULL));
     MPI_Barrier(MPI_COMM_WORLD); /* what follows is seen by the other one */
     if (kept)
         shm_peers_skip(c->shm_peers);
     MPI_Barrier(MPI_COMM_WORLD);
-    comm_reap();
+    comm_free_deferred();
     CHECK(!is_kept(c));
 }
 

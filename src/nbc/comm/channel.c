@@ -16,22 +16,22 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Of windows at most so many; fewer, if there would be less than ENOUGH numbers: SimGrid and some
- * transports of Open MPI have few tags. */
-enum { WINDOWS = 512, LEAST = 8, NUMBERS = 65536, ENOUGH = 4096 };
+/* Of windows at most so many; fewer, if there would be less than ENOUGH context ids: SimGrid and
+ * some transports of Open MPI have few tags. */
+enum { WINDOWS = 512, LEAST = 8, CONTEXT_IDS = 65536, ENOUGH = 4096 };
 
-int channel_test_numbers, channel_test_windows;
+int channel_test_context_ids, channel_test_windows;
 
 static _Atomic(MPI_Comm) channel;
 static MPI_Group processes; /* of the channel */
 static atomic_bool early;
 static int me; /* my rank in it */
-static int windows, numbers;
+static int windows, context_ids;
 
-/* Numbers given back, oldest first: a ring of `numbers` places. Library lock. */
-static int *returned;
-static int first_returned, n_returned;
-static int fresh; /* numbers from here on were never taken */
+/* Context ids that have been freed, oldest first: a ring of `context_ids` slots. Library lock. */
+static int *freed;
+static int first_freed, n_freed;
+static int fresh; /* context ids from here on were never allocated */
 
 /* ---- tags ---- */
 
@@ -47,7 +47,7 @@ void channel_start(void)
     while (windows > LEAST && tags / SCHED_WINDOW / windows < ENOUGH)
         windows /= 2;
     tags = tags / SCHED_WINDOW / windows;
-    numbers = tags < NUMBERS ? (int)tags : NUMBERS;
+    context_ids = tags < CONTEXT_IDS ? (int)tags : CONTEXT_IDS;
     atomic_store(&channel, MPI_COMM_NULL);
 }
 
@@ -61,48 +61,48 @@ int channel_windows(void)
     return limited_for_test(windows, channel_test_windows);
 }
 
-int channel_numbers(void)
+int channel_context_ids(void)
 {
-    return limited_for_test(numbers, channel_test_numbers);
+    return limited_for_test(context_ids, channel_test_context_ids);
 }
 
-int channel_tag(int number)
+int channel_tag(int context_id)
 {
-    return number * windows * SCHED_WINDOW;
+    return context_id * windows * SCHED_WINDOW;
 }
 
-/* ---- numbers ---- */
+/* ---- context ids ---- */
 
-static int take_number(void)
+static int take_context_id(void)
 {
-    int number;
+    int context_id;
 
-    if (fresh < numbers)
+    if (fresh < context_ids)
         return fresh++;
-    number = returned[first_returned];
-    first_returned = (first_returned + 1) % numbers;
-    n_returned--;
-    return number;
+    context_id = freed[first_freed];
+    first_freed = (first_freed + 1) % context_ids;
+    n_freed--;
+    return context_id;
 }
 
-int channel_number_take(bool one_more)
+int channel_allocate_context_id(bool one_more)
 {
-    int number = -1, left;
+    int context_id = -1, left;
 
     process_lock();
-    if (!returned)
-        returned = malloc((size_t)numbers * sizeof *returned);
-    left = channel_numbers() - (fresh - n_returned);
-    if (returned && left > (one_more ? channel_numbers() / 2 : 0))
-        number = take_number();
+    if (!freed)
+        freed = malloc((size_t)context_ids * sizeof *freed);
+    left = channel_context_ids() - (fresh - n_freed);
+    if (freed && left > (one_more ? channel_context_ids() / 2 : 0))
+        context_id = take_context_id();
     process_unlock();
-    return number;
+    return context_id;
 }
 
-void channel_number_return(int number)
+void channel_free_context_id(int context_id)
 {
     process_lock();
-    returned[(first_returned + n_returned++) % numbers] = number;
+    freed[(first_freed + n_freed++) % context_ids] = context_id;
     process_unlock();
 }
 
@@ -204,7 +204,7 @@ bool channel_is_world(MPI_Comm user, int p)
 }
 
 /* The ranks of a group in the channel. */
-static int translate(MPI_Group group, int p, int *places)
+static int translate(MPI_Group group, int p, int *ranks_there)
 {
     int *ranks = malloc((size_t)p * sizeof *ranks), error;
 
@@ -212,31 +212,31 @@ static int translate(MPI_Group group, int p, int *places)
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < p; i++)
         ranks[i] = i;
-    error = PMPI_Group_translate_ranks(group, p, ranks, processes, places);
+    error = PMPI_Group_translate_ranks(group, p, ranks, processes, ranks_there);
     free(ranks);
     return error;
 }
 
-int channel_places(MPI_Comm user, int p, int **places, bool *covered)
+int channel_ranks(MPI_Comm user, int p, int **ranks_there, bool *covered)
 {
     MPI_Group group;
     bool same = true;
     int error = PMPI_Comm_group(user, &group);
 
-    *places = NULL;
+    *ranks_there = NULL;
     *covered = true;
     if (error)
         return error;
-    *places = malloc((size_t)p * sizeof **places);
-    error = *places ? translate(group, p, *places) : MPI_ERR_NO_MEM;
+    *ranks_there = malloc((size_t)p * sizeof **ranks_there);
+    error = *ranks_there ? translate(group, p, *ranks_there) : MPI_ERR_NO_MEM;
     PMPI_Group_free(&group);
     for (int i = 0; !error && i < p; i++) {
-        *covered &= (*places)[i] != MPI_UNDEFINED;
-        same &= (*places)[i] == i;
+        *covered &= (*ranks_there)[i] != MPI_UNDEFINED;
+        same &= (*ranks_there)[i] == i;
     }
     if (error || same || !*covered) {
-        free(*places);
-        *places = NULL;
+        free(*ranks_there);
+        *ranks_there = NULL;
     }
     return error;
 }

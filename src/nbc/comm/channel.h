@@ -4,20 +4,21 @@
  *
  * A user's communicator has no MPI communicator of ours: none of its contexts is used up, none of
  * its attributes is copied, nothing of ours runs on it but the first handshake (handshake.h). Each
- * member takes a number for it, one that no other communicator has at this process, and tells the
- * others. A message to rank b carries b's number:
+ * member allocates a context id for it, one that no other communicator has at this process, and
+ * sends it to the others. A message to rank b carries b's context id:
  *
- *   tag =  number of the communicator at the receiver  | window of the operation | message mod 64
- *   bits        16 (Open MPI), 13 (MPICH)              |           9             |      6
- *                                                        5 with pml ucx of Open MPI: 12 | 5 | 6
+ *   tag =  context id at the receiver      | window of the operation | message mod 64
+ *   bits   16 (Open MPI), 13 (MPICH)       |           9             |      6
+ *                                            with pml ucx of Open MPI: 12 | 5 | 6
  *
- * A window is what an operation holds while it runs, or a persistent request for its life
- * (windows.h); a communicator that runs out of windows takes another number. When fewer than half
- * of the numbers are free, only new communicators get one: so 4096 of them can be in use on MPICH,
- * which has about 2000 communicators, and 65536 on Open MPI, which has as many. If none is left,
- * the communicator gets an MPI communicator of its own, made by the next call that may block.
+ * The tags of one context id are a tag space. A window of it is what an operation holds while it
+ * runs, or a persistent request for its life (windows.h). A communicator that runs out of windows
+ * allocates another context id. When fewer than half of the context ids are free, only new
+ * communicators get one: so 4096 of them can be in use on MPICH, which has about 2000
+ * communicators, and 65536 on Open MPI, which has as many. If none is left, the communicator gets
+ * an MPI communicator of its own, made by the next call that may block.
  *
- * A number that has been given back rests as long as there are others.
+ * A context id that has been freed is not allocated again as long as there are others.
  */
 #ifndef TUTTI_CHANNEL_H
 #define TUTTI_CHANNEL_H
@@ -43,26 +44,28 @@ void channel_end(void);
 /* MPI_COMM_NULL: there is none. */
 MPI_Comm channel_comm(void);
 
-/* MPI gets a turn: who only looks at shared memory, or finds there what is wanted, must call this
+/* MPI gets a turn. Who only looks at shared memory, or finds there what is wanted, must call this
  * now and then, because other ranks may wait for messages of the program's that need this one. */
 void channel_poke(void);
 
-/* places[r] becomes the rank in the channel of rank r of the communicator; NULL if they are the
- * same. *covered: are all its p processes there? */
-int channel_places(MPI_Comm user, int p, int **places, bool *covered);
+/* ranks_there[r] becomes the rank in the channel of rank r of the communicator; NULL if they are
+ * the same. *covered: are all its p processes there? */
+int channel_ranks(MPI_Comm user, int p, int **ranks_there, bool *covered);
 
 /* Has the communicator the group of MPI_COMM_WORLD? Local. */
 bool channel_is_world(MPI_Comm user, int p);
 
-/* A number for a communicator, or one more for one that has some; -1: none is left. */
-int channel_number_take(bool one_more);
-void channel_number_return(int number);
+/* A context id for a communicator, or one more for one that has some; -1: none is left. */
+int channel_allocate_context_id(bool one_more);
+void channel_free_context_id(int context_id);
 
-/* Windows of one number, and numbers. */
+/* Windows of one context id. */
 int channel_windows(void);
-int channel_numbers(void);
 
-/* The first tag of a number. */
-int channel_tag(int number);
+/* How many context ids there are. */
+int channel_context_ids(void);
+
+/* The first tag of a context id. */
+int channel_tag(int context_id);
 
 #endif

@@ -17,8 +17,8 @@ comm_hooks comm_above;
 comm *comm_all, *comm_latest;
 
 static int key = MPI_KEYVAL_INVALID;
-static bool ending;          /* MPI_Finalize has begun */
-static _Atomic(comm *) dead; /* no references left; linked by dead_next */
+static bool ending;              /* MPI_Finalize has begun */
+static _Atomic(comm *) deferred; /* no references left; linked by deferred_next */
 
 /* ---- references ---- */
 
@@ -29,71 +29,72 @@ void comm_ref(comm *c)
     process_unlock();
 }
 
-void comm_bury(comm *c)
+void comm_defer_free(comm *c)
 {
-    c->dead_next = atomic_load(&dead);
-    while (!atomic_compare_exchange_weak(&dead, &c->dead_next, c))
+    c->deferred_next = atomic_load(&deferred);
+    while (!atomic_compare_exchange_weak(&deferred, &c->deferred_next, c))
         ;
-    atomic_store(&process_litter, true);
+    atomic_store(&process_has_deferred, true);
 }
 
-/* During the handshake MPI will write to the state: comm_advance buries it then. */
+/* During the handshake MPI will write to the state: comm_advance leaves it to comm_free_deferred
+ * then. */
 void comm_unref(comm *c)
 {
     process_lock();
     bool last = --c->refs == 0 && (c->ready || !c->begun);
     process_unlock();
     if (last)
-        comm_bury(c);
+        comm_defer_free(c);
 }
 
-/* used_up: its numbers may not be another's. */
+/* used_up: its context ids may not be used again. */
 static void wire_free(comm_wire *w, bool used_up)
 {
-    for (int i = 0; i < w->nlanes; i++) {
+    for (int i = 0; i < w->ntag_spaces; i++) {
         if (w->from_channel && !used_up)
-            channel_number_return(w->lane[i].mine);
-        free(w->lane[i].of);
+            channel_free_context_id(w->tag_space[i].context_id);
+        free(w->tag_space[i].context_ids);
     }
-    free(w->lane);
-    free(w->place);
+    free(w->tag_space);
+    free(w->channel_rank);
     if (w->ours)
         PMPI_Comm_free(&w->comm);
 }
 
 /* Those that nobody needs. Others still read the mailboxes of the rest (node/shm_peers.h). Engine
  * lock. */
-static comm *take_dead(void)
+static comm *take_deferred(void)
 {
     comm *next, *taken = NULL;
 
-    for (comm *c = atomic_exchange(&dead, NULL); c; c = next) {
-        next = c->dead_next;
+    for (comm *c = atomic_exchange(&deferred, NULL); c; c = next) {
+        next = c->deferred_next;
         if (!shm_peers_have_read(c->shm_peers)) {
-            comm_bury(c);
+            comm_defer_free(c);
             continue;
         }
         DL_DELETE(comm_all, c);
-        c->dead_next = taken;
+        c->deferred_next = taken;
         taken = c;
     }
     return taken;
 }
 
-void comm_reap_all(void)
+void comm_free_deferred_all(void)
 {
-    atomic_store(&process_litter, false); /* set again by whatever is buried meanwhile */
-    comm_above.reap_plans();
-    if (!atomic_load_explicit(&dead, memory_order_relaxed) || key == MPI_KEYVAL_INVALID)
+    atomic_store(&process_has_deferred, false); /* set again by whatever is deferred meanwhile */
+    comm_above.free_deferred_plans();
+    if (!atomic_load_explicit(&deferred, memory_order_relaxed) || key == MPI_KEYVAL_INVALID)
         return; /* nothing to do, or MPI_Finalize has been here */
     if (!engine_try_enter()) {
-        atomic_store(&process_litter, true); /* another time */
+        atomic_store(&process_has_deferred, true); /* another time */
         return;
     }
-    comm *c = take_dead();
+    comm *c = take_deferred();
     engine_leave();
     while (c) {
-        comm *next = c->dead_next;
+        comm *next = c->deferred_next;
         comm_above.clear_plans(
             c); /* of operations that were prepared after the user had freed it */
         shm_peers_free(c->shm_peers, !c->failure && !c->out_of_step);
@@ -102,7 +103,7 @@ void comm_reap_all(void)
         neighbors_free(c->neighbors);
         free(c->persistent.held);
         handshake_close(&c->persistent.meeting);
-        wisdom_free(c->knows);
+        wisdom_free(c->wisdom);
         while (c->tried) {
             comm_tried *t = c->tried;
             c->tried = t->next;
@@ -145,11 +146,11 @@ static int create(MPI_Comm user, comm **result)
         return MPI_ERR_NO_MEM;
     *c = (comm){.user = user,
                 .refs = 1,
-                .persistent.per_lane = channel_windows(),
+                .persistent.per_tag_space = channel_windows(),
                 .gate.shut = 1,
-                .told = PTHREAD_MUTEX_INITIALIZER};
+                .state_lock = PTHREAD_MUTEX_INITIALIZER};
     c->wire.comm = MPI_COMM_NULL;
-    c->gate.split = c->persistent.per_lane / 2;
+    c->gate.split = c->persistent.per_tag_space / 2;
     error = PMPI_Comm_test_inter(user, &inter);
     if (error || inter) {
         error = MPI_ERR_COMM;
@@ -297,7 +298,7 @@ bool comm_end_all(void)
         if (c->user != MPI_COMM_NULL)
             PMPI_Comm_delete_attr(c->user, key);
     }
-    comm_reap();
+    comm_free_deferred();
     return comm_all == NULL;
 }
 

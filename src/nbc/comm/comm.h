@@ -3,15 +3,15 @@
  *
  * Life cycle
  *   1. comm_get finds it or attaches it as an attribute. Local.
- *   2. comm_begin (first.h), in the first collective call: the ranks tell each other where they
- *      are, and by which number each knows the communicator (handshake.h). With the channel
+ *   2. comm_begin (first.h), in the first collective call: the ranks exchange their locations, and
+ *      the context id that each has allocated for the communicator (handshake.h). With the channel
  *      (channel.h) this does not block: started operations wait at the gate (gate.h) until
  *      comm_advance, called by the engine, opens it. Without it comm_begin blocks, and makes the
  *      channel or an MPI communicator of our own.
  *   3. Each exec in use and the attribute hold a reference. MPI_Comm_free only removes the
  *      attribute's; operations in flight and persistent requests go on.
- *   4. When the last reference is gone and the handshake is over, the next comm_reap gives back
- *      what it had: not at once, because that may be inside a progress callback.
+ *   4. When the last reference is gone and the handshake is over, the next comm_free_deferred frees
+ *      it: not at once, because that may be inside a progress callback.
  */
 #ifndef TUTTI_COMM_H
 #define TUTTI_COMM_H
@@ -44,31 +44,31 @@ typedef struct comm_hints {
     int64_t node_eager; /* bytes: shm_peers.h */
 } comm_hints;
 
-/* One number of the communicator on every rank. */
-typedef struct comm_lane {
-    int mine;
-    int32_t *of; /* [p]; NULL: all have the same */
-} comm_lane;
+/* A context id of the communicator on every rank, and the tags of it. */
+typedef struct comm_tag_space {
+    int context_id;       /* mine */
+    int32_t *context_ids; /* [p]; NULL: all have mine */
+} comm_tag_space;
 
 /* What messages travel over: the channel; a communicator of our own; or, for one process, the
  * library's own. */
 typedef struct comm_wire {
     MPI_Comm comm;
-    bool ours;       /* to be freed */
-    int *place;      /* [p]: ranks in it; NULL: the same */
-    comm_lane *lane; /* [nlanes] */
-    int nlanes;
-    bool from_channel; /* numbers are to be given back */
+    bool ours;                 /* to be freed */
+    int *channel_rank;         /* [p]: ranks in it; NULL: the same */
+    comm_tag_space *tag_space; /* [ntag_spaces] */
+    int ntag_spaces;
+    bool from_channel; /* its context ids are to be freed */
 } comm_wire;
 
 /* Windows of tags for persistent requests: windows.h. Library lock. */
 typedef struct comm_windows {
-    int per_lane;
+    int per_tag_space;
     comm_ticket *holders; /* of one */
-    int capacity;         /* of all lanes */
+    int capacity;         /* of all tag spaces */
     int next;             /* never used from here on */
     unsigned char *held;  /* [capacity]: on some rank, when they last agreed, or taken since */
-    int agreed, looked;   /* of the first `agreed` that is known; those before `looked` are held */
+    int agreed, looked;   /* `held` is known of the first `agreed`; all before `looked` are held */
     handshake meeting;    /* in which they agree; open from the reservation on */
 } comm_windows;
 
@@ -98,24 +98,24 @@ typedef struct comm {
     shm_peers *shm_peers; /* messages inside a node; NULL: none */
     handshake first;      /* of comm_begin */
     comm_meeting meeting;
-    bool tested;                  /* in a call further up, or in another thread */
-    bool lost;                    /* MPI_Finalize has begun before the handshake was over */
-    topo *topo;                   /* where its ranks are; once ready */
-    constants machine;            /* of the machine, as rank 0 knows them; once ready */
-    wisdom *knows;                /* what was in force when the first handshake began */
-    bool asks_alike, knows_alike; /* do all ranks' environments ask for the same algorithms? Do they
-                                     all know the same? Once ready */
-    bool reproducible;            /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */
-    coll_neighbors *neighbors;    /* NULL: not asked for yet */
-    atomic_bool begun, ready;     /* the first handshake. Waited for without a lock */
-    pthread_mutex_t told;         /* topo, hints and knows stay, once ready. Before the engine's
-                                     lock */
-    bool placed, covered;         /* wire.place is known; all members are in the channel.
-                                     Library lock */
-    atomic_bool starved;          /* there was no number, and no call that may block since */
-    atomic_int failure;           /* ready, but every operation ends with this error */
-    atomic_bool out_of_step; /* this rank has refused a call, or a start: others may have sent */
-    int new_calls;           /* that could be left to the MPI before it has begun */
+    bool testing;      /* its handshake is being tested, by a call further up or another thread */
+    bool lost;         /* MPI_Finalize has begun before the handshake was over */
+    topo *topo;        /* where its ranks are; once ready */
+    constants machine; /* of the machine, as rank 0 knows them; once ready */
+    wisdom *wisdom;    /* what was in force when the first handshake began */
+    bool same_environment;     /* all ranks' environments ask for the same algorithms. Once ready */
+    bool same_wisdom;          /* all ranks have the same wisdom. Once ready */
+    bool reproducible;         /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */
+    coll_neighbors *neighbors; /* NULL: not asked for yet */
+    atomic_bool begun, ready;  /* the first handshake. Waited for without a lock */
+    pthread_mutex_t
+        state_lock;           /* of topo, hints and wisdom, once ready. Taken before the engine's */
+    bool channel_ranks_known; /* wire.channel_rank is known. Library lock */
+    bool covered;             /* all members are in the channel. Library lock */
+    atomic_bool no_context_id; /* none was free, and no call that may block has come since */
+    atomic_int failure;        /* ready, but every operation ends with this error */
+    atomic_bool out_of_step;   /* this rank has refused a call, or a start: others may have sent */
+    int new_calls;             /* that could be left to the MPI before it has begun */
     comm_hints hints;
     int p, rank;
     int made; /* how many this process has made state for, with this one: for people */
@@ -130,7 +130,7 @@ typedef struct comm {
     uint64_t decisions;       /* situation of what has been decided (api/decision_tables.h), or 0 */
     comm_tried *tried;        /* list by `next` */
     struct comm *prev, *next; /* comm_all */
-    struct comm *dead_next;   /* comm_reap's list */
+    struct comm *deferred_next; /* list of comm_free_deferred */
 } comm;
 
 /* All communicators with state, by prev and next. Engine lock. */
@@ -145,7 +145,7 @@ bool comm_end_all(void);
  * MPI_ERR_COMM: null or an intercommunicator. Local, does not block. */
 int comm_look_up(MPI_Comm user, comm **result);
 
-/* The one of the last call, as long as it lives; without threads only. */
+/* The one of the last call, as long as it lives. Without threads only. */
 extern comm *comm_latest;
 
 /* An attribute look-up costs tens of nanoseconds. */
@@ -169,17 +169,17 @@ static inline const coll_neighbors *comm_neighbors(const comm *c, coll_kind kind
 void comm_ref(comm *c);
 void comm_unref(comm *c);
 
-/* Give back what communicators had that nobody uses any more. Not inside a callback. */
-void comm_reap_all(void);
+/* Free communicators that nobody uses any more. Not inside a callback. */
+void comm_free_deferred_all(void);
 
-static inline void comm_reap(void)
+static inline void comm_free_deferred(void)
 {
-    if (atomic_load_explicit(&process_litter, memory_order_relaxed))
-        comm_reap_all();
+    if (atomic_load_explicit(&process_has_deferred, memory_order_relaxed))
+        comm_free_deferred_all();
 }
 
-/* Hand it to comm_reap. From anywhere, also from inside the engine: takes no lock. */
-void comm_bury(comm *c);
+/* Leave it to comm_free_deferred. From anywhere, also from inside the engine: takes no lock. */
+void comm_defer_free(comm *c);
 
 /* Raise an error through the user's communicator's handler (MPI_COMM_WORLD's once it is freed);
  * returns it. */
@@ -196,17 +196,17 @@ static inline bool comm_is_broken(const comm *c)
     return fault_tolerance && c->failure;
 }
 
-static inline int comm_place(const comm *c, int rank)
+static inline int comm_channel_rank(const comm *c, int rank)
 {
-    return c->wire.place ? c->wire.place[rank] : rank;
+    return c->wire.channel_rank ? c->wire.channel_rank[rank] : rank;
 }
 
-/* The number by which a rank knows the communicator. */
-static inline int comm_number(const comm *c, int lane, int rank)
+/* The context id of the communicator at a rank. */
+static inline int comm_context_id(const comm *c, int tag_space, int rank)
 {
-    const comm_lane *l = &c->wire.lane[lane];
+    const comm_tag_space *t = &c->wire.tag_space[tag_space];
 
-    return l->of ? l->of[rank] : l->mine;
+    return t->context_ids ? t->context_ids[rank] : t->context_id;
 }
 
 #endif

@@ -12,39 +12,39 @@
 
 #include <stdlib.h>
 
-/* ---- places in the channel ---- */
+/* ---- ranks in the channel ---- */
 
 bool comm_is_covered(const comm *c)
 {
     process_lock();
-    bool covered = c->placed && c->covered;
+    bool covered = c->channel_ranks_known && c->covered;
     process_unlock();
     return covered;
 }
 
 /* Another thread may ask comm_prepared meanwhile. */
-int comm_find_places(comm *c)
+int comm_find_channel_ranks(comm *c)
 {
-    int *place = NULL, error;
+    int *channel_rank = NULL, error;
     bool covered;
 
     process_lock();
-    bool known = c->placed;
+    bool known = c->channel_ranks_known;
     process_unlock();
     if (known || channel_comm() == MPI_COMM_NULL)
         return MPI_SUCCESS;
-    error = channel_places(c->user, c->p, &place, &covered);
+    error = channel_ranks(c->user, c->p, &channel_rank, &covered);
     if (error)
         return error;
     process_lock();
-    if (!c->placed) {
-        c->wire.place = place;
+    if (!c->channel_ranks_known) {
+        c->wire.channel_rank = channel_rank;
         c->covered = covered;
-        c->placed = true;
-        place = NULL;
+        c->channel_ranks_known = true;
+        channel_rank = NULL;
     }
     process_unlock();
-    free(place);
+    free(channel_rank);
     return MPI_SUCCESS;
 }
 
@@ -53,7 +53,7 @@ int comm_find_places(comm *c)
 shm_offer comm_offer_shm(comm *c)
 {
     shm_peers_free(c->shm_peers, true); /* of a handshake that has failed */
-    c->shm_peers = shm_peers_make(c->p, c->rank, c->wire.place);
+    c->shm_peers = shm_peers_make(c->p, c->rank, c->wire.channel_rank);
     return c->shm_peers ? c->shm_peers->mine : (shm_offer){0};
 }
 
@@ -64,8 +64,8 @@ static int exchange_shm_offers(comm *c)
     hello *mine = &c->first.mine;
     int error;
 
-    mine->link = comm_offer_shm(c);
-    comm_tell_machine(mine);
+    mine->shm = comm_offer_shm(c);
+    comm_put_machine(mine);
     error = native_mpi.Allgather(mine, sizeof *mine, MPI_BYTE, c->first.all, sizeof *mine, MPI_BYTE,
                                  channel_comm());
     if (!error)
@@ -76,44 +76,44 @@ static int exchange_shm_offers(comm *c)
 static void join_shm_peers(comm *c)
 {
     for (int r = c->shm_peers ? c->shm_peers->low : 0; c->shm_peers && r <= c->shm_peers->high; r++)
-        shm_peers_join(c->shm_peers, r, c->rank, c->first.all[r].link,
+        shm_peers_join(c->shm_peers, r, c->rank, c->first.all[r].shm,
                        c->topo->node[r] == c->topo->node[c->rank]);
     comm_find_eager(c);
 }
 
 /* ---- which of them ---- */
 
-int comm_add_lane(comm *c, const handshake *h)
+int comm_add_tag_space(comm *c, const handshake *h)
 {
     comm_wire *w = &c->wire;
-    comm_lane lane = {.mine = h ? h->mine.number : w->nlanes};
-    comm_lane *lanes = realloc(w->lane, (size_t)(w->nlanes + 1) * sizeof *lanes);
+    comm_tag_space space = {.context_id = h ? h->mine.context_id : w->ntag_spaces};
+    comm_tag_space *spaces = realloc(w->tag_space, (size_t)(w->ntag_spaces + 1) * sizeof *spaces);
 
-    if (!lanes)
+    if (!spaces)
         return MPI_ERR_NO_MEM;
-    w->lane = lanes;
-    if (h && !handshake_agrees(h)) {
-        lane.of = malloc((size_t)c->p * sizeof *lane.of);
-        if (!lane.of)
+    w->tag_space = spaces;
+    if (h && !handshake_has_one_context_id(h)) {
+        space.context_ids = malloc((size_t)c->p * sizeof *space.context_ids);
+        if (!space.context_ids)
             return MPI_ERR_NO_MEM;
         for (int r = 0; r < c->p; r++)
-            lane.of[r] = h->all[r].number;
+            space.context_ids[r] = h->all[r].context_id;
     }
-    w->lane[w->nlanes++] = lane;
-    c->persistent.capacity +=
-        w->nlanes == 1 ? c->persistent.per_lane - c->gate.split : c->persistent.per_lane;
+    w->tag_space[w->ntag_spaces++] = space;
+    c->persistent.capacity += w->ntag_spaces == 1 ? c->persistent.per_tag_space - c->gate.split
+                                                  : c->persistent.per_tag_space;
     return MPI_SUCCESS;
 }
 
-void comm_drop_lane(comm *c)
+void comm_drop_tag_space(comm *c)
 {
-    free(c->wire.lane[--c->wire.nlanes].of);
-    c->persistent.capacity -= c->persistent.per_lane;
+    free(c->wire.tag_space[--c->wire.ntag_spaces].context_ids);
+    c->persistent.capacity -= c->persistent.per_tag_space;
 }
 
 int comm_use_channel(comm *c)
 {
-    int error = comm_add_lane(c, &c->first);
+    int error = comm_add_tag_space(c, &c->first);
 
     join_shm_peers(c);
     c->wire.comm = channel_comm();
@@ -121,13 +121,13 @@ int comm_use_channel(comm *c)
     return error;
 }
 
-/* Nor does another thread find places any more. */
+/* Nor does another thread look for channel ranks any more. */
 static void leave_channel(comm *c)
 {
     process_lock();
-    free(c->wire.place);
-    c->wire.place = NULL;
-    c->placed = true;
+    free(c->wire.channel_rank);
+    c->wire.channel_rank = NULL;
+    c->channel_ranks_known = true;
     c->covered = false;
     process_unlock();
 }
@@ -149,7 +149,7 @@ int comm_use_own(comm *c)
     c->wire.ours = error == MPI_SUCCESS;
     if (!error)
         error = PMPI_Comm_set_errhandler(c->wire.comm, MPI_ERRORS_RETURN);
-    return error ? error : comm_add_lane(c, NULL);
+    return error ? error : comm_add_tag_space(c, NULL);
 }
 
 /* Another thread of this process makes the channel, as threads of others have done already. */
@@ -157,7 +157,7 @@ static int wait_for_channel(comm *c)
 {
     for (int idle = 0; channel_comm() == MPI_COMM_NULL;)
         comm_above.idle_turn(&idle);
-    return comm_find_places(c);
+    return comm_find_channel_ranks(c);
 }
 
 int comm_choose_wire(comm *c)
@@ -168,7 +168,7 @@ int comm_choose_wire(comm *c)
         channel |= c->first.all[r].channel;
         threads |= c->first.all[r].threaded;
     }
-    if (!handshake_numbered(&c->first))
+    if (!handshake_has_context_ids(&c->first))
         return comm_use_own(c);
     if (channel) {
         int error = wait_for_channel(c);
@@ -177,9 +177,9 @@ int comm_choose_wire(comm *c)
     /* two threads could make a channel each, in another order on another rank */
     if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
         int error = channel_make(c->user);
-        tally_agreed(handshake_tallies_else(&c->first));
+        tally_agreed(handshake_other_stats(&c->first));
         if (!error)
-            error = comm_find_places(c);
+            error = comm_find_channel_ranks(c);
         if (!error)
             error = exchange_shm_offers(c);
         return error ? error : comm_use_channel(c);

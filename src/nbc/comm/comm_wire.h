@@ -9,7 +9,7 @@
 #include "nbc/comm/comm.h"
 
 /* Find out where the members are in the channel, once there is one. */
-int comm_find_places(comm *c);
+int comm_find_channel_ranks(comm *c);
 
 /* Are all members known to be in the channel? */
 bool comm_is_covered(const comm *c);
@@ -27,11 +27,11 @@ int comm_use_channel(comm *c);
 /* Make a communicator. Collective, blocks. */
 int comm_use_own(comm *c);
 
-/* One number more: numbers of all ranks are from the handshake; NULL: all have the same. Engine
+/* One context id more: those of all ranks are from the handshake; NULL: all have the same. Engine
  * lock held, if the communicator is in use already. */
-int comm_add_lane(comm *c, const handshake *h);
+int comm_add_tag_space(comm *c, const handshake *h);
 
 /* Take the last one back, of which nothing has been used. Engine lock held. */
-void comm_drop_lane(comm *c);
+void comm_drop_tag_space(comm *c);
 
 #endif

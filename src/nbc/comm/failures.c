@@ -47,7 +47,7 @@ static bool any_failed_of_freed(const comm *c)
     failed = failed_of(c->wire.comm, &n);
     if (n > 0 && PMPI_Comm_group(c->wire.comm, &all) == MPI_SUCCESS) {
         for (int r = 0; r < c->p && found == MPI_UNDEFINED; r++)
-            PMPI_Group_translate_ranks(all, 1, (int[]){comm_place(c, r)}, failed, &found);
+            PMPI_Group_translate_ranks(all, 1, (int[]){comm_channel_rank(c, r)}, failed, &found);
         PMPI_Group_free(&all);
     }
     if (failed != MPI_GROUP_NULL)

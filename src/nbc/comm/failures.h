@@ -4,7 +4,7 @@
  * The MPI finds out which processes have failed, and each process is told. A communicator that
  * has lost one is of no more use for collectives, so its `failure` is set for good: operations
  * that run end with MPIX_ERR_PROC_FAILED, and so does each later one; after MPIX_Comm_revoke with
- * MPIX_ERR_REVOKED. Its rings, windows and numbers are not used again, because messages of
+ * MPIX_ERR_REVOKED. Its rings, windows and context ids are not used again, because messages of
  * operations that have not come to their end may still arrive.
  */
 #ifndef TUTTI_FAILURES_H

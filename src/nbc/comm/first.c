@@ -19,7 +19,7 @@
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/machine_of.h"
 #include "nbc/comm/meet.h"
-#include "nbc/comm/places.h"
+#include "nbc/comm/own_location.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
 
@@ -37,7 +37,7 @@ static void become_ready(comm *c, int error)
     bool unused = c->refs == 0;
     process_unlock();
     if (unused)
-        comm_bury(c);
+        comm_defer_free(c);
 }
 
 /* `begun` last: who sees it in another thread finds all else done. */
@@ -53,18 +53,18 @@ static int be_alone(comm *c, const hello *mine)
 {
     c->topo = topo_make(&mine->at, 1);
     c->machine = constants_unpack(mine->machine);
-    c->asks_alike = c->knows_alike = true;
+    c->same_environment = c->same_wisdom = true;
     c->reproducible = mine->reproducible;
     c->wire.comm = process_self();
     tally_comm_known(c->tally, mine->world, mine->serial, 1);
-    return get_ready(c, c->topo ? comm_add_lane(c, NULL) : MPI_ERR_NO_MEM);
+    return get_ready(c, c->topo ? comm_add_tag_space(c, NULL) : MPI_ERR_NO_MEM);
 }
 
-/* The number was not used. */
-static void return_number(const comm *c, int number)
+/* The context id was not used. */
+static void free_unused_context_id(const comm *c, int context_id)
 {
-    if (!c->wire.from_channel && number >= 0)
-        channel_number_return(number);
+    if (!c->wire.from_channel && context_id >= 0)
+        channel_free_context_id(context_id);
 }
 
 /* A rank that cannot tell where it is takes part, so that nobody waits for it in vain. */
@@ -93,12 +93,12 @@ static bool all_alike(const comm *c, int other, const char *what, atomic_bool *s
 static void compare_settings(comm *c)
 {
     static atomic_bool asks_said, knows_said;
-    int bits_else = handshake_reproducible_else(&c->first);
+    int bits_else = handshake_other_reproducible(&c->first);
 
-    c->asks_alike =
-        all_alike(c, handshake_asks_else(&c->first),
+    c->same_environment =
+        all_alike(c, handshake_other_environment(&c->first),
                   "TUTTI_ALGORITHM_ variables, TUTTI_PLAN or TUTTI_INTERPOSE", &asks_said);
-    c->knows_alike = all_alike(c, handshake_knows_else(&c->first), "wisdom", &knows_said);
+    c->same_wisdom = all_alike(c, handshake_other_wisdom(&c->first), "wisdom", &knows_said);
     c->reproducible = c->first.all[0].reproducible && !bits_else;
     if (bits_else && c->rank == 0)
         env_reproducible_differs(bits_else);
@@ -153,7 +153,7 @@ static int begin_and_wait(comm *c, const char *caller, const hello *mine, bool m
         error = make_topo(c);
     if (!error)
         error = comm_choose_wire(c);
-    return_number(c, mine->number);
+    free_unused_context_id(c, mine->context_id);
     handshake_close(&c->first);
     return get_ready(c, error);
 }
@@ -163,7 +163,7 @@ static int begin_handshake(comm *c, const char *caller, const hello *mine)
     int error = handshake_begin(&c->first, c->user, c->p, c->rank, mine);
 
     if (error) {
-        return_number(c, mine->number);
+        free_unused_context_id(c, mine->context_id);
         return error;
     }
     comm_set_current(c, &c->first, caller);
@@ -171,18 +171,18 @@ static int begin_handshake(comm *c, const char *caller, const hello *mine)
     return MPI_SUCCESS;
 }
 
-/* There was no number for it: now it may get a communicator of its own. Operations advance until
- * all have come. */
+/* There was no context id for it: now it may get a communicator of its own. Operations advance
+ * until all have come. */
 static int get_own_comm(comm *c, const char *caller)
 {
-    hello mine = {.number = -1};
+    hello mine = {.context_id = -1};
     handshake h = {0};
     int error = comm_meet(c, caller, &mine, true, &h);
 
     handshake_close(&h);
     if (!error)
         error = comm_use_own(c);
-    c->starved = false;
+    c->no_context_id = false;
     c->failure = error;
     return error;
 }
@@ -192,25 +192,25 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     hello mine = {.threaded = process_threaded, .tallies = tally_on, .serial = c->serial};
     int error;
 
-    if (!c->knows)
-        c->knows = process_wisdom();
+    if (!c->wisdom)
+        c->wisdom = process_wisdom();
     mine.asked = env_asked();
-    mine.known = wisdom_digest_of(c->knows);
+    mine.known = wisdom_digest_of(c->wisdom);
     mine.reproducible = env_reproducible();
-    comm_tell_machine(&mine);
+    comm_put_machine(&mine);
     PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);
-    mine.error = places_mine(&mine.at);
+    mine.error = own_location(&mine.at);
     if (env_error())
         mine.error = env_error();
     if (c->p == 1)
         return mine.error ? mine.error : be_alone(c, &mine);
-    error = comm_find_places(c);
+    error = comm_find_channel_ranks(c);
     if (error)
         return error;
     mine.channel = comm_is_covered(c);
     if (mine.channel)
-        mine.link = comm_offer_shm(c);
-    mine.number = channel_number_take(false);
+        mine.shm = comm_offer_shm(c);
+    mine.context_id = channel_allocate_context_id(false);
     return mine.channel && !may_block ? begin_handshake(c, caller, &mine)
                                       : begin_and_wait(c, caller, &mine, may_block);
 }
@@ -237,8 +237,8 @@ int comm_begin_slowly(comm *c, const char *caller, bool may_block)
     if (comm_is_broken(c))
         look_for_failures(c);
     if (may_block)
-        comm_wait_ready(c); /* then all ranks know alike whether it is starved */
-    if (may_block && c->starved)
+        comm_wait_ready(c); /* then all ranks know whether there was a context id */
+    if (may_block && c->no_context_id)
         return get_own_comm(c, caller);
     return c->ready ? c->failure : MPI_SUCCESS;
 }
@@ -247,7 +247,7 @@ bool comm_prepared(comm *c)
 {
     if (c->begun || c->p == 1)
         return true;
-    return channel_made_early() && comm_find_places(c) == MPI_SUCCESS && comm_is_covered(c);
+    return channel_made_early() && comm_find_channel_ranks(c) == MPI_SUCCESS && comm_is_covered(c);
 }
 
 /* ---- for the engine ---- */
@@ -255,16 +255,16 @@ bool comm_prepared(comm *c)
 /* A non-blocking first call has told and heard. */
 static void finish_first(comm *c, int error)
 {
-    int number = c->first.mine.number;
+    int context_id = c->first.mine.context_id;
 
     c->meeting.now = NULL;
     if (!error)
         error = make_topo(c);
     if (!error) {
-        c->starved = !handshake_numbered(&c->first);
-        error = c->starved ? MPI_ERR_OTHER : comm_use_channel(c);
+        c->no_context_id = !handshake_has_context_ids(&c->first);
+        error = c->no_context_id ? MPI_ERR_OTHER : comm_use_channel(c);
     }
-    return_number(c, number);
+    free_unused_context_id(c, context_id);
     handshake_close(&c->first);
     become_ready(c, error);
 }
@@ -276,7 +276,7 @@ static comm *next_pending(void)
     comm *c;
 
     DL_FOREACH (comm_all, c) {
-        if (!c->meeting.now || c->lost || c->tested)
+        if (!c->meeting.now || c->lost || c->testing)
             continue;
         DL_DELETE(comm_all, c);
         DL_APPEND(comm_all, c);
@@ -292,11 +292,11 @@ static void test_handshake(comm *c)
     int error;
     bool over;
 
-    c->tested = true;
+    c->testing = true;
     engine_leave();
     over = handshake_test(&c->first, &error);
     engine_enter();
-    c->tested = false;
+    c->testing = false;
     if (over)
         finish_first(c, error);
 }

@@ -14,7 +14,7 @@ int comm_begin_slowly(comm *c, const char *caller, bool may_block);
 
 static inline int comm_begin(comm *c, const char *caller, bool may_block)
 {
-    if (atomic_load_explicit(&c->ready, memory_order_acquire) && !c->failure && !c->starved)
+    if (atomic_load_explicit(&c->ready, memory_order_acquire) && !c->failure && !c->no_context_id)
         return MPI_SUCCESS;
     return comm_begin_slowly(c, caller, may_block);
 }

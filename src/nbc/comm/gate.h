@@ -2,7 +2,7 @@
 /* gate.h - where non-blocking operations wait, in the order of their starts, for the first
  * handshake of their communicator, or for a window of tags.
  *
- * The windows of the first number below `split` go round among them: an operation waits while its
+ * They use the windows below `split` of the first tag space in turn: an operation waits while its
  * window is still in use by one that is a whole round older.
  *
  * Engine lock held but where noted.
@@ -43,7 +43,7 @@ static inline void gate_number(gate *g, comm_ticket *t)
     if (g->next_window == g->split)
         g->next_window = 0;
     process_unlock();
-    t->lane = 0;
+    t->tag_space = 0;
 }
 
 /* Is the oldest operation that runs so new that this one has a window of its own? */

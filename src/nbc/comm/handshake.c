@@ -195,21 +195,21 @@ bool handshake_is_first(const handshake *h)
     return first == h->rank;
 }
 
-bool handshake_numbered(const handshake *h)
+bool handshake_has_context_ids(const handshake *h)
 {
     bool all = true;
 
     for (int r = 0; r < h->p; r++)
-        all &= h->all[r].number >= 0;
+        all &= h->all[r].context_id >= 0;
     return all;
 }
 
-bool handshake_agrees(const handshake *h)
+bool handshake_has_one_context_id(const handshake *h)
 {
     bool all = true;
 
     for (int r = 0; r < h->p; r++)
-        all &= h->all[r].number == h->mine.number;
+        all &= h->all[r].context_id == h->mine.context_id;
     return all;
 }
 
@@ -226,22 +226,22 @@ static int differs(const handshake *h, size_t member, size_t size)
 
 #define DIFFERS(h, member) differs(h, offsetof(hello, member), sizeof(h)->mine.member)
 
-int handshake_asks_else(const handshake *h)
+int handshake_other_environment(const handshake *h)
 {
     return DIFFERS(h, asked);
 }
 
-int handshake_knows_else(const handshake *h)
+int handshake_other_wisdom(const handshake *h)
 {
     return DIFFERS(h, known);
 }
 
-int handshake_tallies_else(const handshake *h)
+int handshake_other_stats(const handshake *h)
 {
     return DIFFERS(h, tallies);
 }
 
-int handshake_reproducible_else(const handshake *h)
+int handshake_other_reproducible(const handshake *h)
 {
     return DIFFERS(h, reproducible);
 }

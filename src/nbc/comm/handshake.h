@@ -24,29 +24,30 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* What a rank tells the others. No padding: sent as bytes. */
+/* What a rank sends to the others. No padding: sent as bytes. */
 typedef struct hello {
     location at;
-    shm_offer link;                     /* for messages inside a node */
-    uint16_t machine[CONSTANTS_PACKED]; /* that the sender was told of: rank 0's count for all */
-    uint64_t digest;                    /* of what must be the same on all ranks, or 0 */
-    int32_t world, serial; /* TUTTI_STATS: rank in MPI_COMM_WORLD, and tally_comm_add */
-    int32_t number;        /* of the communicator here (channel.h), or -1: none is left */
-    int32_t error;         /* an MPI error class that the sender has found in its arguments, or 0 */
-    uint32_t asked;        /* digest of the algorithms that the environment asks for (env_asked) */
-    uint32_t known;        /* digest of the wisdom in force (process_wisdom.h) */
-    uint32_t mark;         /* HELLO_MARK: it has come, and is one of ours */
-    uint8_t channel;       /* has the sender the channel? */
-    uint8_t threaded;      /* MPI_THREAD_MULTIPLE? */
-    uint8_t tallies;       /* TUTTI_STATS=summary or json? */
-    uint8_t reproducible;  /* TUTTI_REPRODUCIBLE=topology? */
+    shm_offer shm; /* for messages inside a node */
+    uint16_t machine
+        [CONSTANTS_PACKED]; /* constants of the sender's machine; those of rank 0 are used by all */
+    uint64_t digest;        /* of what must be the same on all ranks, or 0 */
+    int32_t world, serial;  /* TUTTI_STATS: rank in MPI_COMM_WORLD, and tally_comm_add */
+    int32_t context_id;     /* of the communicator here (channel.h), or -1: none is left */
+    int32_t error;        /* an MPI error class that the sender has found in its arguments, or 0 */
+    uint32_t asked;       /* digest of the algorithms that the environment asks for (env_asked) */
+    uint32_t known;       /* digest of the wisdom in force (process_wisdom.h) */
+    uint32_t mark;        /* HELLO_MARK: it has come, and is one of ours */
+    uint8_t channel;      /* has the sender the channel? */
+    uint8_t threaded;     /* MPI_THREAD_MULTIPLE? */
+    uint8_t tallies;      /* TUTTI_STATS=summary or json? */
+    uint8_t reproducible; /* TUTTI_REPRODUCIBLE=topology? */
 } hello;
 
 #define HELLO_MARK ((uint32_t)0x69747574)
 
 typedef struct handshake {
     int p, rank;
-    bool linear; /* it tells who has not come */
+    bool linear; /* it is known who has not come */
     hello mine;
     hello *all; /* [p]; NULL: not under way */
     void *arguments;
@@ -61,7 +62,7 @@ bool handshake_test(handshake *h, int *error);
 
 /* The whole, waited for; operations advance. may_block: is the program's call one that may block?
  * The same on all ranks. It can be looked at meanwhile, from the engine: set up by handshake_open.
- * at_start: it tells who has not come among more ranks than later ones do. */
+ * at_start: it is known who has not come among more ranks than in later ones. */
 int handshake_open(handshake *h, int p, int rank, const hello *mine, bool at_start);
 int handshake_run(handshake *h, MPI_Comm user, bool may_block);
 
@@ -73,24 +74,24 @@ bool handshake_is_first(const handshake *h); /* of the ranks that have come */
  * sending in another collective. */
 bool handshake_is_ours(const handshake *h);
 
-/* Has every rank told a number? And all the same? They do where all of them have had the same
- * communicators before. */
-bool handshake_numbered(const handshake *h);
-bool handshake_agrees(const handshake *h);
+/* Has every rank sent a context id? And is it the same on all? It is where all of them have had the
+ * same communicators before. */
+bool handshake_has_context_ids(const handshake *h);
+bool handshake_has_one_context_id(const handshake *h);
 
-/* A rank whose environment asks for other algorithms than that of rank 0, or that knows other
- * wisdom; 0: there is none. */
-int handshake_asks_else(const handshake *h);
-int handshake_knows_else(const handshake *h);
+/* A rank whose environment asks for other algorithms than that of rank 0, or that has other wisdom;
+ * 0: there is none. */
+int handshake_other_environment(const handshake *h);
+int handshake_other_wisdom(const handshake *h);
 
 /* A rank that counts for TUTTI_STATS where rank 0 does not, or the other way round; 0: there is
  * none. */
-int handshake_tallies_else(const handshake *h);
+int handshake_other_stats(const handshake *h);
 
 /* The same of TUTTI_REPRODUCIBLE. */
-int handshake_reproducible_else(const handshake *h);
+int handshake_other_reproducible(const handshake *h);
 
-/* The topology of what they have told. NULL: out of memory. */
+/* The topology of what all have sent. NULL: out of memory. */
 topo *handshake_topo(const handshake *h);
 
 void handshake_close(handshake *h);

@@ -23,7 +23,7 @@ typedef struct comm_hooks {
     /* The communicator goes: drop its plans. And free what could not be freed inside a callback of
      * MPI (plan/plan.h). */
     void (*clear_plans)(struct comm *c);
-    void (*reap_plans)(void);
+    void (*free_deferred_plans)(void);
 } comm_hooks;
 
 extern comm_hooks comm_above;

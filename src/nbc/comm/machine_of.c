@@ -5,7 +5,7 @@
 #include "nbc/node/crowd.h"
 #include "nbc/process/machine.h"
 
-void comm_tell_machine(hello *mine)
+void comm_put_machine(hello *mine)
 {
     constants k = *machine_constants();
 

@@ -5,10 +5,11 @@
 
 #include "nbc/comm/comm.h"
 
-/* The constants of this process, for the first handshake, with the cores that have been found once
- * there is a channel; and those of the first rank become the communicator's, when its topology is
- * known. */
-void comm_tell_machine(hello *mine);
+/* The constants of this process, for the first handshake. Once there is a channel, with the cores
+ * that have been found. */
+void comm_put_machine(hello *mine);
+
+/* Those of the first rank become those of the communicator, when its topology is known. */
 void comm_take_machine(comm *c);
 
 /* From which length on messages inside the node are read (shm_peers.h): of its topology, constants

@@ -66,7 +66,7 @@ static void say_start(const handshake *h)
 static bool spans_worlds(const comm *c)
 {
     process_lock();
-    bool spans = c->placed && !c->covered;
+    bool spans = c->channel_ranks_known && !c->covered;
     process_unlock();
     return spans;
 }

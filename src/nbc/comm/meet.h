@@ -13,7 +13,7 @@ int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, ha
  * returns the error of the first rank that has one. h: a handshake that is over. */
 int comm_meet_again(comm *c, const char *caller, int error, handshake *h);
 
-/* The first one of all, in tutti_init: tells after ten seconds which ranks do not come. */
+/* The first one of all, in tutti_init: reports after ten seconds which ranks do not come. */
 int comm_start(comm *world, const hello *mine, handshake *h);
 
 /* What the ranks wait for from now on, or NULL. */

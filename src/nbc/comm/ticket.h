@@ -12,9 +12,9 @@
 
 typedef struct comm_ticket {
     bool persistent;
-    bool unprepared;                 /* it has no schedule yet: hooks.h */
-    int lane, window;                /* the number of the communicator, and the window of it */
-    int64_t operation;               /* non-blocking: number on the communicator */
+    bool unprepared;       /* it has no schedule yet: hooks.h */
+    int tag_space, window; /* of the communicator; and the window in it */
+    int64_t operation;     /* non-blocking: how many were started on the communicator before it */
     struct comm_ticket *gate_next;   /* let through with it: comm_advance */
     struct comm_ticket *prev, *next; /* waiting at the gate, then holding a window */
 } comm_ticket;

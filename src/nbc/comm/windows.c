@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* windows.c - the windows of tags that persistent requests hold for their life: see windows.h.
  *
- * They are counted through all numbers (lanes) of the communicator; of the first, the upper part:
+ * They are counted through all tag spaces of the communicator, in the first one from `split` on:
  *
- *   lane        0           1               2
- *   window  split..n-1    0..n-1          0..n-1
- *   slot    0 1 2 ...     n-split ...
+ *   tag space     0           1               2
+ *   window    split..n-1    0..n-1          0..n-1
+ *   slot      0 1 2 ...     n-split ...
  *
  * All ranks take the same slots, because inits are made in the same order everywhere; requests are
  * freed in any order. Once all slots have been used, the ranks find out which are free on all of
- * them; if those are few, each takes another number. So they agree seldom.
+ * them; if those are few, each allocates another context id. So they agree seldom.
  */
 #include "nbc/comm/windows.h"
 
@@ -24,15 +24,15 @@
 
 static int slot_of(const comm *c, const comm_ticket *t)
 {
-    return t->lane * c->persistent.per_lane + t->window - c->gate.split;
+    return t->tag_space * c->persistent.per_tag_space + t->window - c->gate.split;
 }
 
 static void set_slot(const comm *c, comm_ticket *t, int slot)
 {
     int window = slot + c->gate.split;
 
-    t->lane = window / c->persistent.per_lane;
-    t->window = window % c->persistent.per_lane;
+    t->tag_space = window / c->persistent.per_tag_space;
+    t->window = window % c->persistent.per_tag_space;
 }
 
 /* What is held here. */
@@ -58,46 +58,47 @@ static int count_free(const comm_windows *w)
 
 static const char caller[] = "a persistent collective";
 
-/* Operations of the communicator look at the lanes. */
-static int add_window_lane(comm *c, const handshake *h)
+/* Operations of the communicator read the tag spaces. */
+static int add_window_tag_space(comm *c, const handshake *h)
 {
     engine_enter();
-    int error = comm_add_lane(c, c->wire.from_channel ? h : NULL);
+    int error = comm_add_tag_space(c, c->wire.from_channel ? h : NULL);
     engine_leave();
     return error;
 }
 
-static void drop_lane(comm *c)
+static void drop_window_tag_space(comm *c)
 {
     engine_enter();
-    comm_drop_lane(c);
+    comm_drop_tag_space(c);
     engine_leave();
 }
 
-/* Numbers have been offered: take them if all ranks have one, and memory, and few windows are free.
+/* Context ids have been offered: take them if all ranks have one, and memory, and few windows are
+ * free.
  */
 static int settle(comm *c, handshake *h, bool *added)
 {
-    bool few = count_free(&c->persistent) < c->persistent.per_lane / 4 + 1;
+    bool few = count_free(&c->persistent) < c->persistent.per_tag_space / 4 + 1;
     int error, any;
 
     *added = false;
-    if (!few || !handshake_numbered(h))
+    if (!few || !handshake_has_context_ids(h))
         return MPI_SUCCESS;
-    error = add_window_lane(c, h);
+    error = add_window_tag_space(c, h);
     any = comm_meet_again(c, caller, error, h);
     if (any && !error)
-        drop_lane(c);
+        drop_window_tag_space(c);
     *added = any == MPI_SUCCESS;
     return any;
 }
 
-/* A communicator of our own has all numbers for itself. */
+/* A communicator of our own has all context ids for itself. */
 static int offer(const comm *c)
 {
     if (c->wire.from_channel)
-        return channel_number_take(true);
-    return c->wire.nlanes < channel_numbers() ? c->wire.nlanes : -1;
+        return channel_allocate_context_id(true);
+    return c->wire.ntag_spaces < channel_context_ids() ? c->wire.ntag_spaces : -1;
 }
 
 static int agree_on_windows(comm *c)
@@ -108,7 +109,7 @@ static int agree_on_windows(comm *c)
     int error;
 
     collect_held(c);
-    h->mine.number = offer(c);
+    h->mine.context_id = offer(c);
     error = comm_meet_again(c, caller, MPI_SUCCESS, h);
     if (!error)
         error = handshake_max(w->held, w->capacity, c->user);
@@ -116,8 +117,8 @@ static int agree_on_windows(comm *c)
     w->agreed = w->capacity;
     if (!error)
         error = settle(c, h, &added);
-    if (!added && h->mine.number >= 0 && c->wire.from_channel)
-        channel_number_return(h->mine.number);
+    if (!added && h->mine.context_id >= 0 && c->wire.from_channel)
+        channel_free_context_id(h->mine.context_id);
     handshake_close(h);
     return error;
 }
@@ -163,7 +164,7 @@ int comm_persistent_window(comm *c, comm_ticket *t)
     if (error)
         return error;
     t->persistent = true;
-    t->lane = t->window = 0;
+    t->tag_space = t->window = 0;
     if (c->p > 1)
         set_slot(c, t, slot);
     process_lock();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* windows.h - the windows of tags that persistent requests hold for their life: all but those that
- * go round among non-blocking operations (gate.h). When they run out, the ranks agree which are
- * free on all of them, or take another number.
+ * non-blocking operations use in turn (gate.h). When they run out, the ranks agree which are free
+ * on all of them, or allocate another context id.
  */
 #ifndef TUTTI_WINDOWS_H
 #define TUTTI_WINDOWS_H

@@ -33,28 +33,28 @@ static void unref_locked(plan *p)
 {
     if (--p->refs > 0)
         return;
-    p->next_dead = atomic_load(&dead_plans);
-    while (!atomic_compare_exchange_weak(&dead_plans, &p->next_dead, p))
+    p->next_deferred = atomic_load(&dead_plans);
+    while (!atomic_compare_exchange_weak(&dead_plans, &p->next_deferred, p))
         ;
     if (process_in_callback) /* else the caller frees it */
-        atomic_store(&process_litter, true);
+        atomic_store(&process_has_deferred, true);
 }
 
-static void bury(exec *e, plan *p)
+static void defer_free(exec *e, plan *p)
 {
     e->plan = p;
     e->next = atomic_load(&dead_execs);
     while (!atomic_compare_exchange_weak(&dead_execs, &e->next, e))
         ;
-    atomic_store(&process_litter, true);
+    atomic_store(&process_has_deferred, true);
 }
 
-static void bury_blocks(typed_blocks *t)
+static void defer_free_blocks(typed_blocks *t)
 {
     t->next = atomic_load(&dead_blocks);
     while (!atomic_compare_exchange_weak(&dead_blocks, &t->next, t))
         ;
-    atomic_store(&process_litter, true);
+    atomic_store(&process_has_deferred, true);
 }
 
 /* What unref_locked has left. No lock held. */
@@ -67,18 +67,18 @@ static void free_dead_plans(void)
     if (atomic_load_explicit(&dead_plans, memory_order_relaxed))
         p = atomic_exchange(&dead_plans, NULL);
     while (p) {
-        plan *next = p->next_dead;
+        plan *next = p->next_deferred;
         plan_free(p);
         p = next;
     }
 }
 
-void plan_reap(void)
+void plan_free_deferred(void)
 {
     typed_blocks *t = NULL;
     exec *e = NULL;
 
-    kept_reap();
+    kept_free_deferred();
     if (atomic_load_explicit(&dead_execs, memory_order_relaxed))
         e = atomic_exchange(&dead_execs, NULL);
     while (e) {
@@ -127,12 +127,12 @@ void plan_take_left(void)
         if (e->bound.reusable && give_idle(p, e))
             continue;
         p->refs++;
-        bury(e, p);
+        defer_free(e, p);
     }
     while (known_left_blocks) {
         typed_blocks *t = known_left_blocks;
         known_left_blocks = t->next;
-        bury_blocks(t);
+        defer_free_blocks(t);
     }
 }
 
@@ -332,7 +332,7 @@ static inline bool keep_exec(plan *p, comm *c, exec *e)
 static void drop_exec(exec *e, plan *p, comm *c, bool kept)
 {
     if (!kept && process_in_callback) {
-        bury(e, p);
+        defer_free(e, p);
     } else {
         if (!kept)
             exec_free(e);

@@ -38,8 +38,8 @@ typedef struct plan {
     sched *sched;
     exec *idle; /* list by `next` */
     int nidle;
-    uint64_t used;          /* comm.plan_uses */
-    struct plan *next_dead; /* plan_reap's list */
+    uint64_t used;              /* comm.plan_uses */
+    struct plan *next_deferred; /* plan_free_deferred's list */
     size_t key_size;
     plan_key key; /* last: of variable size */
 } plan;
@@ -58,7 +58,7 @@ static inline void plan_use(comm *c, plan *p)
 }
 
 /* Library lock: what is left of calls that are not known any more (known_left) idles with plans, or
- * waits for plan_reap. */
+ * waits for plan_free_deferred. */
 void plan_take_left(void);
 
 /* Calls with a type that is over are not known any more. Looked for only if one has ended, or if
@@ -107,6 +107,6 @@ int plan_attach(plan *p, exec *e);
 void plan_return_exec(exec *e);
 
 /* Free what could not be freed inside a callback of MPI (process_in_callback). Not inside one. */
-void plan_reap(void);
+void plan_free_deferred(void);
 
 #endif

@@ -19,7 +19,7 @@ _Thread_local role role_now;
 _Thread_local bool role_keeps_off;
 atomic_flag engine_taken = ATOMIC_FLAG_INIT;
 bool engine_inside;
-atomic_bool process_litter;
+atomic_bool process_has_deferred;
 _Atomic(waker *) waker_registered;
 bool fault_tolerance;
 

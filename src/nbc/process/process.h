@@ -2,7 +2,7 @@
 /* process.h - what exists once per process, and the two locks.
  *
  *   engine_enter   what runs: the engine's list, the communicators' gates and handshakes
- *   process_lock   all else that threads share: references, plans, windows, numbers
+ *   process_lock   all else that threads share: references, plans, windows, context ids
  *
  * process_lock may be taken inside the engine's lock, never the other way round. Inside it MPI is
  * not called: MPI may hold a lock of its own when it calls us back, and we take ours.
@@ -28,11 +28,11 @@ MPI_Comm process_self(void);
 void process_empty_status(MPI_Status *status);
 
 /* MPI has called us back in this thread, and is not done: datatypes must not be freed, because
- * MPICH 4.0 aborts then at MPI_THREAD_MULTIPLE. Plans and execs wait for plan_reap. */
+ * MPICH 4.0 aborts then at MPI_THREAD_MULTIPLE. Plans and execs wait for plan_free_deferred. */
 extern _Thread_local bool process_in_callback;
 
-/* Something waits for comm_reap. */
-extern atomic_bool process_litter;
+/* Something waits for comm_free_deferred. */
+extern atomic_bool process_has_deferred;
 
 /* Free of cost unless process_threaded. */
 void process_lock(void);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Exhaustion: at most so many numbers, and windows of each; 0: no limit (comm/channel.c). */
-extern int channel_test_numbers, channel_test_windows;
+/* Exhaustion: at most so many context ids, and windows of each; 0: no limit (comm/channel.c). */
+extern int channel_test_context_ids, channel_test_windows;
 
 /* A driver that is to fail the self-test, or NULL (progress/driver.c). */
 extern const char *driver_test_refuses;

@@ -11,7 +11,7 @@
 #include "nbc/process/test_knobs.h"
 #include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
-#include "nbc/run/told.h"
+#include "nbc/run/completion.h"
 #include "nbc/tally/tally.h"
 
 #include <stdio.h>
@@ -31,15 +31,15 @@ int driver_query(void *extra_state, MPI_Status *status)
 {
     exec *e = extra_state;
 
-    told_await(e);
+    completion_await(e);
     process_empty_status(status);
     return exec_get_state(e) == EXEC_DONE ? e->run.error : MPI_SUCCESS;
 }
 
-static bool is_told(exec *e)
+static bool is_reported(exec *e)
 {
     return exec_get_state(e) == EXEC_DONE &&
-           !atomic_load_explicit(&e->native.untold, memory_order_relaxed);
+           !atomic_load_explicit(&e->native.completion_pending, memory_order_relaxed);
 }
 
 static void collect_in_callback(exec *e)
@@ -57,7 +57,7 @@ int driver_free(void *extra_state)
 {
     exec *e = extra_state;
 
-    if (!is_told(e))
+    if (!is_reported(e))
         e->native.detached = true;
     else
         collect_in_callback(e);
@@ -71,7 +71,7 @@ static int wait_for_execs(int count, void **extra_states)
     role before = begun ? role_enter_mpi() : role_now;
 
     for (int i = 0; i < count; i++)
-        while (!is_told(extra_states[i]))
+        while (!is_reported(extra_states[i]))
             engine_idle_turn(&idle);
     if (begun)
         trace_span(0, "MPI wait", begun);
@@ -133,9 +133,9 @@ static bool completes(const driver *d, exec *e)
 /* The communicator's state is made up here. */
 static bool passes(const driver *d)
 {
-    comm_lane lane = {0};
+    comm_tag_space space = {0};
     comm self = {.user = process_self(),
-                 .wire = {.comm = process_self(), .lane = &lane, .nlanes = 1},
+                 .wire = {.comm = process_self(), .tag_space = &space, .ntag_spaces = 1},
                  .ready = true,
                  .p = 1,
                  .gate.split = 1};

@@ -158,7 +158,7 @@ static int begin_thread(int wanted)
     int pu = wanted == PU_DEFAULT ? pu_choose() : wanted, error;
 
     if (driver_has_extended())
-        engine_tell_later();
+        engine_defer_completions();
     error = create_thread(pu);
     if (error)
         return error;

@@ -49,7 +49,7 @@ typedef struct message {
     int64_t offset; /* bytes from the base */
     int count;
     int32_t peer; /* rank in the wire, once addressed */
-    int32_t tag;  /* tag in window 0 of the lane, once addressed */
+    int32_t tag;  /* tag in window 0 of the tag space, once addressed */
     uint8_t base; /* index in bound.base */
     bool made;    /* type is ours to free */
     bool empty;   /* a part without data: not sent */
@@ -74,7 +74,7 @@ typedef struct bound {
     reduce_function *reduce; /* what given.op does, or NULL: MPI_Reduce_local */
     bool spanning;           /* a message's type holds the distances between the spaces */
     bool unpacks;            /* some receive is packed */
-    int addressed; /* lane that the messages' tags are of, plus 1; 0: they have none yet */
+    int addressed;           /* tag space of the messages' tags, plus 1; 0: they have none yet */
     space_binding space[SPACES];
     char *base[BASES]; /* SEND, RECV, SCRATCH, and the packing buffer */
     message *messages; /* [nmessages] */

@@ -15,7 +15,7 @@
 #include "nbc/run/record.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
-#include "nbc/run/told.h"
+#include "nbc/run/completion.h"
 
 #include <utlist.h>
 
@@ -35,7 +35,7 @@ void engine_abandon(void)
 {
     engine_enter();
     running = NULL;
-    told_abandon();
+    completion_abandon();
     atomic_store(&handed_over, NULL);
     atomic_store(&nrunning, 0);
     comm_abandon();
@@ -85,9 +85,9 @@ static void count_running(int by)
     atomic_store_explicit(&nrunning, n + by, memory_order_relaxed);
 }
 
-void engine_tell_later(void)
+void engine_defer_completions(void)
 {
-    told_by_program = true;
+    completion_by_program = true;
 }
 
 static void list_exec(exec *e)
@@ -254,8 +254,8 @@ static int advance_execs(exec *one, int others)
         watch_tick();
     if (fault_tolerance)
         failures_look_at_times();
-    if (told_wanted())
-        told_all();
+    if (completion_is_wanted())
+        completion_report_deferred();
     take_over();
     if (atomic_load_explicit(&comm_pending, memory_order_relaxed) == COMM_PENDING)
         n += advance_communicators();
@@ -283,7 +283,7 @@ __attribute__((noinline)) static int enter_and_advance(exec *one, int others)
 /* Nothing that runs is not in the list: an idle engine costs four loads, no lock. */
 static inline int try_advance(exec *one, int others)
 {
-    return is_busy() || told_wanted() ? enter_and_advance(one, others) : 0;
+    return is_busy() || completion_is_wanted() ? enter_and_advance(one, others) : 0;
 }
 
 int engine_progress(exec *first)

@@ -55,7 +55,7 @@ int engine_running(void);
 /* From now on the progress thread leaves it to the program's to complete native requests, whose
  * waits poll us (MPICH): 4.0 aborts if a thread is inside MPI when MPI_Finalize begins, and a
  * program may call that as soon as its last request is complete. It also is faster. */
-void engine_tell_later(void);
+void engine_defer_completions(void);
 
 /* Steps of a started exec that have not retired. */
 int engine_steps_left(exec *e);

@@ -128,10 +128,10 @@ void exec_address(exec *e)
             continue;
         message *m = &e->bound.messages[st->message];
         int receiver = st->kind == STEP_SEND ? st->peer : c->rank;
-        m->peer = m->empty ? MPI_PROC_NULL : comm_place(c, st->peer);
-        m->tag = channel_tag(comm_number(c, e->ticket.lane, receiver)) + st->tag;
+        m->peer = m->empty ? MPI_PROC_NULL : comm_channel_rank(c, st->peer);
+        m->tag = channel_tag(comm_context_id(c, e->ticket.tag_space, receiver)) + st->tag;
     }
-    e->bound.addressed = e->ticket.lane + 1;
+    e->bound.addressed = e->ticket.tag_space + 1;
 }
 
 int exec_place(exec *e)

@@ -103,7 +103,7 @@ static int release_kept(keep *k, uintptr_t handle)
     if (--h->users == 0) {
         atomic_store(&k->n, k->n - 1);
         if (h->freed && process_in_callback)
-            atomic_store(&process_litter, true);
+            atomic_store(&process_has_deferred, true);
         else if (h->freed)
             freed = drop_kept(k, h);
     }
@@ -187,7 +187,7 @@ void kept_type_release(MPI_Datatype type)
     free_type(type, release_kept(&types, (uintptr_t)type));
 }
 
-void kept_reap(void)
+void kept_free_deferred(void)
 {
     uintptr_t handle;
     int times;

@@ -19,7 +19,7 @@ bool kept_type_hold(MPI_Datatype type);
 void kept_type_release(MPI_Datatype type);
 
 /* Free what was given back inside a callback of MPI. Not inside one. */
-void kept_reap(void);
+void kept_free_deferred(void);
 
 /* The program frees it. True: not now; it is in use. */
 bool kept_op_freed(MPI_Op op);

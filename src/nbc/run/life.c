@@ -7,7 +7,7 @@
 #include "nbc/process/clock.h"
 #include "nbc/run/record.h"
 #include "nbc/run/steps.h"
-#include "nbc/run/told.h"
+#include "nbc/run/completion.h"
 #include "nbc/run/traffic.h"
 
 enum { POKE = 128 }; /* operations through shared memory to one look at MPI */
@@ -46,19 +46,19 @@ void life_end(exec *e)
     record_end(e);
     MPI_Request native = e->native.request;
     bool detached = e->native.detached, later = native != MPI_REQUEST_NULL && !detached &&
-                                                told_by_program && role_now == ROLE_THREAD;
+                                                completion_by_program && role_now == ROLE_THREAD;
     if (later)
-        told_later(e);
+        completion_defer(e);
     atomic_store_explicit(&e->state, EXEC_DONE, memory_order_release);
     if (!later)
-        told_complete(e, native, detached);
+        completion_report(e, native, detached);
 }
 
 /* Where all messages go; a persistent request knows since its init. Those of an operation's later
  * schedules go through MPI (shm.h): when the exec is used again, it is addressed anew. */
 static int address(exec *e, bool first)
 {
-    if (e->ticket.persistent || (first && e->bound.addressed == e->ticket.lane + 1))
+    if (e->ticket.persistent || (first && e->bound.addressed == e->ticket.tag_space + 1))
         return MPI_SUCCESS;
     if (first)
         return exec_place(e);

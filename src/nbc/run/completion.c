@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* told.c - see told.h. */
-#include "nbc/run/told.h"
+/* completion.c - see completion.h. */
+#include "nbc/run/completion.h"
 
 #include "nbc/process/process.h"
 #include "nbc/process/rest.h"
 
-bool told_by_program;
-atomic_bool told_waiting;
+bool completion_by_program;
+atomic_bool completion_waiting;
 
-static exec *waiting;                     /* for told_all; by `next` */
+static exec *waiting;                     /* for completion_report_deferred; by `next` */
 static _Atomic(const exec *) completing;  /* its request is in PMPI_Grequest_complete */
 static _Thread_local bool completing_one; /* the caller is in there */
 
@@ -25,7 +25,7 @@ static void complete(const exec *e, MPI_Request native)
     completing_one = false;
 }
 
-void told_complete(exec *e, MPI_Request native, bool detached)
+void completion_report(exec *e, MPI_Request native, bool detached)
 {
     if (native != MPI_REQUEST_NULL)
         complete(e, native);
@@ -33,7 +33,7 @@ void told_complete(exec *e, MPI_Request native, bool detached)
         e->native.collect(e);
 }
 
-void told_await(const exec *e)
+void completion_await(const exec *e)
 {
     if (!process_threaded || completing_one)
         return;
@@ -41,27 +41,27 @@ void told_await(const exec *e)
         rest(again);
 }
 
-void told_later(exec *e)
+void completion_defer(exec *e)
 {
     e->next = waiting;
     waiting = e;
-    atomic_store_explicit(&e->native.untold, true, memory_order_relaxed);
-    atomic_store_explicit(&told_waiting, true, memory_order_relaxed);
+    atomic_store_explicit(&e->native.completion_pending, true, memory_order_relaxed);
+    atomic_store_explicit(&completion_waiting, true, memory_order_relaxed);
 }
 
-void told_all(void)
+void completion_report_deferred(void)
 {
     while (waiting) {
         exec *e = waiting;
         waiting = e->next;
-        atomic_store_explicit(&told_waiting, waiting != NULL, memory_order_relaxed);
-        atomic_store_explicit(&e->native.untold, false, memory_order_relaxed);
-        told_complete(e, e->native.request, e->native.detached);
+        atomic_store_explicit(&completion_waiting, waiting != NULL, memory_order_relaxed);
+        atomic_store_explicit(&e->native.completion_pending, false, memory_order_relaxed);
+        completion_report(e, e->native.request, e->native.detached);
     }
 }
 
-void told_abandon(void)
+void completion_abandon(void)
 {
     waiting = NULL;
-    atomic_store(&told_waiting, false);
+    atomic_store(&completion_waiting, false);
 }

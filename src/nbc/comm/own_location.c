@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* places.c - see places.h. */
-#include "nbc/comm/places.h"
+/* own_location.c - see own_location.h. */
+#include "nbc/comm/own_location.h"
 
 #include "nbc/process/env.h"
 #include "nbc/process/simulated.h"
@@ -16,9 +16,9 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool looked;
 static int failure;
-static location place;
+static location here;
 
-/* The place of one rank of p in a made-up machine. */
+/* The location of one rank of p in a made-up machine. */
 static bool made_up(const char *shape, int p, int rank, location *result, char *why, size_t size)
 {
     location *at = malloc((size_t)p * sizeof *at);
@@ -30,7 +30,7 @@ static bool made_up(const char *shape, int p, int rank, location *result, char *
     return good;
 }
 
-int places_made_up(const char *shape, int p, int rank, location *mine)
+int own_location_made_up(const char *shape, int p, int rank, location *mine)
 {
     char why[200];
 
@@ -45,13 +45,13 @@ static int from_regions(const char *shape)
 
     PMPI_Comm_size(MPI_COMM_WORLD, &p);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (made_up(shape, p, rank, &place, why, sizeof why))
+    if (made_up(shape, p, rank, &here, why, sizeof why))
         return MPI_SUCCESS;
     env_say_here("TUTTI_REGIONS=%s: %s; or hwloc, or none", shape, why);
     return MPI_ERR_ARG;
 }
 
-static int look_for_place(void)
+static int find_own_location(void)
 {
     const char *shape = env_given.regions, *file = env_given.switches;
     char why[300];
@@ -59,24 +59,24 @@ static int look_for_place(void)
     if (shape && strcmp(shape, "hwloc") != 0)
         return from_regions(shape);
     if (simulated()) /* all ranks run on one real machine */
-        simulated_describe(&place);
+        simulated_describe(&here);
     else
-        here_describe(&place);
-    if (!file || switches_above(file, place.host, place.switches, why, sizeof why))
+        here_describe(&here);
+    if (!file || switches_above(file, here.host, here.switches, why, sizeof why))
         return MPI_SUCCESS;
     env_say_here("TUTTI_SWITCHES: %s", why);
     return MPI_ERR_ARG;
 }
 
-int places_mine(location *mine)
+int own_location(location *mine)
 {
     int error;
 
     pthread_mutex_lock(&mutex);
     if (!looked)
-        failure = look_for_place();
+        failure = find_own_location();
     looked = true;
-    *mine = place;
+    *mine = here;
     error = failure;
     pthread_mutex_unlock(&mutex);
     return error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_numbers.c - the numbers of the channel and their windows of tags: used again, exhausted,
+/* test_context_ids.c - context ids of the channel and their windows of tags: used again, exhausted,
  * added to. Looks inside the library.
  */
 #include "mpi/mpi_test.h"
@@ -20,7 +20,7 @@ static void check_all(int base)
 }
 
 /* So there is none left where there is only one. */
-static void the_world_takes_a_number(void)
+static void the_world_takes_a_context_id(void)
 {
     all = calloc((size_t)world_size, sizeof *all);
     CHECK(MPIX_Allgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD) ==
@@ -88,7 +88,7 @@ static void tags_are_used_again_and_never_twice_at_a_time(void)
             CHECK(room[i] == i % world_size + 100 * (i / world_size));
     }
     channel_test_windows = 0;
-    channel_test_numbers = 1; /* no other one is to be had */
+    channel_test_context_ids = 1; /* no other one is to be had */
     for (int round = 0; round < 20; round++) {
         run_persistent(small, p, PERSISTENT, mine, room);
         if (world_size > 1)
@@ -97,14 +97,14 @@ static void tags_are_used_again_and_never_twice_at_a_time(void)
                         MPI_ERR_OTHER);
         free_persistent(p, PERSISTENT);
     }
-    channel_test_numbers = 0;
+    channel_test_context_ids = 0;
     MPI_Comm_free(&small);
     free(room);
 }
 
-/* More requests than a number has windows: the communicator takes other numbers, and gives them
+/* More requests than a context id has windows: the communicator allocates others, and gives them
  * back. */
-static void persistent_requests_get_more_numbers(void)
+static void persistent_requests_get_more_context_ids(void)
 {
     enum { WINDOWS = 8, LIVE = 100 };
     MPI_Comm small;
@@ -118,7 +118,7 @@ static void persistent_requests_get_more_numbers(void)
         run_persistent(small, p, LIVE, mine, room);
         CHECK(comm_get(small, &c) == MPI_SUCCESS);
         if (world_size > 1) /* 4 + 12 * 8 windows; and few more to look for free ones seldom */
-            CHECK(c->wire.nlanes >= 13 && c->wire.nlanes <= 14);
+            CHECK(c->wire.ntag_spaces >= 13 && c->wire.ntag_spaces <= 14);
         for (int i = 0; i < LIVE; i += 2) /* every other one is made anew in its window */
             free_persistent(&p[i], 1);
         for (int i = 0; i < LIVE; i += 2)
@@ -151,9 +151,9 @@ static void many_persistent_requests_live_on_one_communicator(void)
     free(p);
 }
 
-/* Without a number a communicator waits for a call that may block, which makes it an MPI
+/* Without a context id a communicator waits for a call that may block, which makes it an MPI
  * communicator of its own. */
-static void without_numbers_a_blocking_call_helps(void)
+static void without_context_ids_a_blocking_call_helps(void)
 {
     int *other = malloc((size_t)world_size * sizeof *other);
     MPI_Comm dup;
@@ -161,7 +161,7 @@ static void without_numbers_a_blocking_call_helps(void)
     comm *c;
 
     CHECK(tutti_init() == MPI_SUCCESS);
-    channel_test_numbers = 1;
+    channel_test_context_ids = 1;
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
     CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, dup, &r) == MPI_SUCCESS);
@@ -181,14 +181,14 @@ static void without_numbers_a_blocking_call_helps(void)
         check_all(0);
     }
     CHECK(comm_get(dup, &c) == MPI_SUCCESS && c->wire.ours == (world_size > 1));
-    channel_test_numbers = 0;
+    channel_test_context_ids = 0;
     MPI_Comm_free(&dup);
     free(other);
 }
 
 /* Operations that wait at the gate take their tags from what inits add to meanwhile; with the
  * progress thread, where there may be one. */
-static void numbers_are_added_beside_operations_in_flight(void)
+static void context_ids_are_added_beside_operations_in_flight(void)
 {
     enum { WINDOWS = 8, FLYING = 40, LIVE = 100, ROUNDS = 4 };
     MPI_Comm c;
@@ -221,13 +221,13 @@ static void numbers_are_added_beside_operations_in_flight(void)
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
-        MPI_TEST(the_world_takes_a_number),
+        MPI_TEST(the_world_takes_a_context_id),
         MPI_TEST(tags_are_used_again_and_never_twice_at_a_time),
-        MPI_TEST(persistent_requests_get_more_numbers),
+        MPI_TEST(persistent_requests_get_more_context_ids),
         MPI_TEST(many_persistent_requests_live_on_one_communicator),
-        MPI_TEST(without_numbers_a_blocking_call_helps),
-        MPI_TEST(numbers_are_added_beside_operations_in_flight),
+        MPI_TEST(without_context_ids_a_blocking_call_helps),
+        MPI_TEST(context_ids_are_added_beside_operations_in_flight),
     };
 
-    return mpi_test_main(argc, argv, "numbers", tests, sizeof tests / sizeof *tests);
+    return mpi_test_main(argc, argv, "context_ids", tests, sizeof tests / sizeof *tests);
 }
