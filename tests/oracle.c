@@ -23,7 +23,7 @@ uint64_t oracle_sent(const oracle *o, int from, int to, int64_t i)
     uint64_t ranks = (uint64_t)from << 32 | (uint64_t)to << 16 | (uint64_t)o->turn;
     uint64_t value = mix(mix(ranks + 1) + (uint64_t)i * 0x9e3779b97f4a7c15u);
 
-    return o->ordered ? map_of(value) : value;
+    return o->noncommutative ? map_of(value) : value;
 }
 
 void oracle_add(const uint64_t *in, uint64_t *inout, int64_t n)
@@ -75,7 +75,7 @@ static uint64_t sum(const oracle *o, int last, int to, int64_t i)
 
     for (int r = last - 1; r >= 0; r--) {
         uint64_t left = oracle_sent(o, r, to, i);
-        (o->ordered ? oracle_compose : oracle_add)(&left, &sum, 1);
+        (o->noncommutative ? oracle_compose : oracle_add)(&left, &sum, 1);
     }
     return sum;
 }

@@ -16,8 +16,8 @@
 typedef struct oracle {
     coll_kind kind;
     int p, root;
-    bool ordered; /* REDUCES: the operation is oracle_compose, else oracle_add */
-    int turn;     /* different data in each */
+    bool noncommutative; /* REDUCES: the operation is oracle_compose, else oracle_add */
+    int turn;            /* different data in each */
 } oracle;
 
 /* Item i of what rank `from` sends to rank `to`; of what it sends at all, if that is one block: to

@@ -20,10 +20,10 @@ bool algo_serves(const algo *a, coll_kind kind)
 
 const char *algo_refuses(const algo *a, const coll *c)
 {
-    if (a->commutes && c->ordered)
+    if (a->commutes && c->noncommutative)
         return "it needs an operation that commutes";
-    if (a->parts && c->whole && !a->keeps_whole)
-        return "it cuts vectors, and an operation of the program may look at a whole one";
+    if (a->parts && c->user_op && !a->serves_user_op)
+        return "it cuts vectors, and a user-defined operation may look at a whole one";
     return a->inapplicable ? a->inapplicable(c->p) : NULL;
 }
 
@@ -75,7 +75,7 @@ int algo_parts_of_pieces(const algo_options *o, const group *g, sched_builder *s
 
 int algo_parts_of_blocks(const algo_options *o, const group *g, sched_builder *s)
 {
-    return sched_form(s) == FORM_BLOCK && !o->whole && !o->uneven ? o->parameter : 1;
+    return sched_form(s) == FORM_BLOCK && !o->user_op && !o->uneven ? o->parameter : 1;
 }
 
 int parts_times(int a, int b)
@@ -209,9 +209,9 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
     sched_builder *s = sched_begin(c->p, form);
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
     algo_options o = {.root = c->root,
-                      .ordered = c->ordered,
+                      .noncommutative = c->noncommutative,
                       .symmetric = c->symmetric,
-                      .whole = c->whole,
+                      .user_op = c->user_op,
                       .uneven = coll_is_v(c->kind) && !coll_has(c->kind, COLL_REDUCES),
                       .parameter = c->parameter,
                       .variant = c->variant,

@@ -28,11 +28,11 @@ enum { PIECES_MOST = 1 << 16 };
 
 /* What an algorithm is asked for in its group. A phase of a composed one gets its own. */
 typedef struct algo_options {
-    int root;       /* ROOTED: index in the group */
-    bool ordered;   /* REDUCES: the operation does not commute */
-    bool symmetric; /* REDUCES: operands may change places without changing a bit */
-    bool whole;     /* REDUCES: the operation must see whole vectors: they are not cut */
-    bool uneven;    /* each rank counts the others' blocks in types of its own: no two ranks would
+    int root;            /* ROOTED: index in the group */
+    bool noncommutative; /* REDUCES: the operation does not commute */
+    bool symmetric;      /* REDUCES: operands may change places without changing a bit */
+    bool user_op;        /* REDUCES: user-defined, must see uncut vectors */
+    bool uneven; /* each rank counts the others' blocks in types of its own: no two ranks would
                        cut one into the same bytes */
     int parameter, variant;
     coll_order order;
@@ -63,7 +63,7 @@ typedef struct algo {
     /* Into how many parts it cuts the vector, or each block, among this group, of its own index and
      * with its options; NULL: into none. */
     int (*parts)(const algo_options *o, const group *g, sched_builder *s);
-    bool keeps_whole; /* cuts nothing where options.whole asks for it */
+    bool serves_user_op; /* cuts nothing where options.user_op asks for it */
 
     /* A schedule that finds out what it has to know of lengths at other ranks, if each has its own
      * (coll_is_v): SEND is the lengths of what I send to each rank, RECV what compile gets as

@@ -29,7 +29,8 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 {
     division d;
 
-    if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) || (o->ordered && !d.consecutive)) {
+    if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) ||
+        (o->noncommutative && !d.consecutive)) {
         phase_compile(o, g, 0, b, s);
         return;
     }
@@ -51,7 +52,7 @@ const algo algo_allreduce_hierarchical = {
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .keeps_whole = true,
+    .serves_user_op = true,
     .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
     .parts = levels_parts,

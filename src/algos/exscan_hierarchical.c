@@ -50,7 +50,7 @@ const algo algo_exscan_hierarchical = {
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .keeps_whole = true,
+    .serves_user_op = true,
     .variants = phase_exscans,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
     .parts = levels_parts,

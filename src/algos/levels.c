@@ -118,7 +118,7 @@ void levels_reduce(const algo_options *o, const group *g, int root, const blockm
     division d;
 
     all.root = root;
-    if (!levels_divide(&d, g, root, level, s) || (o->ordered && !d.consecutive)) {
+    if (!levels_divide(&d, g, root, level, s) || (o->noncommutative && !d.consecutive)) {
         algo_reduce_binomial.compile(&all, g, b, s);
         return;
     }

@@ -12,7 +12,7 @@ static bool takes_pieces(const algo *phase)
 
 static bool phase_fits(const algo *phase, const algo_options *o)
 {
-    return !(o->ordered && phase->commutes) && !(o->whole && phase->parts);
+    return !(o->noncommutative && phase->commutes) && !(o->user_op && phase->parts);
 }
 
 const algo *phase_of(const algo_options *o)
@@ -54,7 +54,7 @@ int phase_parts(const algo_options *o, int n, sched_builder *s)
     group between = {.size = n};
     bool pieces = sched_form(s) == FORM_BLOCK && !takes_pieces(phase) && o->parameter > 1;
 
-    if (o->whole)
+    if (o->user_op)
         return 1;
     return parts_times(pieces ? o->parameter : 1, algo_parts(phase, &inner, &between, s));
 }

@@ -133,7 +133,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 {
     branch x = branch_of(g, b, s, o->root, g->size);
 
-    if (o->ordered) {
+    if (o->noncommutative) {
         compile_ordered(o->root, g, b, s);
         return;
     }

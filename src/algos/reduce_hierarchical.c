@@ -24,7 +24,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     division d;
 
     if (!levels_divide(&d, g, o->root, topo_regions(g->topo), s) ||
-        (o->ordered && !d.consecutive)) {
+        (o->noncommutative && !d.consecutive)) {
         phase_compile(o, g, o->root, b, s);
         return;
     }
@@ -44,7 +44,7 @@ const algo algo_reduce_hierarchical = {
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .keeps_whole = true,
+    .serves_user_op = true,
     .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 8, .most = PIECES_MOST},
     .parts = levels_parts,

@@ -18,7 +18,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     const int *order;
     group r;
 
-    if (o->ordered) {
+    if (o->noncommutative) {
         algo_reduce_binomial.compile(o, g, b, s);
         return;
     }

@@ -42,7 +42,8 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 {
     division d;
 
-    if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) || (o->ordered && !d.consecutive)) {
+    if (!levels_divide(&d, g, 0, topo_regions(g->topo), s) ||
+        (o->noncommutative && !d.consecutive)) {
         phase_of(o)->compile(o, g, b, s);
         return;
     }

@@ -23,7 +23,7 @@ static const algo *const phases[] = {&algo_reduce_scatter_circulant, &algo_reduc
 static void reduce_scatter_over_lanes(const algo_options *o, const lanes *l, const blockmap *b,
                                       sched_builder *s)
 {
-    const algo *inside = o->ordered ? phases[1] : phases[0];
+    const algo *inside = o->noncommutative ? phases[1] : phases[0];
     blockmap mine = regions_local_items(&l->nodes, b, s), local = lanes_of_local(l, b, s), lane;
     blockrow have = b->in;
 
@@ -50,7 +50,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     lanes l;
     bool nodes = lanes_make(&l, g, 0, s);
 
-    if (nodes && (l.consecutive || !o->ordered))
+    if (nodes && (l.consecutive || !o->noncommutative))
         reduce_scatter_over_lanes(o, &l, b, s);
     else
         phase_of(o)->compile(o, g, b, s);
@@ -68,6 +68,6 @@ const algo algo_reduce_scatter_lane = {
     .variants = phases,
     .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
     .parts = algo_parts_of_blocks,
-    .keeps_whole = true,
+    .serves_user_op = true,
     .compile = compile,
 };

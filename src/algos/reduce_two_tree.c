@@ -25,7 +25,7 @@
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    int top = o->ordered ? 0 : o->root, root = wrap(o->root - top, g->size);
+    int top = o->noncommutative ? 0 : o->root, root = wrap(o->root - top, g->size);
     group r;
 
     if (!group_rotated(g, top, s, &r))

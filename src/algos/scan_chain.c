@@ -16,7 +16,7 @@
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int me = g->index;
-    bool appends = !o->ordered && !in_place(b) && me > 0;
+    bool appends = !o->noncommutative && !in_place(b) && me > 0;
     blockrow come = me > 0 && !appends ? scratch_row(s, b) : b->in;
 
     if (!appends)

@@ -17,7 +17,7 @@
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index, spare = 0;
-    bool appends = !o->ordered && !in_place(b) && me > 0;
+    bool appends = !o->noncommutative && !in_place(b) && me > 0;
     blockrow come[2];
 
     if (!appends)

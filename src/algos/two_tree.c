@@ -36,7 +36,7 @@ two_tree_node two_tree_find(int tree, int first, int last, int member)
 two_tree_reduce two_tree_begin(const algo_options *o, const group *g, int first, const blockmap *b,
                                const blockrow *result, sched_builder *s)
 {
-    two_tree_reduce w = {.g = g, .b = b, .s = s, .ordered = o->ordered};
+    two_tree_reduce w = {.g = g, .b = b, .s = s, .noncommutative = o->noncommutative};
     bool has_left, inner;
 
     for (int i = 0; i < 2; i++)
@@ -73,13 +73,13 @@ const blockrow *two_tree_sum(const two_tree_reduce *w, int k)
 
     if (t->right >= 0) {
         receive_subtree(w, right, k, t->right);
-        sum = writable && !w->ordered ? combine_subtree(w, right, sum, k)
-                                      : combine_subtree(w, sum, right, k);
+        sum = writable && !w->noncommutative ? combine_subtree(w, right, sum, k)
+                                             : combine_subtree(w, sum, right, k);
         writable = true;
     }
     if (t->left < 0)
         return sum;
-    if (!writable && !w->ordered) {
+    if (!writable && !w->noncommutative) {
         receive_subtree(w, right, k, t->left);
         return combine_subtree(w, sum, right, k);
     }

@@ -46,7 +46,7 @@ typedef struct two_tree_reduce {
     const group *g;
     const blockmap *b;
     sched_builder *s;
-    bool ordered;          /* the operation does not commute */
+    bool noncommutative;   /* the operation does not commute */
     two_tree_node tree[2]; /* of pieces with even and with odd numbers */
     blockrow right, left;  /* what comes; `right` also holds sums */
 } two_tree_reduce;

@@ -131,9 +131,9 @@ static int check_op(const args *a, call *c)
     c->op = operation_none;
     if (coll_has(a->kind, COLL_REDUCES))
         error = operation_describe(a->op, a->recv.type, &c->op);
-    c->coll.ordered = !c->op.commutes;
+    c->coll.noncommutative = !c->op.commutes;
     c->coll.symmetric = c->op.symmetric;
-    c->coll.whole = !c->op.predefined;
+    c->coll.user_op = !c->op.predefined;
     return error;
 }
 

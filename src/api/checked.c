@@ -96,9 +96,9 @@ plan_key *call_key(const call *c, plan_key *small, size_t *size)
     *key = (plan_key){.kind = (uint16_t)c->coll.kind,
                       .root = c->coll.root,
                       .in_place = c->coll.in_place,
-                      .ordered = c->coll.ordered,
+                      .noncommutative = c->coll.noncommutative,
                       .symmetric = c->coll.symmetric,
-                      .whole = c->coll.whole,
+                      .user_op = c->coll.user_op,
                       .packs = c->packs,
                       .send_empty = empty,
                       .recv_empty = empty};

@@ -12,8 +12,8 @@ static uint64_t key_of_call(const coll *c, int64_t bytes, bool in_place)
 {
     uint64_t class = (uint64_t)planner_class(c->kind, c->p, bytes);
 
-    return (uint64_t)c->kind << 17 | (uint64_t)in_place << 16 | (uint64_t)c->ordered << 15 |
-           (uint64_t)c->whole << 14 | class;
+    return (uint64_t)c->kind << 17 | (uint64_t)in_place << 16 | (uint64_t)c->noncommutative << 15 |
+           (uint64_t)c->user_op << 14 | class;
 }
 
 /* A file may claim any time. */

@@ -25,9 +25,9 @@ static int compile(const plan_key *key, const comm *c, sched **result)
                  .rank = c->rank,
                  .root = key->root,
                  .in_place = key->in_place,
-                 .ordered = key->ordered,
+                 .noncommutative = key->noncommutative,
                  .symmetric = key->symmetric,
-                 .whole = key->whole,
+                 .user_op = key->user_op,
                  .packs = key->packs,
                  .parameter = key->parameter,
                  .variant = key->variant,
@@ -118,7 +118,7 @@ int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result
     key->parameter = chosen.parameter;
     key->variant = chosen.variant;
     key->order = chosen.order;
-    key->ordered |= chosen.in_order;
+    key->noncommutative |= chosen.in_order;
     return plan_get(c, key, size, compile, result);
 }
 

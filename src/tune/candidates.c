@@ -45,7 +45,10 @@ bool candidates_have_pieces(const choice *c)
 static void find_candidates(candidates *all, const forecaster *q)
 {
     const forecast_call *call = q->call;
-    coll c = {.kind = call->kind, .p = call->p, .ordered = call->ordered, .whole = call->whole};
+    coll c = {.kind = call->kind,
+              .p = call->p,
+              .noncommutative = call->noncommutative,
+              .user_op = call->user_op};
 
     for (int i = 0; i < algo_count; i++) {
         const algo *a = algo_table[i];

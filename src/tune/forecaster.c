@@ -230,8 +230,8 @@ static look_call asked_of(const forecast_call *c, coll_kind kind)
     return (look_call){.kind = kind,
                        .size = size,
                        .count = coll_shapes[kind].recv == COLL_NONE ? 0 : bytes / size,
-                       .ordered = c->ordered,
-                       .whole = c->whole};
+                       .noncommutative = c->noncommutative,
+                       .user_op = c->user_op};
 }
 
 void forecaster_begin(forecaster *q, const forecast_call *c)

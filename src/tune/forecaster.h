@@ -12,10 +12,10 @@
 typedef struct forecast_call {
     coll_kind kind; /* of which all ranks know the sizes (coll_has_common_size) */
     int p;
-    int64_t bytes;       /* of all blocks that a rank receives, or of the vector */
-    bool ordered, whole; /* as in coll */
-    algo_set without;    /* algorithms that are not to be looked at */
-    const topo *t;       /* NULL: all in one place */
+    int64_t bytes;                /* of all blocks that a rank receives, or of the vector */
+    bool noncommutative, user_op; /* as in coll */
+    algo_set without;             /* algorithms that are not to be looked at */
+    const topo *t;                /* NULL: all in one place */
     const constants *k;
 } forecast_call;
 

@@ -12,8 +12,8 @@
 /* A call with blocks of equal length, without where it runs. */
 typedef struct look_call {
     coll_kind kind;
-    int64_t count, size; /* items of an element, as in estimate_find, and bytes of one */
-    bool ordered, whole; /* as in coll */
+    int64_t count, size;          /* items of an element, as in estimate_find, and bytes of one */
+    bool noncommutative, user_op; /* as in coll */
     const constants *k;
 } look_call;
 

@@ -273,8 +273,8 @@ static forecast_call forecast_call_of(const coll *c, int64_t bytes, const algo_s
     return (forecast_call){.kind = c->kind,
                            .p = c->p,
                            .bytes = coll_is_vector(c->kind) ? least : least * c->p,
-                           .ordered = c->ordered,
-                           .whole = c->whole,
+                           .noncommutative = c->noncommutative,
+                           .user_op = c->user_op,
                            .without = *without,
                            .t = t,
                            .k = k};

@@ -47,14 +47,14 @@ static const struct row {
 
 bool reproducible_in_order(const coll *c)
 {
-    return c->ordered || !c->symmetric;
+    return c->noncommutative || !c->symmetric;
 }
 
 static bool row_fits(const struct row *r, const coll *c, int64_t bytes)
 {
     coll in_order = *c;
 
-    in_order.ordered = reproducible_in_order(c);
+    in_order.noncommutative = reproducible_in_order(c);
     return r->family == coll_shapes[c->kind].family && (!r->most_ranks || c->p <= r->most_ranks) &&
            bytes <= r->most_bytes && !algo_refuses(algo_table[r->algo], &in_order);
 }

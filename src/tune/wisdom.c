@@ -69,8 +69,8 @@ wisdom_key wisdom_key_of(const coll *c, int64_t bytes, const char *shape)
     wisdom_key k = {.kind = c->kind,
                     .p = c->p,
                     .class = planner_class(c->kind, c->p, bytes),
-                    .ordered = reduces && c->ordered,
-                    .whole = reduces && c->whole,
+                    .noncommutative = reduces && c->noncommutative,
+                    .user_op = reduces && c->user_op,
                     .in_place = c->in_place && alike_in_place(c->kind)};
     size_t n = strlen(shape);
 
@@ -120,9 +120,10 @@ static const char *wrong(const verdict *v)
         return "not a time and a number of starts";
     if (k->server)
         return NULL;
-    return algo_refuses(
-        algo_table[v->choice.algo],
-        &(coll){.kind = k->kind, .p = k->p, .ordered = k->ordered, .whole = k->whole});
+    return algo_refuses(algo_table[v->choice.algo], &(coll){.kind = k->kind,
+                                                            .p = k->p,
+                                                            .noncommutative = k->noncommutative,
+                                                            .user_op = k->user_op});
 }
 
 /* ---- the table ---- */
@@ -208,7 +209,8 @@ static uint64_t first_part(const wisdom_key *k)
 
 static int last_part(const wisdom_key *k)
 {
-    return (8 * k->ordered + 4 * k->whole + 2 * k->in_place + k->server) * SIZE_CLASSES + k->class;
+    return (8 * k->noncommutative + 4 * k->user_op + 2 * k->in_place + k->server) * SIZE_CLASSES +
+           k->class;
 }
 
 static int compare_entries(const entry *left, const entry *right)

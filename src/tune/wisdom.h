@@ -16,10 +16,10 @@ enum { WISDOM_SHAPE = 84 };
 typedef struct wisdom_key {
     coll_kind kind;
     int p;
-    int class;           /* of size (planner_class): of the vector, or of a block */
-    bool ordered, whole; /* REDUCES: as in coll */
-    bool in_place;       /* where all ranks know: of allreduce, allgather, alltoall */
-    bool server;         /* the verdict is who serves blocking calls under the MPI's names, in all
+    int class;                    /* of size (planner_class): of the vector, or of a block */
+    bool noncommutative, user_op; /* REDUCES: as in coll */
+    bool in_place;                /* where all ranks know: of allreduce, allgather, alltoall */
+    bool server; /* the verdict is who serves blocking calls under the MPI's names, in all
                             of an octave of sizes; class: the first one of it */
     char shape[WISDOM_SHAPE];
 } wisdom_key;

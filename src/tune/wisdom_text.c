@@ -20,7 +20,7 @@ static const char columns[] =
     "# collective ranks bytes operation place shape | algorithm | time | starts\n"
     "# (who changes something writes `edited` in the place of the number in the last line)\n";
 
-/* By `ordered` and `whole`; by `in_place`; by `native`. */
+/* By `noncommutative` and `user_op`; by `in_place`; by `native`. */
 static const char *const operations[] = {"commutes", "ordered", "commutes,whole", "ordered,whole"};
 static const char *const places[] = {"-", "in_place"};
 static const char *const servers[] = {"tutti", "native"};
@@ -36,9 +36,9 @@ static void write_verdict(FILE *out, const verdict *v)
     if (!k->server)
         select_print(&v->choice, name, sizeof name);
     fprintf(out, "%s %d %lld %s %s %s | %s | %lld ns | %d starts\n", coll_kind_name(k->kind), k->p,
-            (long long)size_least(k->class), reduces ? operations[k->ordered + 2 * k->whole] : "-",
-            places[k->in_place], k->shape, k->server ? servers[v->native] : name, (long long)v->ns,
-            v->starts);
+            (long long)size_least(k->class),
+            reduces ? operations[k->noncommutative + 2 * k->user_op] : "-", places[k->in_place],
+            k->shape, k->server ? servers[v->native] : name, (long long)v->ns, v->starts);
 }
 
 static void print_end(char *line, size_t size, size_t count, const char *text, size_t n)
@@ -121,8 +121,8 @@ static const char *read_operation(const char *word, wisdom_key *k)
 
     if (!coll_has(k->kind, COLL_REDUCES))
         return strcmp(word, "-") == 0 ? NULL : "this collective has no operation: not `-`";
-    k->ordered = i % 2;
-    k->whole = i / 2;
+    k->noncommutative = i % 2;
+    k->user_op = i / 2;
     return i >= 0 ? NULL : "no such class of operations";
 }
 

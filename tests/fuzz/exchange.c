@@ -106,7 +106,7 @@ static void avoid_defects(exchange *x)
      * not commute wrongly, and writes behind what it has to in place */
     if (scatters_sum(x))
         x->in_place = false;
-    if (scatters_sum(x) && x->reduction->ordered)
+    if (scatters_sum(x) && x->reduction->noncommutative)
         x->reduction = &reductions[0];
     x->dense |= x->p == 1;
     if (x->kind == COLL_allgatherv && x->most * x->sig.bytes > 2000)

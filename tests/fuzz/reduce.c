@@ -17,7 +17,7 @@ MPI_Op reduce_operation(const reduction *r)
     MPI_Op op = r->op;
 
     if (r->function)
-        MPI_Op_create(r->function, !r->ordered, &op);
+        MPI_Op_create(r->function, !r->noncommutative, &op);
     return op;
 }
 

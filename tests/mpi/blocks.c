@@ -186,7 +186,7 @@ void blocks_open(blocks *b)
     b->recv.there = has.recv != COLL_NONE;
     b->o.kind = b->kind;
     b->o.p = b->p;
-    b->o.ordered = b->reduction && b->reduction->ordered;
+    b->o.noncommutative = b->reduction && b->reduction->noncommutative;
     b->native = (call_args){.comm = b->comm, .root = b->o.root};
     MPI_Type_contiguous(2, MPI_INT, &b->unready);
     choose_types(b);

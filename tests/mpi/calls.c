@@ -192,7 +192,7 @@ bool calls_serve(const call_set *s, int p, const reduction *r)
     if (family == COLL_reduce_scatter && strcmp(s->algorithm, "lane") == 0)
         return true;
     if (family == COLL_reduce_scatter && needs_op_of_mpi(s->algorithm))
-        return !r || !r->ordered; /* blocks are not cut, but operands swapped */
+        return !r || !r->noncommutative; /* blocks are not cut, but operands swapped */
     return !r || !r->function || !needs_op_of_mpi(s->algorithm);
 }
 

@@ -193,7 +193,7 @@ static void add(const char *name, MPI_Datatype type, MPI_Op op, int traits, int 
     reductions[made++] = (reduction){.name = name,
                                      .type = type,
                                      .op = op,
-                                     .ordered = traits & ORDERED,
+                                     .noncommutative = traits & ORDERED,
                                      .padded = traits & PADDED,
                                      .size = size,
                                      .make = make,

@@ -13,7 +13,7 @@ typedef struct reduction {
     MPI_Datatype type;
     MPI_Op op;
     MPI_User_function *function; /* of an operation of the program, else NULL */
-    bool ordered;                /* it does not commute */
+    bool noncommutative;         /* it does not commute */
     bool padded;                 /* the MPI may write the gaps of its own type */
     int size;                    /* bytes of an element without gaps */
     /* An element without gaps of any numbers; and right = left op right, for n elements. */

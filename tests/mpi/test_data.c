@@ -102,7 +102,7 @@ static bool native_is_right(const blocks *b)
 
     MPI_Type_get_extent(b->native.recv.type, &lb, &extent);
     MPI_Type_size(b->native.recv.type, &size);
-    if (family == COLL_reduce_scatter && b->reduction->ordered)
+    if (family == COLL_reduce_scatter && b->reduction->noncommutative)
         return extent == size || (b->p & (b->p - 1)) != 0;
     if (b->kind == COLL_scatter || b->kind == COLL_gather)
         return strcmp(b->types->name, "record") != 0 || b->count * size * ((b->p + 1) / 2) <= 8192;

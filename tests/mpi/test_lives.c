@@ -78,7 +78,7 @@ static call_args own_handles(const blocks *b)
     dup_type(&a.send.type);
     dup_type(&a.recv.type);
     if (b->reduction)
-        MPI_Op_create(b->reduction->function, !b->reduction->ordered, &a.op);
+        MPI_Op_create(b->reduction->function, !b->reduction->noncommutative, &a.op);
     return a;
 }
 

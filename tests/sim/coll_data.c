@@ -164,7 +164,8 @@ static bool is_source(const coll_data *d, const rank_data *k, int rank)
 
 static void find_part(rank_data *k, const coll_data *d, int rank)
 {
-    k->o = (oracle){.kind = d->kind, .ordered = d->ordered, .turn = d->turn + d->part[rank]};
+    k->o = (oracle){
+        .kind = d->kind, .noncommutative = d->noncommutative, .turn = d->turn + d->part[rank]};
     for (int r = 0; r < d->p; r++)
         if (d->part[r] == d->part[rank]) {
             k->index = r == rank ? k->o.p : k->index;

@@ -13,7 +13,7 @@ typedef struct coll_data {
     coll_kind kind;
     int p, count; /* see coll_run.h */
     int root;     /* an index in each part */
-    bool in_place, ordered;
+    bool in_place, noncommutative;
     int turn;
     const int *part; /* [p] */
 } coll_data;

@@ -98,10 +98,10 @@ static void compose_whole(const void *in, void *inout, int64_t n)
 static sim_op *operation(const coll_run *t)
 {
     if (t->bits)
-        return t->ordered ? blend_ordered : blend;
-    if (t->whole)
-        return t->ordered ? compose_whole : add_whole;
-    return t->ordered ? compose : add;
+        return t->noncommutative ? blend_ordered : blend;
+    if (t->user_op)
+        return t->noncommutative ? compose_whole : add_whole;
+    return t->noncommutative ? compose : add;
 }
 
 /* All ranks of a part must have what its first rank has, if all have the same; else whatever they
@@ -191,7 +191,7 @@ static sim_result execute(all_ranks *u)
     sim_run(u->ranks, t->p, &o, &result);
     if (result.error[0])
         coll_run_fail(t, result.error);
-    if (t->whole && coll_is_vector(t->kind) && least_seen < t->count)
+    if (t->user_op && coll_is_vector(t->kind) && least_seen < t->count)
         coll_run_fail(t, "an operation of the program does not see the whole vector");
     if (t->count == 0 && u->shape->recv != COLL_NONE && (result.max_messages || result.copied))
         coll_run_fail(t, "messages or copies of nothing");
@@ -214,7 +214,7 @@ static void run_open(all_ranks *u, const coll_run *t)
     *u = (all_ranks){.t = *t, .shape = &coll_shapes[t->kind]};
     u->all = sim_zeroed((size_t)t->p, sizeof *u->all);
     u->split = (split){.a = t->a, .p = t->p, .part = t->part ? t->part : u->all, .finer = 1};
-    if (t->finer && coll_is_vector(t->kind) && !t->whole)
+    if (t->finer && coll_is_vector(t->kind) && !t->user_op)
         u->split.finer = t->finer;
     u->data = sim_zeroed((size_t)t->p, sizeof *u->data);
     u->kept = sim_zeroed((size_t)t->p, sizeof *u->kept);
@@ -246,7 +246,7 @@ static void fill(all_ranks *u)
                    .count = u->t.count,
                    .root = u->t.root,
                    .in_place = u->t.in_place,
-                   .ordered = u->t.ordered,
+                   .noncommutative = u->t.noncommutative,
                    .turn = u->t.bits ? 0 : (int)(u->t.seed % 1000),
                    .part = u->split.part};
 

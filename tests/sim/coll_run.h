@@ -23,12 +23,12 @@ typedef struct coll_run {
     int root, parameter, variant;
     coll_order order;
     bool in_place;
-    bool ordered;      /* REDUCES: with an operation that does not commute */
+    bool noncommutative; /* REDUCES: with an operation that does not commute */
     bool bits;         /* REDUCES: the operation is not associative. Whatever the result is, it must
-                          be the same on all ranks, and for all kinds of sends. With ordered it does
+                          be the same on all ranks, and for all kinds of sends. With noncommutative it does
                           not commute either */
     bool packs;        /* see coll.h */
-    bool whole;        /* REDUCES: an operation of the program, which sees whole vectors */
+    bool user_op;      /* REDUCES: an operation of the program, which sees whole vectors */
     const topo *topo;  /* or NULL */
     const char *shape; /* what topo is, for people */
     const int *part;   /* [p], or NULL: ranks of the same part do it among themselves. Root: the

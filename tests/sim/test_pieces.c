@@ -27,7 +27,7 @@ static int parts_of(coll_kind kind, const char *form, const char *variant, coll_
               .rank = 3,
               .parameter = pieces,
               .variant = algo_variant(a, variant),
-              .whole = whole,
+              .user_op = whole,
               .send.count = 1,
               .recv.count = 1};
     sched *s = NULL;

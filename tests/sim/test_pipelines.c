@@ -300,7 +300,7 @@ static void an_ordered_reduction_takes_one_message_more_to_a_root_inside(void **
                                                   .count = 10,
                                                   .root = root,
                                                   .parameter = 5,
-                                                  .ordered = true,
+                                                  .noncommutative = true,
                                                   .seed = (uint64_t)p});
             assert_int_equal(r.sent, (p - (root == 0)) * 10);
             assert_true(r.critical_path <= ceil_log(p) + 1 + (root > 0));

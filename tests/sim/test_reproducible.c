@@ -32,8 +32,8 @@ static coll call_of(coll_kind kind, int p, int operation)
     return (coll){.kind = kind,
                   .p = p,
                   .symmetric = operation == SUMS,
-                  .whole = operation >= OWN,
-                  .ordered = operation == OWN_ORDERED};
+                  .user_op = operation >= OWN,
+                  .noncommutative = operation == OWN_ORDERED};
 }
 
 static coll_run run_of(const coll *c, const choice *taken, int count)
@@ -47,9 +47,9 @@ static coll_run run_of(const coll *c, const choice *taken, int count)
                       .parameter = taken->parameter,
                       .variant = taken->variant,
                       .order = taken->order,
-                      .ordered = taken->in_order || c->ordered,
+                      .noncommutative = taken->in_order || c->noncommutative,
                       .bits = true,
-                      .whole = c->whole};
+                      .user_op = c->user_op};
 }
 
 static uint64_t digest_on(coll_run r, const char *shape)

@@ -94,9 +94,9 @@ static bool ask(coll_run *t, long n, int roots)
     t->variant = x.variant;
     t->order = (coll_order)x.order;
     t->in_place = x.in_place;
-    t->ordered = x.operation == 1 || x.operation == 3;
+    t->noncommutative = x.operation == 1 || x.operation == 3;
     t->bits = x.operation == 2;
-    t->whole = x.operation >= 3;
+    t->user_op = x.operation >= 3;
     t->packs = x.packs;
     t->root =
         roots < t->p ? (int)((long)x.root * (t->p - 1) / (roots > 1 ? roots - 1 : 1)) : x.root;

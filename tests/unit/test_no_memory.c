@@ -63,8 +63,8 @@ static void compile_all_ways(const algo *a, const topo *t, int rank)
                   .rank = rank,
                   .root = coll_has(a->kind, COLL_ROOTED) ? 5 : 0,
                   .in_place = way & 1 || coll_shapes[a->kind].send == COLL_NONE,
-                  .ordered = coll_has(a->kind, COLL_REDUCES) && way & 2,
-                  .whole = coll_has(a->kind, COLL_REDUCES) && way & 4,
+                  .noncommutative = coll_has(a->kind, COLL_REDUCES) && way & 2,
+                  .user_op = coll_has(a->kind, COLL_REDUCES) && way & 4,
                   .parameter = algo_parameter_for(a, a->parameter.name ? PARAMETER : 0, RANKS),
                   .send.count = 1,
                   .recv.count = 1};

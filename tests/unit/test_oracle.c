@@ -20,7 +20,7 @@ static void composition_is_associative_and_keeps_the_order(void **state)
 {
     (void)state;
     for (int i = 0; i < 1000; i++) {
-        oracle o = {.p = 3, .ordered = true, .turn = i};
+        oracle o = {.p = 3, .noncommutative = true, .turn = i};
         uint64_t a = oracle_sent(&o, 0, 0, i), b = oracle_sent(&o, 1, 0, i);
         uint64_t c = oracle_sent(&o, 2, 0, i);
 
@@ -40,7 +40,7 @@ static void sums_of_all_ranks_are_in_rank_order(void **state)
     for (int r = 0; r < 4; r++)
         sum += oracle_sent(&o, r, 0, 5);
     assert_true(oracle_allreduce(&o, 2, 0, 5) == sum);
-    o.ordered = true;
+    o.noncommutative = true;
     composed = oracle_sent(&o, 0, 0, 5);
     for (int r = 1; r < 4; r++)
         composed = compose(composed, oracle_sent(&o, r, 0, 5));

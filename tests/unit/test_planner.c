@@ -214,7 +214,7 @@ static void all_sizes_of_a_class_get_the_same_of_two_ranks(void **state)
     for (int kind = 0; kind < COLL_KINDS; kind++)
         for (int ordered = 0; ordered < 2; ordered++)
             for (int class = 0; class < size_class(1 << 20); class ++) {
-                coll call = {.kind = (coll_kind)kind, .p = 2, .ordered = ordered};
+                coll call = {.kind = (coll_kind)kind, .p = 2, .noncommutative = ordered};
                 choice least = of_two_ranks(&call, size_least(class));
                 choice most = of_two_ranks(&call, size_least(class + 1) - 1);
                 assert_memory_equal(&least, &most, sizeof least);
@@ -263,7 +263,10 @@ static void what_auto_chooses_is_applicable(void **state)
         for (int64_t bytes = 0; bytes < 1ll << 32; bytes = 1000 * bytes + 1)
             for (int kind = 0; kind < COLL_KINDS; kind++)
                 for (int op = 0; op < 4; op++) {
-                    coll c = {.kind = (coll_kind)kind, .p = p, .ordered = op & 1, .whole = op / 2};
+                    coll c = {.kind = (coll_kind)kind,
+                              .p = p,
+                              .noncommutative = op & 1,
+                              .user_op = op / 2};
                     check_applicable(&c, bytes, NULL);
                     check_applicable(&c, bytes, t);
                 }

@@ -33,12 +33,13 @@ static void two_ranks_need_no_estimate(void **state)
     assert_string_equal(of_two(COLL_allgather, 1 << 24), "linear");
     assert_string_equal(of_two(COLL_allreduce, 256 << 10), "recursive_doubling");
     assert_string_equal(of_two(COLL_allreduce, (256 << 10) + 1), "circulant");
-    assert_string_equal(ruled((coll){.kind = COLL_allreduce, .p = 2, .whole = true}, 1 << 20),
+    assert_string_equal(ruled((coll){.kind = COLL_allreduce, .p = 2, .user_op = true}, 1 << 20),
                         "recursive_doubling");
     assert_string_equal(of_two(COLL_bcast, 1 << 20), "binomial");
     assert_string_equal(of_two(COLL_reduce_scatter_block, 1 << 20), "circulant");
     assert_string_equal(
-        ruled((coll){.kind = COLL_reduce_scatter, .p = 2, .ordered = true}, 1 << 20), "pairwise");
+        ruled((coll){.kind = COLL_reduce_scatter, .p = 2, .noncommutative = true}, 1 << 20),
+        "pairwise");
 }
 
 static void sizes_that_nobody_knows_need_none(void **state)
@@ -56,7 +57,7 @@ static void all_others_do(void **state)
     (void)state;
     for (int kind = 0; kind < COLL_KINDS; kind++)
         for (int op = 0; op < 4; op++) {
-            coll c = {.kind = (coll_kind)kind, .p = 3, .ordered = op & 1, .whole = op / 2};
+            coll c = {.kind = (coll_kind)kind, .p = 3, .noncommutative = op & 1, .user_op = op / 2};
             assert_true((ruled(c, 1000) == NULL) == coll_has_common_size((coll_kind)kind));
         }
 }

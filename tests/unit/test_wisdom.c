@@ -96,7 +96,7 @@ static void what_cannot_be_right_is_not_added(void **state)
     WRONG(v.key.shape[0] = '\0');
     WRONG(v.key.shape[0] = '|');
     WRONG(v.starts = 0);
-    WRONG((v.key.ordered = true, v.choice.algo = ALGO_allreduce_circulant));
+    WRONG((v.key.noncommutative = true, v.choice.algo = ALGO_allreduce_circulant));
     assert_int_equal(wisdom_count(w), 0);
     wisdom_free(w);
 }

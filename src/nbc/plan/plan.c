@@ -263,7 +263,7 @@ choice plan_choice(const plan *p)
                     .parameter = p->key.parameter,
                     .variant = p->key.variant,
                     .order = (coll_order)p->key.order,
-                    .in_order = p->key.ordered};
+                    .in_order = p->key.noncommutative};
 }
 
 void plan_tally(const plan *p, tally_call *call)

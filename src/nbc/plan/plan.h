@@ -24,7 +24,7 @@ enum { PLAN_CACHE = 64, PLAN_IDLE = 8, PLAN_LARGE = 65536 };
 typedef struct plan_key { /* no padding: compared as bytes */
     uint16_t kind, form;
     int32_t algo, parameter, variant, order, root;
-    uint8_t in_place, ordered, symmetric, whole, packs; /* as in coll */
+    uint8_t in_place, noncommutative, symmetric, user_op, packs; /* as in coll */
     uint8_t send_empty, recv_empty; /* a block of SEND, of RECV has nothing in it */
     uint8_t surveyed;               /* what a survey has found is at the end of v */
     int64_t v[]; /* counts[n], displs[n] of RECV if it is listed or typed; then those of SEND, or of

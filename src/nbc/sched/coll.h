@@ -91,16 +91,16 @@ int coll_own_source(const coll_neighbors *n, int rank, int k);
 typedef struct coll {
     coll_kind kind;
     int p, rank;
-    int root; /* ROOTED */
+    int root;      /* ROOTED */
+    bool in_place; /* what I send is already in RECV, where it belongs, and SEND is not used; at the
+                      root that scatters: my own block stays in SEND, and RECV is not used */
+    bool noncommutative; /* REDUCES: the operation does not commute */
+    bool symmetric;      /* REDUCES: operands may change places without changing a bit */
     bool
-        in_place; /* what I send is already in RECV, at its place, and SEND is not used; at the root
-                      that scatters: my own block stays in SEND, and RECV is not used */
-    bool ordered; /* REDUCES: the operation does not commute */
-    bool symmetric; /* REDUCES: operands may change places without changing a bit */
-    bool whole;     /* REDUCES: it may look at more than one element: vectors are not cut */
-    bool packs;     /* a vector that is cut goes through SCRATCH, packed (algo.c) */
-    int parameter;  /* of algorithms that have one, see algo.h */
-    int variant;    /* the same; 0: the usual one */
+        user_op; /* REDUCES: user-defined, may look at more than one element: vectors are not cut */
+    bool packs;  /* a vector that is cut goes through SCRATCH, packed (algo.c) */
+    int parameter; /* of algorithms that have one, see algo.h */
+    int variant;   /* the same; 0: the usual one */
     coll_order order;
     coll_side send, recv;
     const coll_neighbors *neighbors; /* NEIGHBORS */
