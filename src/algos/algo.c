@@ -218,18 +218,18 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
                       .order = c->order,
                       .phases = a->variants,
                       .neighbors = c->neighbors,
-                      .survey = c->survey};
+                      .exchanged_sizes = c->exchanged_sizes};
 
     if (!s)
         return SCHED_NO_MEMORY;
     cut_into(s, c, algo_parts(a, &o, &everyone, s));
-    if (c->survey)
+    if (c->exchanged_sizes)
         sched_pack_scratch(s);
     emit(a, &o, c, &everyone, s);
     return sched_commit(s, result);
 }
 
-sched_error algo_compile_survey(const algo *a, const coll *c, const topo *t, sched **result)
+sched_error algo_compile_size_exchange(const algo *a, const coll *c, const topo *t, sched **result)
 {
     sched_builder *s = sched_begin(c->p, FORM_STEP);
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
@@ -237,6 +237,6 @@ sched_error algo_compile_survey(const algo *a, const coll *c, const topo *t, sch
 
     if (!s)
         return SCHED_NO_MEMORY;
-    a->survey(&o, &everyone, s);
+    a->size_exchange(&o, &everyone, s);
     return sched_commit(s, result);
 }

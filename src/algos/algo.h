@@ -38,7 +38,7 @@ typedef struct algo_options {
     coll_order order;
     const struct algo *const *phases; /* algo.variants */
     const coll_neighbors *neighbors;  /* NEIGHBORS: ranks */
-    const int64_t *survey;            /* see algo.survey; NULL: there was none */
+    const int64_t *exchanged_sizes;   /* see algo.size_exchange; NULL: there was none */
 } algo_options;
 
 typedef struct algo {
@@ -67,8 +67,8 @@ typedef struct algo {
 
     /* A schedule that finds out what it has to know of lengths at other ranks, if each has its own
      * (coll_is_v): SEND is the lengths of what I send to each rank, RECV what compile gets as
-     * options.survey: NULL, if this uses nothing of it. NULL: it needs nothing. */
-    void (*survey)(const algo_options *o, const group *g, sched_builder *s);
+     * options.exchanged_sizes: NULL, if this uses nothing of it. NULL: it needs nothing. */
+    void (*size_exchange)(const algo_options *o, const group *g, sched_builder *s);
 
     /* Emit the steps. Pure: no MPI, no clock, no environment. Knows its group, never the ranks of
      * the whole call: so it runs on any part of them. */
@@ -116,8 +116,8 @@ int algo_variant(const algo *a, const char *name);
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result);
 
-/* Compile its survey, for the same topology. */
-sched_error algo_compile_survey(const algo *a, const coll *c, const topo *t, sched **result);
+/* Compile its size exchange, for the same topology. */
+sched_error algo_compile_size_exchange(const algo *a, const coll *c, const topo *t, sched **result);
 
 /* algo.parts, or 1. */
 int algo_parts(const algo *a, const algo_options *o, const group *g, sched_builder *s);

@@ -13,23 +13,23 @@
  * 2 ceil(log_r p) (p (r-1)/r) blocks copied; scratch at most 5 p blocks. For small blocks where
  * hops cost more than messages. Bruck et al., IEEE TPDS 8(11), 1997; alltoall paper II-B.
  *
- * Blocks of unequal lengths go without copies (bruck_hops.c), after a survey of what passes through
- * each rank: once for a persistent request, in front of any other call. Fan et al., arXiv
- * 2411.02581.
+ * Blocks of unequal lengths go without copies (bruck_hops.c), after an exchange of the sizes of
+ * what passes through each rank: once for a persistent request, in front of any other call. Fan et
+ * al., arXiv 2411.02581.
  */
 #include "algos/bruck.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    if (o->survey)
-        bruck_hops(g, b, o->survey, s, o->parameter);
+    if (o->exchanged_sizes)
+        bruck_hops(g, b, o->exchanged_sizes, s, o->parameter);
     else
         bruck_index(g, b, s, o->parameter);
 }
 
-static void survey(const algo_options *o, const group *g, sched_builder *s)
+static void size_exchange(const algo_options *o, const group *g, sched_builder *s)
 {
-    bruck_survey(g, s, o->parameter);
+    bruck_size_exchange(g, s, o->parameter);
 }
 
 static algo_cost cost(int p, int radix)
@@ -48,7 +48,7 @@ const algo algo_alltoall_bruck_radix = {
     .volume = "about p/r a message",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .parameter = {.name = "r", .least = 2, .usual = 4},
-    .survey = survey,
+    .size_exchange = size_exchange,
     .compile = compile,
     .cost = cost,
 };

@@ -12,20 +12,20 @@
  * blocks copied by leaders, with `binomial` by all ranks, and then as many again by the others. For
  * tiny blocks. Traeff, Hunold, CLUSTER 2020.
  *
- * Blocks of unequal lengths go the same way, after a survey of what passes through each rank
- * (transit.h): once for a persistent request, in front of any other call.
+ * Blocks of unequal lengths go the same way, after an exchange of the sizes of what passes through
+ * each rank (transit.h): once for a persistent request, in front of any other call.
  */
 #include "algos/algo.h"
 #include "algos/transit.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    transit_alltoall(g, b, o->survey, s, true, (tree)o->variant);
+    transit_alltoall(g, b, o->exchanged_sizes, s, true, (tree)o->variant);
 }
 
-static void survey(const algo_options *o, const group *g, sched_builder *s)
+static void size_exchange(const algo_options *o, const group *g, sched_builder *s)
 {
-    transit_survey(g, s, true, (tree)o->variant);
+    transit_size_exchange(g, s, true, (tree)o->variant);
 }
 
 const algo algo_alltoall_hierarchical = {
@@ -37,6 +37,6 @@ const algo algo_alltoall_hierarchical = {
     .source = "Traeff, Hunold, CLUSTER 2020",
     .regional = true,
     .variants = tree_gathers,
-    .survey = survey,
+    .size_exchange = size_exchange,
     .compile = compile,
 };

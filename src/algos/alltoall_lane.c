@@ -18,20 +18,21 @@
  * own, to all nodes in turn and a few of them at a time: TCP fills a link better so. Of equal
  * blocks only.
  *
- * Blocks of unequal lengths go the same way, after a survey of what is collected (transit.h): once
- * for a persistent request, in front of any other call. Where nodes are equal it stays inside them.
+ * Blocks of unequal lengths go the same way, after an exchange of the sizes of what is collected
+ * (transit.h): once for a persistent request, in front of any other call. Where nodes are equal it
+ * stays inside them.
  */
 #include "algos/algo.h"
 #include "algos/transit.h"
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    transit_alltoall(g, b, o->survey, s, false, TREE_LINEAR);
+    transit_alltoall(g, b, o->exchanged_sizes, s, false, TREE_LINEAR);
 }
 
-static void survey(const algo_options *o, const group *g, sched_builder *s)
+static void size_exchange(const algo_options *o, const group *g, sched_builder *s)
 {
-    transit_survey(g, s, false, TREE_LINEAR);
+    transit_size_exchange(g, s, false, TREE_LINEAR);
 }
 
 const algo algo_alltoall_lane = {
@@ -43,7 +44,7 @@ const algo algo_alltoall_lane = {
     .source = "Traeff, Hunold, CLUSTER 2020",
     .has_forms = true,
     .regional = true,
-    .survey = survey,
+    .size_exchange = size_exchange,
     .parameter = {.name = "pieces", .least = 1, .usual = 1, .most = PIECES_MOST},
     .parts = algo_parts_of_blocks,
     .compile = compile,

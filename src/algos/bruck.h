@@ -47,10 +47,10 @@ int64_t bruck_volume(int p, int radix);
 void bruck_index(const group *g, const blockmap *b, sched_builder *s, int radix);
 
 /* For blocks of unequal lengths, without copies: bruck_hops.c. SCRATCH is counted in the unit of
- * the survey, of which SEND is the lengths of the blocks for each rank; RECV the same by member of
- * the group, and those that come in all rounds. */
-void bruck_survey(const group *g, sched_builder *s, int radix);
-void bruck_hops(const group *g, const blockmap *b, const int64_t *survey, sched_builder *s,
+ * the size exchange, of which SEND is the lengths of the blocks for each rank; RECV the same by
+ * member of the group, and those that come in all rounds. */
+void bruck_size_exchange(const group *g, sched_builder *s, int radix);
+void bruck_hops(const group *g, const blockmap *b, const int64_t *exchanged_sizes, sched_builder *s,
                 int radix);
 
 #endif

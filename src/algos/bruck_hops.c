@@ -3,18 +3,18 @@
  *
  * The rounds are those of bruck.h. The block that has j ranks to go lies in slot j, wherever that
  * is: first in the send buffer, then where it has come to; the last hop ends at its final place.
- * Who passes a block on has to know its length: a survey finds that out before, by sending the
- * lengths along the same way.
+ * Who passes a block on has to know its length: a size exchange finds that out before, by sending
+ * the lengths along the same way.
  */
 #include "algos/bruck.h"
 
 typedef struct hops {
     const group *g;
-    const blockmap *b; /* NULL: a survey */
+    const blockmap *b; /* NULL: a size exchange */
     sched_builder *s;
     interval *slot;        /* [p] */
     const int64_t *length; /* of what comes next */
-    int64_t at;            /* of a survey: where the next one comes to */
+    int64_t at;            /* of a size exchange: where the next one comes to */
 } hops;
 
 /* What comes to slot j in this round will go on, or has arrived. */
@@ -55,7 +55,7 @@ static void make_rounds(hops *h, int radix)
         make_round(h, &t);
 }
 
-void bruck_survey(const group *g, sched_builder *s, int radix)
+void bruck_size_exchange(const group *g, sched_builder *s, int radix)
 {
     int p = g->size;
     hops h = {.g = g, .s = s, .at = p};
@@ -82,17 +82,17 @@ static interval set_out_block(const hops *h, int j, int64_t length)
     return moved;
 }
 
-void bruck_hops(const group *g, const blockmap *b, const int64_t *survey, sched_builder *s,
+void bruck_hops(const group *g, const blockmap *b, const int64_t *exchanged_sizes, sched_builder *s,
                 int radix)
 {
     int p = g->size;
-    hops h = {.g = g, .b = b, .s = s, .length = survey + p};
+    hops h = {.g = g, .b = b, .s = s, .length = exchanged_sizes + p};
 
     h.slot = sched_borrow(s, (size_t)p * sizeof *h.slot);
     if (!h.slot)
         return;
     for (int j = 0; j < p; j++)
-        h.slot[j] = set_out_block(&h, j, survey[wrap(g->index + j, p)]);
+        h.slot[j] = set_out_block(&h, j, exchanged_sizes[wrap(g->index + j, p)]);
     sched_copy(s, h.slot[0], block(b, g->index));
     make_rounds(&h, radix);
 }

@@ -33,7 +33,8 @@ static const int64_t *offsets_of(sched_builder *s, const int64_t *lengths, int64
     return at;
 }
 
-/* Room for the next n blocks of the survey, for the numbers themselves, or for equal blocks. */
+/* Room for the next n blocks of the size exchange, for the numbers themselves, or for equal blocks.
+ */
 static transit_store add_store(transit *t, int64_t n)
 {
     transit_store made = {.space = SPACE_SCRATCH, .length = t->length};
@@ -42,14 +43,14 @@ static transit_store add_store(transit *t, int64_t n)
     t->kept += n;
     if (t->asks)
         return (transit_store){.space = SPACE_RECV, .base = before, .length = 1};
-    if (t->survey)
-        made.at = offsets_of(t->s, t->survey + before, n);
+    if (t->exchanged_sizes)
+        made.at = offsets_of(t->s, t->exchanged_sizes + before, n);
     made.base = sched_scratch(t->s, (int64_t)transit_blocks_at(&made, 0, n).length).offset;
     return made;
 }
 
-/* In place, what is received would overwrite what is still to be sent. With a survey SCRATCH is
- * counted in another unit, which copy_out does not know. */
+/* In place, what is received would overwrite what is still to be sent. With a size exchange SCRATCH
+ * is counted in another unit, which copy_out does not know. */
 static void move_outgoing(transit *t)
 {
     int p = t->b->n;
@@ -122,21 +123,21 @@ static void travel(transit t, const group *g, bool one_lane, tree how)
     run_phases(t);
 }
 
-void transit_alltoall(const group *g, const blockmap *b, const int64_t *survey, sched_builder *s,
-                      bool one_lane, tree how)
+void transit_alltoall(const group *g, const blockmap *b, const int64_t *exchanged_sizes,
+                      sched_builder *s, bool one_lane, tree how)
 {
-    transit t = {.s = s, .b = b, .survey = survey, .moves = in_place(b)};
+    transit t = {.s = s, .b = b, .exchanged_sizes = exchanged_sizes, .moves = in_place(b)};
 
     if (!has_nodes(g)) {
         exchange_all(g, b, s, in_place(b) ? PATTERN_SYMMETRIC : PATTERN_ROTATED, WINDOW);
         return;
     }
-    if (!survey)
+    if (!exchanged_sizes)
         t.length = (int64_t)block(b, 0).length; /* whole, in pieces or not */
     travel(t, g, one_lane, how);
 }
 
-void transit_survey(const group *g, sched_builder *s, bool one_lane, tree how)
+void transit_size_exchange(const group *g, sched_builder *s, bool one_lane, tree how)
 {
     blockmap numbers = {.n = g->size,
                         .pieces = 1,

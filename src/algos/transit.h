@@ -15,9 +15,9 @@
  * With one lane, the first rank of each node carries everything, and may collect and deliver over a
  * tree.
  *
- * Carriers have to know the lengths of blocks that stay with them: where they are unequal, a survey
- * finds them out before. It is the same alltoall of one number for each block, without what is
- * received at its place. A rank finds p numbers, and one for each block that it keeps.
+ * Carriers have to know the lengths of blocks that stay with them: where they are unequal, a size
+ * exchange finds them out before. It is the same alltoall of one number for each block, without
+ * what is received at its place. A rank finds p numbers, and one for each block that it keeps.
  */
 #ifndef TUTTI_TRANSIT_H
 #define TUTTI_TRANSIT_H
@@ -26,12 +26,12 @@
 #include "algos/tree.h"
 
 /* With one lane, or with as many as the smallest node has ranks, over linear trees then. Without
- * nodes: direct messages, 32 at a time as in alltoall_linear.c. survey: what the other one has
- * found, and SCRATCH is counted in its unit; NULL: blocks of equal length, or no nodes. */
-void transit_alltoall(const group *g, const blockmap *b, const int64_t *survey, sched_builder *s,
-                      bool one_lane, tree t);
+ * nodes: direct messages, 32 at a time as in alltoall_linear.c. exchanged_sizes: what the other one
+ * has found, and SCRATCH is counted in its unit; NULL: blocks of equal length, or no nodes. */
+void transit_alltoall(const group *g, const blockmap *b, const int64_t *exchanged_sizes,
+                      sched_builder *s, bool one_lane, tree t);
 
 /* SEND: the lengths of the blocks for each rank. RECV: what is found; nothing without nodes. */
-void transit_survey(const group *g, sched_builder *s, bool one_lane, tree t);
+void transit_size_exchange(const group *g, sched_builder *s, bool one_lane, tree t);
 
 #endif

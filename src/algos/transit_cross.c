@@ -4,8 +4,8 @@
  */
 #include "algos/transit_inside.h"
 
-/* All that the ranks of my node have for my lane of that node, in one message; of a survey, what
- * will go on there. */
+/* All that the ranks of my node have for my lane of that node, in one message; of a size exchange,
+ * what will go on there. */
 static void send_node(const transit *t, int node)
 {
     int total = transit_lane_total(t), at = t->before[node];

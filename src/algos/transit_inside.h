@@ -20,12 +20,12 @@ typedef struct transit {
     const regions *p;
     group local;
     const blockmap *b;
-    int64_t length;        /* of a block; or */
-    const int64_t *survey; /* lengths of all that is kept, store by store */
-    int64_t kept;          /* blocks so far */
-    bool asks;             /* this is the survey: blocks are numbers, and RECV keeps them */
-    bool moves;            /* in place: what I send is in `moved` */
-    bool joined;           /* a carrier finds its own block with what it collects */
+    int64_t length;                 /* of a block; or */
+    const int64_t *exchanged_sizes; /* lengths of all that is kept, store by store */
+    int64_t kept;                   /* blocks so far */
+    bool asks;   /* this is the size exchange: blocks are numbers, and RECV keeps them */
+    bool moves;  /* in place: what I send is in `moved` */
+    bool joined; /* a carrier finds its own block with what it collects */
     bool over_tree;
     tree how;
     int lanes, node, me; /* me: index in my node */

@@ -16,20 +16,22 @@
 
 #include <stddef.h>
 
-/* later_make: the communicator is ready now, or the survey has run. */
+/* later_make: the communicator is ready now, or the size exchange has run. */
 static int make_later(exec *e, later_call *c)
 {
     plan *p;
     int error = MPI_SUCCESS;
 
-    if (c->survey) {
-        error = execs_plan_after(e->comm, c->survey, c->key, c->key_size, c->selection.choice, &p);
+    if (c->size_exchange) {
+        error = execs_plan_after(e->comm, c->size_exchange, c->key, c->key_size,
+                                 c->selection.choice, &p);
         exec_detach(e);
     } else {
         error = choose(&c->what, MPI_INFO_NULL, &c->selection);
-        if (!error && survey_needed(c->what.coll.kind, c->selection.choice))
-            error = survey_begin(e, &c->what, c->key, c->selection.choice, &c->survey);
-        if (error || c->survey)
+        if (!error && size_exchange_needed(c->what.coll.kind, c->selection.choice))
+            error =
+                size_exchange_begin(e, &c->what, c->key, c->selection.choice, &c->size_exchange);
+        if (error || c->size_exchange)
             return error;
         error = execs_plan(e->comm, c->key, c->key_size, c->selection.choice, &p);
     }
@@ -110,7 +112,8 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
         return MPI_SUCCESS;
     }
     error = way->may_block ? call_choose(&c, MPI_INFO_NULL, &s) : choose(&c, MPI_INFO_NULL, &s);
-    if (!error && !way->may_block && (s.choice.provisional || survey_needed(c.coll.kind, s.choice)))
+    if (!error && !way->may_block &&
+        (s.choice.provisional || size_exchange_needed(c.coll.kind, s.choice)))
         return exec_later(&c, e);
     if (!error && way->may_leave)
         error = choose_native(&c, &s, &native, &way->tried);

@@ -47,8 +47,8 @@ static int compile(const plan_key *key, const comm *c, sched **result)
         call.send = (coll_side){.counts = v, .displs = v + out};
         v += 2 * (ptrdiff_t)out;
     }
-    if (key->surveyed)
-        call.survey = v;
+    if (key->has_exchanged_sizes)
+        call.exchanged_sizes = v;
 
     return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
                                c->ready ? c->topo : NULL, result)];
@@ -127,11 +127,11 @@ choice execs_choice(const exec *e)
     return plan_choice(e->plan);
 }
 
-/* The plan for what has been surveyed, if there was anything to ask. */
-int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choice chosen,
+/* The plan for what the size exchange has found, if there was anything to ask. */
+int execs_plan_after(comm *c, const size_exchange *s, plan_key *key, size_t size, choice chosen,
                      plan **result)
 {
-    plan_key *longer = s ? survey_key(s, key, &size) : key;
+    plan_key *longer = s ? size_exchange_key(s, key, &size) : key;
     int error = longer ? execs_plan(c, longer, size, chosen, result) : MPI_ERR_NO_MEM;
 
     if (s)
@@ -142,7 +142,7 @@ int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choic
 /* Its plan is not made yet, and the binding has not been taken over. */
 static void forget_asking(execs_asking *q)
 {
-    survey_end(q->survey, q->exec);
+    size_exchange_end(q->size_exchange, q->exec);
     if (q->exec)
         plan_return_exec(q->exec);
     call_key_free(q->key, &q->small);
@@ -154,16 +154,16 @@ void execs_ask_no_more(execs_asking *q)
     bind_drop(&q->binding);
 }
 
-static int prepare_survey(const call *c, choice chosen, execs_asking *q)
+static int prepare_size_exchange(const call *c, choice chosen, execs_asking *q)
 {
     int error = plan_take_empty(c->comm, &q->exec);
 
     if (error)
         return error;
     q->exec->stats.collective = coll_kind_name(c->coll.kind);
-    q->exec->stats.algorithm = "survey";
-    error = survey_begin(q->exec, c, q->key, chosen, &q->survey);
-    return error || !q->survey ? error : place_if_ready(c->comm, q->exec);
+    q->exec->stats.algorithm = "size exchange";
+    error = size_exchange_begin(q->exec, c, q->key, chosen, &q->size_exchange);
+    return error || !q->size_exchange ? error : place_if_ready(c->comm, q->exec);
 }
 
 int execs_ask(const call *c, choice chosen, execs_asking *q)
@@ -171,15 +171,15 @@ int execs_ask(const call *c, choice chosen, execs_asking *q)
     int error;
 
     q->exec = NULL;
-    q->survey = NULL;
+    q->size_exchange = NULL;
     error = call_binding(c, &q->binding);
     if (error)
         return error;
     q->key = call_key(c, &q->small, &q->size);
     if (!q->key)
         error = MPI_ERR_NO_MEM;
-    else if (survey_needed(c->coll.kind, chosen))
-        error = prepare_survey(c, chosen, q);
+    else if (size_exchange_needed(c->coll.kind, chosen))
+        error = prepare_size_exchange(c, chosen, q);
     if (error)
         execs_ask_no_more(q);
     return error;
@@ -188,10 +188,10 @@ int execs_ask(const call *c, choice chosen, execs_asking *q)
 int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
 {
     plan *p;
-    int error = q->survey ? execs_run(q->exec) : MPI_SUCCESS;
+    int error = q->size_exchange ? execs_run(q->exec) : MPI_SUCCESS;
 
     if (!error)
-        error = execs_plan_after(c->comm, q->survey, q->key, q->size, chosen, &p);
+        error = execs_plan_after(c->comm, q->size_exchange, q->key, q->size, chosen, &p);
     forget_asking(q);
     if (error)
         bind_drop(&q->binding);
@@ -206,7 +206,7 @@ int execs_bind(const call *c, choice chosen, exec **result)
 {
     execs_asking q;
     int error = execs_ask(c, chosen, &q);
-    bool asks = !error && q.survey;
+    bool asks = !error && q.size_exchange;
 
     if (!error)
         error = execs_answer(c, chosen, &q, result);

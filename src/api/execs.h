@@ -3,12 +3,12 @@
 #ifndef TUTTI_EXECS_H
 #define TUTTI_EXECS_H
 
-#include "api/survey.h"
+#include "api/size_exchange.h"
 
-/* The plan for a choice, whose parts go into the key; and the one for what has been surveyed, if
- * there was anything to ask (s is not NULL). */
+/* The plan for a choice, whose parts go into the key; and the one for what the size exchange has
+ * found, if there was anything to ask (s is not NULL). */
 int execs_plan(comm *c, plan_key *key, size_t size, choice chosen, plan **result);
-int execs_plan_after(comm *c, const survey *s, plan_key *key, size_t size, choice chosen,
+int execs_plan_after(comm *c, const size_exchange *s, plan_key *key, size_t size, choice chosen,
                      plan **result);
 
 /* What its plan was made for. */
@@ -25,8 +25,8 @@ int execs_bind(const call *c, choice chosen, exec **result);
  * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
 typedef struct execs_asking {
     binding binding;
-    exec *exec;     /* that is to ask, or NULL */
-    survey *survey; /* NULL: there is nothing to ask */
+    exec *exec;                   /* that is to ask, or NULL */
+    size_exchange *size_exchange; /* NULL: there is nothing to ask */
     size_t size;
     plan_key *key, small; /* last: it has a variable part */
 } execs_asking;

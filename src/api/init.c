@@ -74,7 +74,7 @@ static int init_together(const call *of, choice chosen, measure_wish wish, int e
     uint64_t digest = digest_of_choice(&chosen, wish);
     bool refused = false;
 
-    if (!error && survey_needed(of->coll.kind, chosen))
+    if (!error && size_exchange_needed(of->coll.kind, chosen))
         error = ask_together(of, chosen, digest, e, &refused);
     else if (!error)
         error = execs_bind(of, chosen, e);

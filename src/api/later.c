@@ -18,7 +18,7 @@ static void release_later(later *l, exec *e)
     for (int i = 0; i < 2; i++)
         if (l->held[i] != MPI_DATATYPE_NULL)
             native_mpi.Type_free(&l->held[i]);
-    survey_end(l->call.survey, e);
+    size_exchange_end(l->call.size_exchange, e);
     call_key_free(l->call.key, &l->small);
     if (l->holds_op)
         operation_release(&l->call.b.op);
@@ -36,16 +36,16 @@ void later_forget(exec *e)
         release_later(l, e);
 }
 
-/* A survey is in front of the schedule, and this is called again when it has run. */
+/* A size exchange is in front of the schedule, and this is called again when it has run. */
 static int prepare_later(exec *e)
 {
     later *l = e->prepare_from;
-    bool surveyed = l->call.survey != NULL;
-    int error = surveyed ? e->run.error : MPI_SUCCESS;
+    bool exchanged = l->call.size_exchange != NULL;
+    int error = exchanged ? e->run.error : MPI_SUCCESS;
 
     if (!error)
         error = l->make(e, &l->call);
-    if (error || surveyed || !l->call.survey)
+    if (error || exchanged || !l->call.size_exchange)
         later_forget(e);
     return error;
 }

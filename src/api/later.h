@@ -4,13 +4,13 @@
  * Which schedule it gets depends on where the ranks are, and on a new communicator they have not
  * told each other yet; or on lengths at other ranks. The call must not wait for that. So it keeps
  * what it was called with: types held, counts copied; the engine has the schedule made when the
- * communicator is ready, or a survey's first and then the call's.
+ * communicator is ready, or a size exchange's first and then the call's.
  */
 #ifndef TUTTI_LATER_H
 #define TUTTI_LATER_H
 
 #include "api/choose.h"
-#include "api/survey.h"
+#include "api/size_exchange.h"
 
 /* What is kept. Without the arrays of the arguments; the key is without algorithm. */
 typedef struct later_call {
@@ -19,11 +19,11 @@ typedef struct later_call {
     plan_key *key;
     size_t key_size;
     selection selection;
-    survey *survey; /* that runs, or has run */
+    size_exchange *size_exchange; /* that runs, or has run */
 } later_call;
 
-/* Make the schedule of the call, or that of its survey, and bind it to the exec; given by call.c.
- * Called again when the survey has run. */
+/* Make the schedule of the call, or that of its size exchange, and bind it to the exec; given by
+ * call.c. Called again when the size exchange has run. */
 typedef int later_make(exec *e, later_call *call);
 
 /* An exec that will be prepared. */

@@ -143,7 +143,7 @@ static crossing simulate(coll_kind kind, choice with, const topo *t, const int *
 }
 
 /* And what this rank asks for before. */
-static void add_survey(crossing *c, const algo *a, coll_kind kind, const topo *t)
+static void add_size_exchange(crossing *c, const algo *a, coll_kind kind, const topo *t)
 {
     coll call = {.kind = kind,
                  .p = world_size,
@@ -151,7 +151,7 @@ static void add_survey(crossing *c, const algo *a, coll_kind kind, const topo *t
                  .parameter = algo_parameter_for(a, 0, world_size)};
     sched *s = NULL;
 
-    CHECK(algo_compile_survey(a, &call, t, &s) == SCHED_OK);
+    CHECK(algo_compile_size_exchange(a, &call, t, &s) == SCHED_OK);
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         int64_t numbers = 0;
@@ -210,8 +210,8 @@ static void what_crosses_nodes_is_what_the_simulator_counts(void)
         run_counted(s, comm, node);
         crossing expected =
             simulate(s->kind, (choice){.algo = at, .form = FORM_STEP}, state->topo, node);
-        if (algo_table[at]->survey && coll_is_v(s->kind))
-            add_survey(&expected, algo_table[at], s->kind, state->topo);
+        if (algo_table[at]->size_exchange && coll_is_v(s->kind))
+            add_size_exchange(&expected, algo_table[at], s->kind, state->topo);
         CHECK(far_messages == expected.messages);
         CHECK(far_bytes == expected.bytes);
     }

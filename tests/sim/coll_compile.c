@@ -22,17 +22,17 @@ static bool is_empty(const rank_data *k)
                                                          : k->send.counts[0] == 0;
 }
 
-static bool has_survey(const all_ranks *u)
+static bool has_size_exchange(const all_ranks *u)
 {
-    return u->t.a->survey && coll_is_v(u->t.kind);
+    return u->t.a->size_exchange && coll_is_v(u->t.kind);
 }
 
 size_t scratch_size(const all_ranks *u)
 {
-    return u->t.packs || has_survey(u) ? sizeof(uint64_t) / 2 : sizeof(uint64_t);
+    return u->t.packs || has_size_exchange(u) ? sizeof(uint64_t) / 2 : sizeof(uint64_t);
 }
 
-static void compile_survey(all_ranks *u, int rank)
+static void compile_size_exchange(all_ranks *u, int rank)
 {
     const algo *a = u->t.part ? split_row(&u->split) : u->t.a;
     coll c = {.kind = u->t.kind,
@@ -42,29 +42,29 @@ static void compile_survey(all_ranks *u, int rank)
               .variant = u->t.variant};
     sched *s = NULL;
 
-    if (algo_compile_survey(a, &c, u->t.topo, &s) != SCHED_OK || sched_check(s))
-        coll_run_fail(&u->t, "the survey does not compile");
+    if (algo_compile_size_exchange(a, &c, u->t.topo, &s) != SCHED_OK || sched_check(s))
+        coll_run_fail(&u->t, "the size exchange does not compile");
     u->ranks[rank].sched = s;
 }
 
 /* What each rank sends to each other one, in items of scratch, and what they find out. */
-static void bind_survey(all_ranks *u, int rank)
+static void bind_size_exchange(all_ranks *u, int rank)
 {
     sim_rank *r = &u->ranks[rank];
     const data_side *sent = u->data[rank].in_place ? &u->data[rank].recv : &u->data[rank].send;
     int64_t n = r->sched->extent[SPACE_RECV], *lengths;
 
-    free(u->survey[rank]);
-    u->survey[rank] = sim_zeroed((size_t)(n + u->t.p), sizeof **u->survey);
-    lengths = u->survey[rank] + n;
+    free(u->exchanged_sizes[rank]);
+    u->exchanged_sizes[rank] = sim_zeroed((size_t)(n + u->t.p), sizeof **u->exchanged_sizes);
+    lengths = u->exchanged_sizes[rank] + n;
     for (int i = 0; i < u->t.p; i++)
         lengths[i] = sent->counts[i] * (int64_t)(sizeof(uint64_t) / scratch_size(u));
     r->count[SPACE_SEND] = r->count[SPACE_RECV] = 1;
     r->buffer[SPACE_SEND] = lengths;
-    r->buffer[SPACE_RECV] = u->survey[rank];
+    r->buffer[SPACE_RECV] = u->exchanged_sizes[rank];
 }
 
-static void run_survey(all_ranks *u)
+static void run_size_exchange(all_ranks *u)
 {
     sim_options o = {.seed = u->t.seed,
                      .sends = u->t.sends,
@@ -72,16 +72,16 @@ static void run_survey(all_ranks *u)
     sim_result result;
 
     for (int r = 0; r < u->t.p; r++) {
-        compile_survey(u, r);
-        bind_survey(u, r);
+        compile_size_exchange(u, r);
+        bind_size_exchange(u, r);
     }
     sim_run(u->ranks, u->t.p, &o, &result);
     if (result.error[0])
         coll_run_fail(&u->t, result.error);
     for (int r = 0; r < u->t.p; r++) {
         if (u->ranks[r].sched->extent[SPACE_RECV] == 0) { /* it needs none here */
-            free(u->survey[r]);
-            u->survey[r] = NULL;
+            free(u->exchanged_sizes[r]);
+            u->exchanged_sizes[r] = NULL;
         }
         sched_free((sched *)u->ranks[r].sched);
     }
@@ -104,7 +104,7 @@ static void compile_rank(all_ranks *u, int rank)
               .parameter = algo_parameter_for(t->a, t->parameter, k->o.p),
               .variant = t->variant,
               .order = t->order,
-              .survey = u->survey[rank],
+              .exchanged_sizes = u->exchanged_sizes[rank],
               .send = side_in_call(&k->send, is_empty(k)),
               .recv = side_in_call(&k->recv, is_empty(k))};
     sched *s = NULL;
@@ -149,8 +149,8 @@ void compile_free(all_ranks *u)
 void compile_all(all_ranks *u)
 {
     compile_free(u);
-    if (has_survey(u))
-        run_survey(u);
+    if (has_size_exchange(u))
+        run_size_exchange(u);
     for (int r = 0; r < u->t.p; r++)
         compile_rank(u, r);
     for (int r = 0; r < u->t.p; r++)

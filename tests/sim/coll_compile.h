@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_compile.h - the schedules of all ranks for one collective, as the library would compile
- * them; a survey of lengths runs first where the algorithm asks for it. For coll_execute.c.
+ * them; a size exchange runs first where the algorithm asks for it. For coll_execute.c.
  */
 #ifndef TUTTI_COLL_COMPILE_H
 #define TUTTI_COLL_COMPILE_H
@@ -14,9 +14,9 @@ typedef struct all_ranks {
     const coll_shape *shape;
     int *all; /* [p] zeros: everybody in one part */
     split split;
-    rank_data *data;  /* [p] */
-    sim_rank *ranks;  /* [p] */
-    int64_t **survey; /* [p], or NULLs */
+    rank_data *data;           /* [p] */
+    sim_rank *ranks;           /* [p] */
+    int64_t **exchanged_sizes; /* [p], or NULLs */
     bool compiled;
     uint64_t **kept; /* [p], bits: what each rank had after the run before; [0] NULL: none yet */
 } all_ranks;

@@ -21,7 +21,7 @@ static int64_t items_used(const sim_rank *r, sched_space space)
     return sched_items(r->sched->parts, r->count[space], r->sched->extent[space]);
 }
 
-/* Scratch is of the elements of RECV, or of SEND where there is none; or of the survey's. */
+/* Scratch is of the elements of RECV, or of SEND where there is none; or of the size exchange's. */
 static void bind_rank(all_ranks *u, int rank)
 {
     rank_data *k = &u->data[rank];
@@ -218,7 +218,7 @@ static void run_open(all_ranks *u, const coll_run *t)
         u->split.finer = t->finer;
     u->data = sim_zeroed((size_t)t->p, sizeof *u->data);
     u->kept = sim_zeroed((size_t)t->p, sizeof *u->kept);
-    u->survey = sim_zeroed((size_t)t->p, sizeof *u->survey);
+    u->exchanged_sizes = sim_zeroed((size_t)t->p, sizeof *u->exchanged_sizes);
     u->ranks = sim_zeroed((size_t)t->p, sizeof *u->ranks);
 }
 
@@ -231,8 +231,8 @@ static void run_close(all_ranks *u)
     }
     forget_kept(u);
     for (int r = 0; r < u->t.p; r++)
-        free(u->survey[r]);
-    free(u->survey);
+        free(u->exchanged_sizes[r]);
+    free(u->exchanged_sizes);
     free(u->kept);
     free(u->ranks);
     free(u->data);

@@ -25,8 +25,8 @@ typedef struct coll_run {
     bool in_place;
     bool noncommutative; /* REDUCES: with an operation that does not commute */
     bool bits;         /* REDUCES: the operation is not associative. Whatever the result is, it must
-                          be the same on all ranks, and for all kinds of sends. With noncommutative it does
-                          not commute either */
+                          be the same on all ranks, and for all kinds of sends. It may be
+                          noncommutative, too */
     bool packs;        /* see coll.h */
     bool user_op;      /* REDUCES: an operation of the program, which sees whole vectors */
     const topo *topo;  /* or NULL */

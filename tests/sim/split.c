@@ -72,12 +72,12 @@ static int parts(const algo_options *o, const group *g, sched_builder *s)
     return members.ranks ? now.finer * algo_parts(now.a, &mine, &members, s) : 1;
 }
 
-static void survey(const algo_options *o, const group *g, sched_builder *s)
+static void size_exchange(const algo_options *o, const group *g, sched_builder *s)
 {
     group members = members_of(g, s);
 
     if (members.ranks)
-        now.a->survey(o, &members, s);
+        now.a->size_exchange(o, &members, s);
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
@@ -96,6 +96,6 @@ const algo *split_row(const split *how)
     row = *how->a;
     row.parts = parts;
     row.compile = compile;
-    row.survey = how->a->survey ? survey : NULL;
+    row.size_exchange = how->a->size_exchange ? size_exchange : NULL;
     return &row;
 }

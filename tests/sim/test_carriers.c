@@ -158,9 +158,9 @@ static void check_carriers(coll_run t, const char *name)
         }
 }
 
-/* The survey's messages between nodes: numbers of the blocks that go on from there to others. The
- * rank keeps a number for each block that it keeps, and one for each of its own. */
-static void check_survey(const coll_run *t, const char *name, int rank)
+/* The size exchange's messages between nodes: numbers of the blocks that go on from there to
+ * others. The rank keeps a number for each block that it keeps, and one for each of its own. */
+static void check_size_exchange(const coll_run *t, const char *name, int rank)
 {
     machine_lanes m = lanes_of(t->topo, name);
     coll c = {.kind = t->kind, .p = t->p, .rank = rank, .variant = t->variant};
@@ -168,7 +168,7 @@ static void check_survey(const coll_run *t, const char *name, int rank)
     int64_t kept = t->p, total = 0;
     sched *s = NULL;
 
-    assert_int_equal(algo_compile_survey(find(t->kind, name), &c, t->topo, &s), SCHED_OK);
+    assert_int_equal(algo_compile_size_exchange(find(t->kind, name), &c, t->topo, &s), SCHED_OK);
     for (int k = 0; k < m.l->n && lane >= 0; k++)
         for (int i = lane; i < size_of(&m, k); i += m.lanes) {
             total += k != node;
@@ -212,7 +212,7 @@ static void check_unequal(const topo *t, const char *shape)
         for (run.variant = 0; run.variant < (i & 2 ? 2 : 1); run.variant++) {
             check_carriers(run, names[i / 2 % 2]);
             for (int r = 0; r < t->p; r++)
-                check_survey(&run, names[i / 2 % 2], r);
+                check_size_exchange(&run, names[i / 2 % 2], r);
         }
     }
 }
@@ -248,7 +248,7 @@ static void only_nodes_ask_for_lengths(void **state)
         topo *t = machine(shapes[i / 2], 12);
         coll c = {.kind = COLL_alltoallv, .p = 12, .rank = 5};
         sched *s = NULL;
-        assert_int_equal(algo_compile_survey(find(COLL_alltoallv, names[i % 2]), &c, t, &s),
+        assert_int_equal(algo_compile_size_exchange(find(COLL_alltoallv, names[i % 2]), &c, t, &s),
                          SCHED_OK);
         assert_int_equal(s->nsteps, 0);
         assert_int_equal(s->extent[SPACE_RECV], 0);

@@ -17,16 +17,17 @@
 
 enum { RANKS = 9, PARAMETER = 2, SURVEYED = 1 << 10 };
 
-/* Until nothing fails any more. survey: that one is compiled. Returns how many allocations it took.
+/* Until nothing fails any more. size_exchange: that one is compiled. Returns how many allocations
+ * it took.
  */
 static long compile_in_need(const algo *a, coll_form form, const coll *c, const topo *t,
-                            bool survey)
+                            bool size_exchange)
 {
     for (long n = 0;; n++) {
         sched *s = NULL;
         allocations_left = n;
-        sched_error error =
-            survey ? algo_compile_survey(a, c, t, &s) : algo_compile(a, form, c, t, &s);
+        sched_error error = size_exchange ? algo_compile_size_exchange(a, c, t, &s)
+                                          : algo_compile(a, form, c, t, &s);
         bool failed = allocations_left < 0;
         allocations_left = -1;
         assert_int_equal(error, failed ? SCHED_NO_MEMORY : SCHED_OK);
@@ -37,7 +38,7 @@ static long compile_in_need(const algo *a, coll_form form, const coll *c, const 
     }
 }
 
-/* Blocks of one length each, and a survey that says so, and more than enough. */
+/* Blocks of one length each, and a size exchange that says so, and more than enough. */
 static void compile_unequal(const algo *a, coll_form form, coll c, const topo *t)
 {
     int64_t counts[RANKS], displs[RANKS], found[SURVEYED];
@@ -51,7 +52,7 @@ static void compile_unequal(const algo *a, coll_form form, coll c, const topo *t
     c.kind = COLL_alltoallv;
     c.send = c.recv = (coll_side){.counts = counts, .displs = displs};
     assert_true(compile_in_need(a, form, &c, t, true) > 0);
-    c.survey = found;
+    c.exchanged_sizes = found;
     assert_true(compile_in_need(a, form, &c, t, false) > 0);
 }
 
@@ -73,7 +74,7 @@ static void compile_all_ways(const algo *a, const topo *t, int rank)
         for (c.variant = 0; c.variant == 0 || (a->variants && a->variants[c.variant]); c.variant++)
             if (!algo_refuses(a, &c)) {
                 assert_true(compile_in_need(a, form, &c, t, false) > 0);
-                if (a->survey)
+                if (a->size_exchange)
                     compile_unequal(a, form, c, t);
             }
     }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Alltoallv of small blocks on many ranks: Bruck with a survey beside direct messages."""
+"""Alltoallv of small blocks on many ranks: Bruck with a size exchange beside direct messages."""
 
 import plot
 from machines import QUARTZ
 from simulation import Job
 
-TITLE = "Alltoallv: bruck_radix after a survey, and direct messages"
+TITLE = "Alltoallv: bruck_radix after a size exchange, and direct messages"
 PAPER = "Fan et al., TuNA, arXiv 2411.02581; a user's 8-byte alltoallv on 12,288 ranks takes 2.3 s natively (mpich issue 7601)"
 
 ALGORITHMS = ["bruck_radix:2", "bruck_radix:4", "bruck_radix:8", "bruck_radix:32", "linear", "pairwise"]
@@ -60,14 +60,14 @@ def table(cells):
 
 def report(o, rows):
     text = []
-    for form, name in (("alltoallv_init", "Persistent, with the survey at the init"), ("alltoallv", "Blocking, with a survey in each call")):
+    for form, name in (("alltoallv_init", "Persistent, with the size exchange at the init"), ("alltoallv", "Blocking, with a size exchange in each call")):
         text += [f"{name}; times of the slowest rank, us, the fastest in bold:", "", *table(times(rows, form)), ""]
         mine = [dict(r, label=f"{r['ranks']} ranks") for r in measured(rows) if r["label"] == form]
         plot.lines(mine, o.picture(form), f"{form} on quartz, 8 ranks a node (simulated)", unit="bytes for each rank")
     return "\n".join(text + [o.image("alltoallv_init", "Times, persistent"), o.image("alltoallv", "Times, blocking"), "", WHY])
 
 
-WHY = """All blocks have one length here, but no rank knows that of the others. A survey sends the lengths along the way that the blocks
+WHY = """All blocks have one length here, but no rank knows that of the others. A size exchange sends the lengths along the way that the blocks
 will take, 8 bytes for each. `linear` has up to 32 messages of a rank on their way, `pairwise` one. Each call of these on 1024 ranks
 is a million messages: there 8 bytes were simulated alone, with few algorithms; `linear` and
 `bruck_radix:32` were stopped, having used two minutes of a core without an end, so that the last column is pairwise / Bruck there."""

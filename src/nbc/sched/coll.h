@@ -104,7 +104,7 @@ typedef struct coll {
     coll_order order;
     coll_side send, recv;
     const coll_neighbors *neighbors; /* NEIGHBORS */
-    const int64_t *survey;           /* what algo.survey has found, or NULL */
+    const int64_t *exchanged_sizes;  /* what algo.size_exchange has found, or NULL */
 } coll;
 
 /* Of one call. */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* size_exchange.h - what an algorithm has to know of lengths at other ranks (algo.h), found out
+ * before it is compiled: a schedule of its own in front of the call's.
+ */
+#ifndef TUTTI_SIZE_EXCHANGE_H
+#define TUTTI_SIZE_EXCHANGE_H
+
+#include "api/checked.h"
+#include "tune/select.h"
+
+typedef struct size_exchange size_exchange;
+
+/* May this choice ask for one? */
+bool size_exchange_needed(coll_kind kind, choice chosen);
+
+/* Make an exec without a schedule ask, when it is started. The call's lengths are in the key.
+ * *result stays as it is if there is nothing to ask on this communicator, the same on all ranks. */
+int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen,
+                        size_exchange **result);
+
+/* It has run: the same key with what it has found behind it, for free(). NULL: out of memory. */
+plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t *size);
+
+/* Take its schedule from the exec, if that is still there, and free it. */
+void size_exchange_end(size_exchange *s, exec *e);
+
+#endif
