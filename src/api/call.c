@@ -7,7 +7,7 @@
 #include "api/later.h"
 #include "api/repeat.h"
 #include "api/staging.h"
-#include "api/tallied.h"
+#include "api/count_call.h"
 #include "api/try_both.h"
 #include "nbc/comm/first.h"
 #include "nbc/library.h"
@@ -40,8 +40,8 @@ static int make_later(exec *e, later_call *c)
     if (error)
         return error;
     execs_describe(e);
-    if (tally_on)
-        plan_tally(e->plan, &e->stats.tally);
+    if (stats_on)
+        plan_fill_stats(e->plan, &e->stats.count);
     error = exec_bind(e, &c->b);
     c->b.sendblocks = c->b.recvblocks = c->b.room = NULL; /* taken over */
     return error;
@@ -221,9 +221,9 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
         error = call_prepare(a, c, way, &e);
     if (error)
         return refuse_call(a, c, error);
-    if (counted && tally_on && way->native != CALL_NEW) /* its ranks know no name of it */
-        tallied(a->kind, bytes_of_call(a, c, way), c, way->native ? NULL : e, TALLY_BLOCKING,
-                !way->anew);
+    if (counted && stats_on && way->native != CALL_NEW) /* its ranks know no name of it */
+        count_call(a->kind, bytes_of_call(a, c, way), c, way->native ? NULL : e,
+                   STATS_FORM_BLOCKING, !way->anew);
     if (way->tried)
         try_both_begin(way->tried);
     if (!way->native) {
@@ -236,13 +236,13 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
 
 __attribute__((noinline)) static int run_counted(const args *a, way_of_call *way)
 {
-    tally_enter();
-    return tally_leave(run_or_leave(a, way, true));
+    stats_enter();
+    return stats_leave(run_or_leave(a, way, true));
 }
 
 static int run_by(const args *a, way_of_call *way)
 {
-    return __builtin_expect(tally_on, 0) ? run_counted(a, way) : run_or_leave(a, way, false);
+    return __builtin_expect(stats_on, 0) ? run_counted(a, way) : run_or_leave(a, way, false);
 }
 
 int call_run(const args *a)
@@ -283,8 +283,8 @@ static inline int start_or_leave(const args *a, MPI_Request *request, way_of_cal
         error = request ? call_prepare(a, c, way, &e) : MPI_ERR_ARG;
     if (error)
         return refuse_call(a, c, error);
-    if (counted && tally_on && !way->native)
-        tallied(a->kind, way->bytes, c, e, TALLY_NONBLOCKING, !way->anew);
+    if (counted && stats_on && !way->native)
+        count_call(a->kind, way->bytes, c, e, STATS_FORM_NONBLOCKING, !way->anew);
     if (!way->native)
         error = start_exec(e, request);
     return comm_raise_for(a->comm, c, error);
@@ -293,13 +293,13 @@ static inline int start_or_leave(const args *a, MPI_Request *request, way_of_cal
 __attribute__((noinline)) static int start_counted(const args *a, MPI_Request *request,
                                                    way_of_call *way)
 {
-    tally_enter();
-    return tally_leave(start_or_leave(a, request, way, true));
+    stats_enter();
+    return stats_leave(start_or_leave(a, request, way, true));
 }
 
 static int start_by(const args *a, MPI_Request *request, way_of_call *way)
 {
-    return __builtin_expect(tally_on, 0) ? start_counted(a, request, way)
+    return __builtin_expect(stats_on, 0) ? start_counted(a, request, way)
                                          : start_or_leave(a, request, way, false);
 }
 

@@ -63,7 +63,7 @@ void execs_describe(exec *e)
 void execs_number(exec *e)
 {
     gate_number(&e->comm->gate, &e->ticket);
-    e->stats.timed = watch_on | tally_on;
+    e->stats.timed = watch_on | stats_on;
 }
 
 /* To its end. */

@@ -6,7 +6,7 @@
 #include "api/execs.h"
 #include "api/measure.h"
 #include "api/repeat.h"
-#include "api/tallied.h"
+#include "api/count_call.h"
 #include "api/together.h"
 #include "nbc/comm/first.h"
 #include "nbc/process/env.h"
@@ -183,8 +183,8 @@ static int init_of(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX
         known = e || error;
     }
     error = known ? init_known(a, c, error, e, request) : init_anew(a, c, info, way, request);
-    if (!error && tally_on)
-        tallied(a->kind, way->bytes, c, (*request)->exec, TALLY_PERSISTENT, known);
+    if (!error && stats_on)
+        count_call(a->kind, way->bytes, c, (*request)->exec, STATS_FORM_PERSISTENT, known);
     return error;
 }
 

@@ -13,7 +13,7 @@
 #include "nbc/process/mpi_library.h"
 #include "nbc/process/rest.h"
 #include "nbc/progress/driver.h"
-#include "nbc/tally/gather.h"
+#include "nbc/stats/gather.h"
 #include "persistent/request.h"
 #include "tune/native.h"
 
@@ -50,7 +50,7 @@ void tutti_interposed_refuse(const char *why)
 
 void tutti_interposed_counts(const char *reason, atomic_llong *calls)
 {
-    tally_look_outside(reason, calls);
+    stats_look_outside(reason, calls);
 }
 
 bool tutti_interposed_errs_alone(int kind)

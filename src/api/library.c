@@ -10,7 +10,7 @@
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
 #include "nbc/run/engine.h"
-#include "nbc/tally/gather.h"
+#include "nbc/stats/gather.h"
 #include "topo/pu.h"
 
 #include <stdio.h>
@@ -22,14 +22,14 @@
 static int make_channel(void)
 {
     comm *world;
-    hello mine = {.context_id = -1, .tallies = tally_on, .reproducible = env_reproducible()};
+    hello mine = {.context_id = -1, .counts_stats = stats_on, .reproducible = env_reproducible()};
     handshake h = {0};
     int error = comm_get(MPI_COMM_WORLD, &world);
 
     if (!error && world->p > 1 && channel_comm() == MPI_COMM_NULL) {
         error = comm_start(world, &mine, &h);
         if (!error) {
-            tally_agreed(handshake_other_stats(&h));
+            stats_agreed(handshake_other_stats(&h));
             env_reproducible_agree(handshake_other_reproducible(&h));
         }
         handshake_close(&h);
@@ -60,7 +60,7 @@ static int progress_engine(void)
 
 int tutti_progress(void)
 {
-    return tally_on && engine_busy() ? TALLY(progress_engine()) : progress_engine();
+    return stats_on && engine_busy() ? STATS_COUNTED(progress_engine()) : progress_engine();
 }
 
 /* MPI_ERR_OTHER is not raised: MPI does not run, there is no handler. */

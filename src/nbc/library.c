@@ -12,7 +12,7 @@
 #include "nbc/process/process.h"
 #include "nbc/process/watch.h"
 #include "nbc/run/engine.h"
-#include "nbc/tally/gather.h"
+#include "nbc/stats/gather.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -59,7 +59,7 @@ static int library_end(MPI_Comm comm, int key, void *value, void *extra)
         trace_file_end();
     last = comm_end_all();
     if (!alone)
-        tally_finish(channel_comm());
+        stats_finish(channel_comm());
     if (last)
         channel_end();
     if (atomic_load(&stage) == STARTED) {
@@ -111,7 +111,7 @@ static int start_library(void)
     if (!error)
         error = env_read();
     check_fault_tolerance();
-    tally_start();
+    stats_start();
     if (error)
         return error;
     watch_start(env_given.timeout);

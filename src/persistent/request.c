@@ -48,9 +48,9 @@ static void try_next(MPIX_Request r)
         free(r->writers);
         r->writers = NULL;
         e->stats.polls = r->exec->stats.polls;
-        if (tally_on) { /* it is counted as the one before, with its own algorithm */
-            e->stats.tally = r->exec->stats.tally;
-            plan_tally(e->plan, &e->stats.tally);
+        if (stats_on) { /* it is counted as the one before, with its own algorithm */
+            e->stats.count = r->exec->stats.count;
+            plan_fill_stats(e->plan, &e->stats.count);
         }
         r->exec = e;
     }
@@ -75,9 +75,9 @@ static void note_times(MPIX_Request r)
     exec *e = r->exec;
 
     r->seconds += e->stats.seconds;
-    if (e->stats.tally.form == TALLY_NONE)
+    if (e->stats.count.form == STATS_FORM_NONE)
         return;
-    tally_steps(&e->stats.tally, e->bound.sched->nsteps, r->steps_waited - r->steps_told);
+    stats_steps(&e->stats.count, e->bound.sched->nsteps, r->steps_waited - r->steps_told);
     r->steps_told = r->steps_waited;
 }
 
@@ -305,7 +305,7 @@ int PMPIX_Request_free(MPIX_Request *request)
     if (!request || !*request || (*request)->active)
         return refuse_request(request);
     e = (*request)->exec;
-    e->stats.tally.form = TALLY_NONE;
+    e->stats.count.form = STATS_FORM_NONE;
     if ((*request)->trial)
         trial_free((*request)->trial, e);
     comm_persistent_release(e->comm, &e->ticket);

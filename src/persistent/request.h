@@ -39,7 +39,7 @@ void request_take(MPIX_Request r, exec *e, struct trial *t);
 #define REQUEST_CALL(name, function, parameters, arguments)                                        \
     int PMPIX_##name parameters                                                                    \
     {                                                                                              \
-        return TALLY(function arguments);                                                          \
+        return STATS_COUNTED(function arguments);                                                  \
     }                                                                                              \
     WEAK_NAME(MPIX_##name);
 

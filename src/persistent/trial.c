@@ -145,7 +145,7 @@ void trial_note(trial *t, const exec *e, bool native)
 static void give_back(exec *e)
 {
     e->beside = NULL;
-    e->stats.tally.form = TALLY_NONE;
+    e->stats.count.form = STATS_FORM_NONE;
     comm_persistent_release(e->comm, &e->ticket);
     plan_return_exec(e);
 }

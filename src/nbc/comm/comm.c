@@ -121,8 +121,8 @@ static int detach(MPI_Comm user, int keyval, void *value, void *extra)
     bool before;
 
     (void)keyval, (void)extra;
-    if (tally_on)
-        tally_comm_gone(c->tally, user, ending);
+    if (stats_on)
+        stats_comm_gone(c->stats_index, user, ending);
     c->user = MPI_COMM_NULL;
     if (!process_threaded) /* else it is never set */
         comm_latest = NULL;
@@ -161,8 +161,8 @@ static int create(MPI_Comm user, comm **result)
     error = PMPI_Comm_set_attr(user, key, c);
     if (error)
         goto fail;
-    if (tally_on)
-        c->tally = tally_comm_add(&c->serial);
+    if (stats_on)
+        c->stats_index = stats_comm_add(&c->serial);
     engine_enter();
     c->made = ++made;
     DL_APPEND(comm_all, c);

@@ -22,7 +22,7 @@
 #include "nbc/process/process.h"
 #include "nbc/process/process_wisdom.h"
 #include "nbc/sched/coll.h"
-#include "nbc/tally/tally.h"
+#include "nbc/stats/stats.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -120,7 +120,7 @@ typedef struct comm {
     int p, rank;
     int made; /* how many this process has made state for, with this one: for people */
     int refs;
-    int tally, serial; /* for TUTTI_STATS: index (tally/tally.h), and number at this rank */
+    int stats_index, serial; /* for TUTTI_STATS: index (stats/stats.h), and number at this rank */
     gate gate;
     comm_windows persistent;
     struct plan *plans, *plan_found;  /* plan cache; the last one that was found there, or NULL */

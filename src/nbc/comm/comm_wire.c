@@ -8,7 +8,7 @@
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
 #include "nbc/process/simulated.h"
-#include "nbc/tally/gather.h"
+#include "nbc/stats/gather.h"
 
 #include <stdlib.h>
 
@@ -177,7 +177,7 @@ int comm_choose_wire(comm *c)
     /* two threads could make a channel each, in another order on another rank */
     if (threads ? c->user == MPI_COMM_WORLD : channel_is_world(c->user, c->p)) {
         int error = channel_make(c->user);
-        tally_agreed(handshake_other_stats(&c->first));
+        stats_agreed(handshake_other_stats(&c->first));
         if (!error)
             error = comm_find_channel_ranks(c);
         if (!error)

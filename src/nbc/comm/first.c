@@ -56,7 +56,7 @@ static int be_alone(comm *c, const hello *mine)
     c->same_environment = c->same_wisdom = true;
     c->reproducible = mine->reproducible;
     c->wire.comm = process_self();
-    tally_comm_known(c->tally, mine->world, mine->serial, 1);
+    stats_comm_known(c->stats_index, mine->world, mine->serial, 1);
     return get_ready(c, c->topo ? comm_add_tag_space(c, NULL) : MPI_ERR_NO_MEM);
 }
 
@@ -123,11 +123,11 @@ static int first_of_world(const comm *c)
 }
 
 /* For TUTTI_STATS: by what others know it. */
-static void name_for_tally(const comm *c)
+static void name_for_stats(const comm *c)
 {
     int first = first_of_world(c);
 
-    tally_comm_known(c->tally, c->first.all[first].world, c->first.all[first].serial, c->p);
+    stats_comm_known(c->stats_index, c->first.all[first].world, c->first.all[first].serial, c->p);
 }
 
 static int make_topo(comm *c)
@@ -139,8 +139,8 @@ static int make_topo(comm *c)
         if (c->topo)
             comm_take_machine(c);
         compare_settings(c);
-        if (tally_on)
-            name_for_tally(c);
+        if (stats_on)
+            name_for_stats(c);
     }
     return error || c->topo ? error : MPI_ERR_NO_MEM;
 }
@@ -189,7 +189,7 @@ static int get_own_comm(comm *c, const char *caller)
 
 static int begin_anew(comm *c, const char *caller, bool may_block)
 {
-    hello mine = {.threaded = process_threaded, .tallies = tally_on, .serial = c->serial};
+    hello mine = {.threaded = process_threaded, .counts_stats = stats_on, .serial = c->serial};
     int error;
 
     if (!c->wisdom)

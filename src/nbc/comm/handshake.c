@@ -238,7 +238,7 @@ int handshake_other_wisdom(const handshake *h)
 
 int handshake_other_stats(const handshake *h)
 {
-    return DIFFERS(h, tallies);
+    return DIFFERS(h, counts_stats);
 }
 
 int handshake_other_reproducible(const handshake *h)

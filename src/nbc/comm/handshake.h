@@ -31,7 +31,7 @@ typedef struct hello {
     uint16_t machine
         [CONSTANTS_PACKED]; /* constants of the sender's machine; those of rank 0 are used by all */
     uint64_t digest;        /* of what must be the same on all ranks, or 0 */
-    int32_t world, serial;  /* TUTTI_STATS: rank in MPI_COMM_WORLD, and tally_comm_add */
+    int32_t world, serial;  /* TUTTI_STATS: rank in MPI_COMM_WORLD, and stats_comm_add */
     int32_t context_id;     /* of the communicator here (channel.h), or -1: none is left */
     int32_t error;        /* an MPI error class that the sender has found in its arguments, or 0 */
     uint32_t asked;       /* digest of the algorithms that the environment asks for (env_asked) */
@@ -39,7 +39,7 @@ typedef struct hello {
     uint32_t mark;        /* HELLO_MARK: it has come, and is one of ours */
     uint8_t channel;      /* has the sender the channel? */
     uint8_t threaded;     /* MPI_THREAD_MULTIPLE? */
-    uint8_t tallies;      /* TUTTI_STATS=summary or json? */
+    uint8_t counts_stats; /* TUTTI_STATS=summary or json? */
     uint8_t reproducible; /* TUTTI_REPRODUCIBLE=topology? */
 } hello;
 

@@ -266,7 +266,7 @@ choice plan_choice(const plan *p)
                     .in_order = p->key.noncommutative};
 }
 
-void plan_tally(const plan *p, tally_call *call)
+void plan_fill_stats(const plan *p, stats_call *call)
 {
     call->key.algo = p->key.algo;
     call->key.form = p->key.form;

@@ -92,7 +92,7 @@ void plan_cache_clear(comm *c);
 
 /* Its algorithm; and for TUTTI_STATS. */
 choice plan_choice(const plan *p);
-void plan_tally(const plan *p, tally_call *call);
+void plan_fill_stats(const plan *p, stats_call *call);
 
 /* An exec of the plan, not bound; takes over the caller's reference to the plan and adds one to
  * the communicator. */

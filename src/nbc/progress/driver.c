@@ -12,7 +12,7 @@
 #include "nbc/process/trace.h"
 #include "nbc/run/engine.h"
 #include "nbc/run/completion.h"
-#include "nbc/tally/tally.h"
+#include "nbc/stats/stats.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static int wait_for_execs(int count, void **extra_states)
 
 int driver_wait(int count, void **extra_states, double timeout, MPI_Status *status)
 {
-    return TALLY(wait_for_execs(count, extra_states));
+    return STATS_COUNTED(wait_for_execs(count, extra_states));
 }
 
 /* ---- self-test: a message to ourselves ---- */

@@ -13,7 +13,7 @@
 #include "nbc/process/trace.h"
 #include "nbc/process/waker.h"
 #include "nbc/run/engine.h"
-#include "nbc/tally/tally.h"
+#include "nbc/stats/stats.h"
 
 #include <dlfcn.h>
 
@@ -42,15 +42,15 @@ static int hook_counted(void)
 {
     int n;
 
-    tally_poll_begin();
+    stats_poll_begin();
     n = driver_progress(NULL);
-    tally_poll_end();
+    stats_poll_end();
     return n;
 }
 
 int driver_hook_turn(void)
 {
-    return tally_on && engine_busy() ? hook_counted() : driver_progress(NULL);
+    return stats_on && engine_busy() ? hook_counted() : driver_progress(NULL);
 }
 
 bool driver_turn_while_needed(int *idle, int *n)

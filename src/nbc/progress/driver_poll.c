@@ -10,7 +10,7 @@
 
 #include "nbc/process/rest.h"
 #include "nbc/run/engine.h"
-#include "nbc/tally/tally.h"
+#include "nbc/stats/stats.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -87,13 +87,13 @@ static void poll_or_rest(exec *e)
 
 static int poll_counted(void *extra_state, MPI_Status *status)
 {
-    bool counted = tally_on;
+    bool counted = stats_on;
 
     if (counted)
-        tally_poll_begin();
+        stats_poll_begin();
     poll_or_rest(extra_state);
     if (counted)
-        tally_poll_end();
+        stats_poll_end();
     return MPI_SUCCESS;
 }
 

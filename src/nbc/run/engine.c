@@ -173,8 +173,8 @@ void engine_start(exec *e)
     if (e->stats.timed) {
         e->stats.started = clock_now();
         e->stats.reported = false;
-        if (e->stats.tally.form != TALLY_NONE)
-            tally_begin(&e->stats.tally);
+        if (e->stats.count.form != STATS_FORM_NONE)
+            stats_begin(&e->stats.count);
     }
     record_begin(e);
     if (engine_try_enter()) {

@@ -21,7 +21,7 @@
 #include "nbc/run/bind.h"
 #include "nbc/run/shm.h"
 #include "nbc/run/staged.h"
-#include "nbc/tally/tally.h"
+#include "nbc/stats/stats.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ typedef struct exec_stats {
     bool reported;    /* by report.c, in this start */
     double started;   /* seconds, of clock_now */
     double seconds;   /* from the last start to its completion */
-    tally_call tally; /* of TUTTI_STATS: only if timed */
+    stats_call count; /* of TUTTI_STATS: only if timed */
 } exec_stats;
 
 typedef struct exec {

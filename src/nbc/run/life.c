@@ -24,13 +24,13 @@ static void poke_at_times(void)
 
 __attribute__((noinline)) static void stop_clock(exec *e)
 {
-    tally_traffic sent;
+    stats_traffic sent;
 
     e->stats.seconds = clock_now() - e->stats.started;
-    if (e->stats.tally.form == TALLY_NONE)
+    if (e->stats.count.form == STATS_FORM_NONE)
         return;
     sent = traffic_of(e);
-    tally_end(&e->stats.tally, &sent);
+    stats_end(&e->stats.count, &sent);
 }
 
 void life_end(exec *e)

@@ -4,10 +4,10 @@
 
 #include "nbc/process/mpi_calls.h"
 
-tally_traffic traffic_of(const exec *e)
+stats_traffic traffic_of(const exec *e)
 {
     const bound *b = &e->bound;
-    tally_traffic t = {0};
+    stats_traffic t = {0};
 
     for (int i = 0; !e->run.error && i < b->sched->nsteps; i++) {
         const step *st = &b->sched->steps[i];

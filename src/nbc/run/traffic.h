@@ -6,6 +6,6 @@
 #include "nbc/run/exec.h"
 
 /* Of the schedule that it has run last; nothing if it has failed. */
-tally_traffic traffic_of(const exec *e);
+stats_traffic traffic_of(const exec *e);
 
 #endif

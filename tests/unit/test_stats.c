@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_tally.c - the table of statistics when it is full, as only long programs fill it; and whose
+/* test_stats.c - the table of statistics when it is full, as only long programs fill it; and whose
  * time is counted. The locks and the MPI are not there. */
 #include "nbc/process/clock.h"
 #include "nbc/process/process.h"
 #include "nbc/process/role.h"
-#include "nbc/tally/tally.h"
+#include "nbc/stats/stats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,29 +30,29 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
     return MPI_SUCCESS;
 }
 
-static tally_key key_of(int k)
+static stats_key key_of(int k)
 {
-    return (tally_key){.parameter = k};
+    return (stats_key){.parameter = k};
 }
 
 static int64_t unplaced(void)
 {
-    tally_table t;
+    stats_table t;
     int64_t n;
 
-    assert_true(tally_all(&t));
-    assert_true(t.nrows <= TALLY_ROWS);
+    assert_true(stats_all(&t));
+    assert_true(t.nrows <= STATS_ROWS);
     n = t.unplaced;
-    tally_free(&t);
+    stats_free(&t);
     return n;
 }
 
 static int fill(void **state)
 {
     (void)state;
-    for (int k = 0; k < TALLY_ROWS; k++) {
-        tally_call call = {.form = TALLY_BLOCKING, .key = key_of(k)};
-        tally_end(&call, &(tally_traffic){0});
+    for (int k = 0; k < STATS_ROWS; k++) {
+        stats_call call = {.form = STATS_FORM_BLOCKING, .key = key_of(k)};
+        stats_end(&call, &(stats_traffic){0});
     }
     return 0;
 }
@@ -60,55 +60,55 @@ static int fill(void **state)
 static int clear(void **state)
 {
     (void)state;
-    tally_clear();
+    stats_clear();
     return 0;
 }
 
 static void a_call_beyond_the_table_is_counted_in_a_number(void **state)
 {
-    tally_call call = {.form = TALLY_BLOCKING, .key = key_of(TALLY_ROWS)};
+    stats_call call = {.form = STATS_FORM_BLOCKING, .key = key_of(STATS_ROWS)};
     int64_t before = unplaced();
 
     (void)state;
-    tally_end(&call, &(tally_traffic){0});
-    tally_left(&call);
+    stats_end(&call, &(stats_traffic){0});
+    stats_left(&call);
     assert_int_equal(unplaced() - before, 2);
 }
 
 /* Also those that were left to the MPI. */
 static void all_calls_of_another_rank_beyond_the_table_are_counted(void **state)
 {
-    tally_row rows[] = {{.key = key_of(0), .most = {.calls = {1, 2, 3}, .left = 40}},
+    stats_row rows[] = {{.key = key_of(0), .most = {.calls = {1, 2, 3}, .left = 40}},
                         {.key = key_of(-1), .most = {.calls = {1, 2, 3}, .left = 40}}};
     int64_t before = unplaced();
 
     (void)state;
-    tally_merge(&(tally_table){.row = rows, .nrows = 2, .unplaced = 500});
+    stats_merge(&(stats_table){.row = rows, .nrows = 2, .unplaced = 500});
     assert_int_equal(unplaced() - before, 546);
 }
 
 /* Seconds inside of calls, of an operation during which `who` polls for a while. */
 static double inside_while_polled_by(role who)
 {
-    tally_call call = {.form = TALLY_NONBLOCKING, .key = key_of(0)};
-    tally_table t;
+    stats_call call = {.form = STATS_FORM_NONBLOCKING, .key = key_of(0)};
+    stats_table t;
     double inside = 0, from;
 
-    tally_clear();
-    tally_enter();
-    tally_begin(&call);
-    tally_leave(MPI_SUCCESS);
+    stats_clear();
+    stats_enter();
+    stats_begin(&call);
+    stats_leave(MPI_SUCCESS);
     role_now = who;
-    tally_poll_begin();
+    stats_poll_begin();
     for (from = clock_now(); clock_now() - from < 1e-3;)
         ;
-    tally_poll_end();
+    stats_poll_end();
     role_now = ROLE_PROGRAM;
-    tally_end(&call, &(tally_traffic){0});
-    assert_true(tally_all(&t));
+    stats_end(&call, &(stats_traffic){0});
+    assert_true(stats_all(&t));
     for (int i = 0; i < t.nrows; i++)
         inside += t.row[i].sum.inside;
-    tally_free(&t);
+    stats_free(&t);
     return inside;
 }
 

@@ -3,13 +3,13 @@
 #define _XOPEN_SOURCE 700 /* open_memstream */
 #include "nbc/process/env.h"
 #include "nbc/process/whole_file.h"
-#include "nbc/tally/print.h"
+#include "nbc/stats/print.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void print(FILE *out, const tally_job *job, const tally_table *t);
+typedef void print(FILE *out, const stats_job *job, const stats_table *t);
 
 static void write_to(const char *name, const char *text, size_t n)
 {
@@ -19,7 +19,7 @@ static void write_to(const char *name, const char *text, size_t n)
         env_say_here("statistics: %s: %s", name, strerror(errno));
 }
 
-static void say(const tally_job *job, const tally_table *t, print *form, const char *name)
+static void say(const stats_job *job, const stats_table *t, print *form, const char *name)
 {
     char *text = NULL;
     size_t n = 0;
@@ -36,7 +36,7 @@ static void say(const tally_job *job, const tally_table *t, print *form, const c
 /* ---- order ---- */
 
 typedef struct place {
-    tally_comm comm;
+    stats_comm comm;
     int index; /* in the table */
 } place;
 
@@ -62,15 +62,15 @@ static int compare_ints(const int32_t *a, const int32_t *b, int n)
 
 static int by_key(const void *x, const void *y)
 {
-    const tally_key *a = &((const tally_row *)x)->key, *b = &((const tally_row *)y)->key;
+    const stats_key *a = &((const stats_row *)x)->key, *b = &((const stats_row *)y)->key;
 
     return compare_ints(&a->comm, &b->comm, sizeof *a / sizeof a->comm);
 }
 
 /* Those that rows are of, and what they are called there. */
-static bool order_comms(tally_table *t)
+static bool order_comms(stats_table *t)
 {
-    int to[TALLY_COMMS] = {0}, n = 0;
+    int to[STATS_COMMS] = {0}, n = 0;
     place *p = calloc((size_t)t->ncomms + 1, sizeof *p);
 
     if (!p)
@@ -92,16 +92,16 @@ static bool order_comms(tally_table *t)
     return true;
 }
 
-void tally_say(const tally_job *job)
+void stats_say(const stats_job *job)
 {
     static print *const forms[] = {
-        [STATS_TABLE] = tally_print_table, [STATS_JSON] = tally_print_json};
+        [STATS_TABLE] = stats_print_table, [STATS_JSON] = stats_print_json};
     const stats_wish *wish = &env_given.stats;
-    tally_table t;
+    stats_table t;
 
-    if (!tally_all(&t) || !order_comms(&t)) {
+    if (!stats_all(&t) || !order_comms(&t)) {
         env_say_here("statistics: out of memory");
-        tally_free(&t);
+        stats_free(&t);
         return;
     }
     if (!t.ncomms) /* there was no memory for them */
@@ -110,5 +110,5 @@ void tally_say(const tally_job *job)
     for (int k = 0; k < STATS_KINDS; k++)
         if (wish->job[k].wanted)
             say(job, &t, forms[k], wish->job[k].file);
-    tally_free(&t);
+    stats_free(&t);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tally.c - the table, and the clock of what is spent inside of calls. */
-#include "nbc/tally/tally.h"
+/* stats.c - the table, and the clock of what is spent inside of calls. */
+#include "nbc/stats/stats.h"
 
 #include "nbc/process/clock.h"
 #include "nbc/process/process.h"
@@ -12,21 +12,21 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-atomic_bool tally_on = true;
+atomic_bool stats_on = true;
 
 /* Tuning: native waits poll without a pause; programs compute for longer between tests. */
 static const double one_wait = 20e-6;
 
 typedef struct entry {
     UT_hash_handle hh;
-    tally_row row;
+    stats_row row;
 } entry;
 
 /* process_lock: */
 static entry *table;
 static int nrows;
 static int64_t unplaced;
-static tally_comm *comms;
+static stats_comm *comms;
 static int ncomms, serials;
 static struct {
     int threads; /* inside now */
@@ -67,7 +67,7 @@ static void leave_clock(double now)
     process_unlock();
 }
 
-void tally_enter(void)
+void stats_enter(void)
 {
     double now;
 
@@ -77,14 +77,14 @@ void tally_enter(void)
     enter_clock(now, now);
 }
 
-int tally_leave(int error)
+int stats_leave(int error)
 {
     if (--depth == 0)
         leave_clock(clock_now());
     return error;
 }
 
-void tally_poll_begin(void)
+void stats_poll_begin(void)
 {
     double now;
 
@@ -94,7 +94,7 @@ void tally_poll_begin(void)
     enter_clock(now - polled < one_wait ? polled : now, now);
 }
 
-void tally_poll_end(void)
+void stats_poll_end(void)
 {
     if (role_now == ROLE_THREAD || --depth)
         return;
@@ -104,7 +104,7 @@ void tally_poll_end(void)
 
 /* ---- rows ---- */
 
-void tally_add(tally_sums *to, const tally_sums *from)
+void stats_add(stats_sums *to, const stats_sums *from)
 {
     to->bytes += from->bytes;
     to->sent.mpi_messages += from->sent.mpi_messages;
@@ -117,7 +117,7 @@ void tally_add(tally_sums *to, const tally_sums *from)
     to->seconds += from->seconds;
 }
 
-int tally_size_class(int64_t bytes)
+int stats_size_class(int64_t bytes)
 {
     int k = 0;
 
@@ -127,12 +127,12 @@ int tally_size_class(int64_t bytes)
 }
 
 /* Lock held. NULL: there is no room. */
-static tally_row *row_of(const tally_key *key)
+static stats_row *row_of(const stats_key *key)
 {
     entry *e;
 
     HASH_FIND(hh, table, key, sizeof *key, e);
-    if (e || nrows >= TALLY_ROWS)
+    if (e || nrows >= STATS_ROWS)
         return e ? &e->row : NULL;
     e = calloc(1, sizeof *e);
     if (!e)
@@ -147,27 +147,27 @@ static tally_row *row_of(const tally_key *key)
     return &e->row;
 }
 
-void tally_begin(tally_call *call)
+void stats_begin(stats_call *call)
 {
     call->began = began;
     call->inside = inside_before;
 }
 
-static void count_end(tally_row *row, const tally_call *call, const tally_traffic *sent, double now)
+static void count_end(stats_row *row, const stats_call *call, const stats_traffic *sent, double now)
 {
-    const tally_sums one = {.bytes = call->bytes,
+    const stats_sums one = {.bytes = call->bytes,
                             .sent = *sent,
                             .inside = inside_at(now) - call->inside,
                             .seconds = now - call->began};
 
     row->most.calls[call->form - 1]++;
     row->most.repeated += call->repeats;
-    tally_add(&row->sum, &one);
+    stats_add(&row->sum, &one);
     row->most.inside = row->sum.inside;
     row->most.seconds = row->sum.seconds;
 }
 
-void tally_end(tally_call *call, const tally_traffic *sent)
+void stats_end(stats_call *call, const stats_traffic *sent)
 {
     double now = clock_now();
 
@@ -178,11 +178,11 @@ void tally_end(tally_call *call, const tally_traffic *sent)
     else
         unplaced++;
     process_unlock();
-    if (call->form != TALLY_PERSISTENT) /* the exec may serve the library itself next */
-        call->form = TALLY_NONE;
+    if (call->form != STATS_FORM_PERSISTENT) /* the exec may serve the library itself next */
+        call->form = STATS_FORM_NONE;
 }
 
-void tally_steps(tally_call *call, int64_t steps, int64_t waited)
+void stats_steps(stats_call *call, int64_t steps, int64_t waited)
 {
     process_lock();
     if (call->row) {
@@ -192,9 +192,9 @@ void tally_steps(tally_call *call, int64_t steps, int64_t waited)
     process_unlock();
 }
 
-void tally_left(const tally_call *call)
+void stats_left(const stats_call *call)
 {
-    tally_row *row;
+    stats_row *row;
 
     process_lock();
     row = row_of(&call->key);
@@ -214,13 +214,13 @@ void tally_left(const tally_call *call)
 static int new_comm(void)
 {
     if (!comms) {
-        comms = calloc(TALLY_COMMS, sizeof *comms);
+        comms = calloc(STATS_COMMS, sizeof *comms);
         ncomms = comms != NULL;
     }
-    return comms && ncomms < TALLY_COMMS ? ncomms++ : 0;
+    return comms && ncomms < STATS_COMMS ? ncomms++ : 0;
 }
 
-int tally_comm_add(int *serial)
+int stats_comm_add(int *serial)
 {
     int index;
 
@@ -231,7 +231,7 @@ int tally_comm_add(int *serial)
     return index;
 }
 
-void tally_comm_known(int index, int origin, int serial, int size)
+void stats_comm_known(int index, int origin, int serial, int size)
 {
     if (index <= 0)
         return;
@@ -243,9 +243,9 @@ void tally_comm_known(int index, int origin, int serial, int size)
 }
 
 /* Open MPI names what has no name: "MPI COMMUNICATOR 3 DUP FROM 0". */
-void tally_comm_gone(int index, MPI_Comm user, bool ending)
+void stats_comm_gone(int index, MPI_Comm user, bool ending)
 {
-    char name[MPI_MAX_OBJECT_NAME + TALLY_NAME] = "";
+    char name[MPI_MAX_OBJECT_NAME + STATS_NAME] = "";
     int length = 0;
 
     if (index <= 0)
@@ -255,18 +255,18 @@ void tally_comm_gone(int index, MPI_Comm user, bool ending)
         name[0] = '\0';
     process_lock();
     comms[index].freed = !ending;
-    memcpy(comms[index].name, name, TALLY_NAME - 1);
+    memcpy(comms[index].name, name, STATS_NAME - 1);
     process_unlock();
 }
 
 /* ---- the whole ---- */
 
-bool tally_all(tally_table *t)
+bool stats_all(stats_table *t)
 {
-    *t = (tally_table){.comm = malloc((size_t)ncomms * sizeof *t->comm + 1),
+    *t = (stats_table){.comm = malloc((size_t)ncomms * sizeof *t->comm + 1),
                        .row = malloc((size_t)nrows * sizeof *t->row + 1)};
     if (!t->comm || !t->row) {
-        tally_free(t);
+        stats_free(t);
         return false;
     }
     for (; t->ncomms < ncomms; t->ncomms++)
@@ -277,14 +277,14 @@ bool tally_all(tally_table *t)
     return true;
 }
 
-void tally_free(tally_table *t)
+void stats_free(stats_table *t)
 {
     free(t->comm);
     free(t->row);
-    *t = (tally_table){0};
+    *t = (stats_table){0};
 }
 
-static bool same_comm(const tally_comm *a, const tally_comm *b)
+static bool same_comm(const stats_comm *a, const stats_comm *b)
 {
     if (a->size != b->size)
         return false;
@@ -294,14 +294,14 @@ static bool same_comm(const tally_comm *a, const tally_comm *b)
 }
 
 /* The index here of a communicator that another rank has. */
-static int find_comm(const tally_comm *c)
+static int find_comm(const stats_comm *c)
 {
     int index = 0;
 
     for (int i = 1; i < ncomms; i++)
         if (same_comm(&comms[i], c)) {
             if (!*comms[i].name)
-                memcpy(comms[i].name, c->name, TALLY_NAME);
+                memcpy(comms[i].name, c->name, STATS_NAME);
             return i;
         }
     index = new_comm();
@@ -315,12 +315,12 @@ static double larger_time(double a, double b)
     return a > b ? a : b;
 }
 
-static void merge_row(tally_row *to, const tally_row *from)
+static void merge_row(stats_row *to, const stats_row *from)
 {
-    tally_most *m = &to->most;
+    stats_most *m = &to->most;
 
-    tally_add(&to->sum, &from->sum);
-    for (int f = 0; f < TALLY_FORMS; f++)
+    stats_add(&to->sum, &from->sum);
+    for (int f = 0; f < STATS_FORMS; f++)
         if (m->calls[f] < from->most.calls[f])
             m->calls[f] = from->most.calls[f];
     if (m->left < from->most.left)
@@ -331,16 +331,16 @@ static void merge_row(tally_row *to, const tally_row *from)
     m->seconds = larger_time(m->seconds, from->most.seconds);
 }
 
-void tally_merge(const tally_table *theirs)
+void stats_merge(const stats_table *theirs)
 {
-    int here[TALLY_COMMS] = {0};
+    int here[STATS_COMMS] = {0};
 
     for (int i = 1; i < theirs->ncomms; i++)
         here[i] = theirs->comm[i].size ? find_comm(&theirs->comm[i]) : 0;
     for (int i = 0; i < theirs->nrows; i++) {
-        const tally_row *from = &theirs->row[i];
-        tally_key key = from->key;
-        tally_row *row;
+        const stats_row *from = &theirs->row[i];
+        stats_key key = from->key;
+        stats_row *row;
 
         key.comm = here[key.comm];
         row = row_of(&key);
@@ -353,7 +353,7 @@ void tally_merge(const tally_table *theirs)
     unplaced += theirs->unplaced;
 }
 
-void tally_clear(void)
+void stats_clear(void)
 {
     entry *e, *next;
 

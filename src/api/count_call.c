@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tallied.c - see tallied.h. */
-#include "api/tallied.h"
+/* count_call.c - see count_call.h. */
+#include "api/count_call.h"
 
 #include "algos/algo.h"
 #include "nbc/plan/plan.h"
@@ -15,14 +15,14 @@ static int size_class(coll_kind kind, int64_t all, int p)
 
     if (!coll_has_common_size(kind))
         return -1;
-    return tally_size_class(one_block ? all / p : all);
+    return stats_size_class(one_block ? all / p : all);
 }
 
-void tallied(coll_kind kind, coll_bytes bytes, const comm *c, exec *e, tally_form form,
-             bool repeats)
+void count_call(coll_kind kind, coll_bytes bytes, const comm *c, exec *e, stats_form form,
+                bool repeats)
 {
-    tally_call call = {.form = form,
-                       .key = {.comm = c->tally,
+    stats_call call = {.form = form,
+                       .key = {.comm = c->stats_index,
                                .kind = (int32_t)kind,
                                .algo = ALGO_NONE,
                                .size_class = size_class(kind, bytes.all, c->p)},
@@ -30,10 +30,10 @@ void tallied(coll_kind kind, coll_bytes bytes, const comm *c, exec *e, tally_for
                        .repeats = repeats};
 
     if (!e) {
-        tally_left(&call);
+        stats_left(&call);
         return;
     }
-    e->stats.tally = call;
+    e->stats.count = call;
     if (e->plan)
-        plan_tally(e->plan, &e->stats.tally);
+        plan_fill_stats(e->plan, &e->stats.count);
 }

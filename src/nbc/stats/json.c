@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* json.c - the same as JSON (docs/statistics.md). */
-#include "nbc/tally/print.h"
+#include "nbc/stats/print.h"
 
 static void put_quoted(FILE *out, const char *text)
 {
@@ -15,7 +15,7 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void put_calls(FILE *out, const tally_row *r)
+static void put_calls(FILE *out, const stats_row *r)
 {
     fprintf(out,
             "\"blocking\": %lld, \"nonblocking\": %lld, \"persistent_starts\": %lld, "
@@ -24,9 +24,9 @@ static void put_calls(FILE *out, const tally_row *r)
             (long long)r->most.left, (long long)r->most.repeated);
 }
 
-static void put_sums(FILE *out, const tally_row *r)
+static void put_sums(FILE *out, const stats_row *r)
 {
-    const tally_sums *s = &r->sum;
+    const stats_sums *s = &r->sum;
 
     fprintf(out,
             "\"bytes\": %lld, \"mpi_messages\": %lld, \"mpi_bytes\": %lld, "
@@ -37,17 +37,17 @@ static void put_sums(FILE *out, const tally_row *r)
             "\"seconds_inside\": %.9g, \"seconds_inside_most\": %.9g, "
             "\"seconds_start_to_end\": %.9g, \"seconds_start_to_end_most\": %.9g, "
             "\"overlapped\": %.4f, ",
-            s->inside, r->most.inside, s->seconds, r->most.seconds, tally_overlapped(s));
+            s->inside, r->most.inside, s->seconds, r->most.seconds, stats_overlapped(s));
     fprintf(out, "\"persistent_steps\": %lld, \"persistent_steps_outside_waits\": %lld",
             (long long)s->steps, (long long)(s->steps - s->steps_waited));
 }
 
-static void put_algorithm(FILE *out, const tally_row *r)
+static void put_algorithm(FILE *out, const stats_row *r)
 {
     char text[64];
     int k = r->key.size_class;
 
-    tally_algorithm(r, text, sizeof text);
+    stats_algorithm(r, text, sizeof text);
     fputs("          {\"algorithm\": ", out);
     put_quoted(out, text);
     if (k < 0)
@@ -64,10 +64,10 @@ static void put_algorithm(FILE *out, const tally_row *r)
 }
 
 /* Returns the row behind the collective. */
-static int put_collective(FILE *out, const tally_table *t, int first)
+static int put_collective(FILE *out, const stats_table *t, int first)
 {
-    tally_row all;
-    int next = tally_group(t, first, &all);
+    stats_row all;
+    int next = stats_group(t, first, &all);
 
     fprintf(out, "      {\"collective\": \"%s\", ", coll_kind_name((coll_kind)all.key.kind));
     put_calls(out, &all);
@@ -81,9 +81,9 @@ static int put_collective(FILE *out, const tally_table *t, int first)
     return next;
 }
 
-static void put_comm(FILE *out, const tally_table *t, int i)
+static void put_comm(FILE *out, const stats_table *t, int i)
 {
-    const tally_comm *c = &t->comm[i];
+    const stats_comm *c = &t->comm[i];
     int at = 0;
 
     while (t->row[at].key.comm != i)
@@ -98,7 +98,7 @@ static void put_comm(FILE *out, const tally_table *t, int i)
     }
 }
 
-static void put_outside(FILE *out, const tally_job *job)
+static void put_outside(FILE *out, const stats_job *job)
 {
     int n = 0;
 
@@ -116,7 +116,7 @@ static void put_outside(FILE *out, const tally_job *job)
     fputs("],\n", out);
 }
 
-void tally_print_json(FILE *out, const tally_job *job, const tally_table *t)
+void stats_print_json(FILE *out, const stats_job *job, const stats_table *t)
 {
     fprintf(out, "{\n  \"format\": \"tutti statistics 1\",\n  \"ranks\": %d,\n  \"of\": \"%s\",\n",
             job->processes, job->whole ? "all ranks" : "rank 0");

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* print.c - the table, and what it shares with JSON. */
-#include "nbc/tally/print.h"
+#include "nbc/stats/print.h"
 
-int tally_group(const tally_table *t, int first, tally_row *all)
+int stats_group(const stats_table *t, int first, stats_row *all)
 {
     int i = first;
 
-    *all = (tally_row){.key = t->row[first].key};
+    *all = (stats_row){.key = t->row[first].key};
     for (;
          i < t->nrows && t->row[i].key.comm == all->key.comm && t->row[i].key.kind == all->key.kind;
          i++) {
-        const tally_row *r = &t->row[i];
-        tally_add(&all->sum, &r->sum);
+        const stats_row *r = &t->row[i];
+        stats_add(&all->sum, &r->sum);
         all->most.inside += r->most.inside;
         all->most.seconds += r->most.seconds;
         all->most.left += r->most.left;
         all->most.repeated += r->most.repeated;
-        for (int f = 0; f < TALLY_FORMS; f++)
+        for (int f = 0; f < STATS_FORMS; f++)
             all->most.calls[f] += r->most.calls[f];
     }
     return i;
 }
 
-double tally_overlapped(const tally_sums *s)
+double stats_overlapped(const stats_sums *s)
 {
     double share = s->seconds > 0 ? 1 - s->inside / s->seconds : 0;
 
     return share > 0 ? share : 0;
 }
 
-void tally_algorithm(const tally_row *r, char *text, size_t size)
+void stats_algorithm(const stats_row *r, char *text, size_t size)
 {
     choice c = {.algo = r->key.algo,
                 .form = (coll_form)r->key.form,
@@ -71,9 +71,9 @@ static void print_share(FILE *out, int width, bool known, double share)
         fprintf(out, " %*s", width, "-");
 }
 
-static void print_collective(FILE *out, const tally_row *r)
+static void print_collective(FILE *out, const stats_row *r)
 {
-    const tally_sums *s = &r->sum;
+    const stats_sums *s = &r->sum;
     const int64_t *calls = r->most.calls;
     int64_t done = calls[0] + calls[1] + calls[2];
 
@@ -86,7 +86,7 @@ static void print_collective(FILE *out, const tally_row *r)
     print_bytes(out, 9, s->sent.shared_messages);
     print_bytes(out, 9, s->sent.shared_bytes);
     fprintf(out, " %9.3g %9.3g", r->most.inside, r->most.seconds);
-    print_share(out, 6, done > 0, tally_overlapped(s));
+    print_share(out, 6, done > 0, stats_overlapped(s));
     print_share(out, 7, s->steps > 0,
                 s->steps ? 1 - (double)s->steps_waited / (double)s->steps : 0);
     fputc('\n', out);
@@ -104,32 +104,32 @@ static void print_size_class(FILE *out, int k)
         fprintf(out, "%lld to %lld bytes", 1LL << (k - 1), k < 63 ? (1LL << k) - 1 : INT64_MAX);
 }
 
-static void print_algorithm(FILE *out, const tally_row *r)
+static void print_algorithm(FILE *out, const stats_row *r)
 {
     char text[64];
     int64_t n = r->most.left;
 
-    for (int f = 0; f < TALLY_FORMS; f++)
+    for (int f = 0; f < STATS_FORMS; f++)
         n += r->most.calls[f];
-    tally_algorithm(r, text, sizeof text);
+    stats_algorithm(r, text, sizeof text);
     fprintf(out, "      %s, ", text);
     print_size_class(out, r->key.size_class);
     fprintf(out, ": %lld\n", (long long)n);
 }
 
-static void print_comm(FILE *out, const tally_table *t, int i)
+static void print_comm(FILE *out, const stats_table *t, int i)
 {
-    const tally_comm *c = &t->comm[i];
+    const stats_comm *c = &t->comm[i];
 
     if (!c->size) {
-        fprintf(out, "communicators beyond the first %d\n", TALLY_COMMS - 1);
+        fprintf(out, "communicators beyond the first %d\n", STATS_COMMS - 1);
         return;
     }
     fprintf(out, "communicator %d%s%s, %d rank%s%s\n", i, *c->name ? ": " : "", c->name, c->size,
             c->size == 1 ? "" : "s", c->freed ? ", freed" : "");
 }
 
-static void print_head(FILE *out, const tally_job *job)
+static void print_head(FILE *out, const stats_job *job)
 {
     fprintf(out, "tutti: statistics of %d rank%s, %.3f s from the first call to MPI_Finalize\n",
             job->processes, job->processes == 1 ? "" : "s", job->seconds);
@@ -146,7 +146,7 @@ static void print_head(FILE *out, const tally_job *job)
             "shared", "bytes", "inside", "start-end", "overlap", "no wait");
 }
 
-static void print_outside(FILE *out, const tally_job *job)
+static void print_outside(FILE *out, const stats_job *job)
 {
     for (int i = 0; i < job->outside->n; i++) {
         int n = 0;
@@ -159,13 +159,13 @@ static void print_outside(FILE *out, const tally_job *job)
     }
 }
 
-void tally_print_table(FILE *out, const tally_job *job, const tally_table *t)
+void stats_print_table(FILE *out, const stats_job *job, const stats_table *t)
 {
-    tally_row all;
+    stats_row all;
 
     print_head(out, job);
     for (int i = 0, next, comm = -1; i < t->nrows; i = next) {
-        next = tally_group(t, i, &all);
+        next = stats_group(t, i, &all);
         if (all.key.comm != comm)
             print_comm(out, t, all.key.comm);
         comm = all.key.comm;

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gather.c - add the tables up along a binomial tree, whose messages are as large as one table. */
-#include "nbc/tally/gather.h"
+#include "nbc/stats/gather.h"
 
 #include "nbc/process/clock.h"
 #include "nbc/process/env.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/simulated.h"
-#include "nbc/tally/print.h"
+#include "nbc/stats/print.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static tally_outside outside;
+static stats_outside outside;
 static double started;
 static bool agreed;
 static int other; /* a rank that has another setting, or 0 */
 
-void tally_start(void)
+void stats_start(void)
 {
     const stats_wish *w = &env_given.stats;
 
-    tally_on = (w->job[STATS_TABLE].wanted || w->job[STATS_JSON].wanted) && !simulated();
+    stats_on = (w->job[STATS_TABLE].wanted || w->job[STATS_JSON].wanted) && !simulated();
     started = clock_now();
 }
 
-void tally_agreed(int else_rank)
+void stats_agreed(int other_rank)
 {
     int rank = 0;
 
-    other = else_rank;
-    agreed = else_rank == 0;
+    other = other_rank;
+    agreed = other_rank == 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (else_rank && rank == 0)
+    if (other_rank && rank == 0)
         env_say_here("TUTTI_STATS differs on rank %d; the summary covers rank 0 only", other);
 }
 
-void tally_look_outside(const char *reason, atomic_llong *calls)
+void stats_look_outside(const char *reason, atomic_llong *calls)
 {
-    if (outside.n == TALLY_REASONS)
+    if (outside.n == STATS_REASONS)
         return;
     outside.reason[outside.n] = reason;
     outside.calls[outside.n++] = calls;
@@ -53,26 +53,26 @@ typedef struct lengths {
 /* Out of memory: it is empty. */
 static void send_table(int to, MPI_Comm tree)
 {
-    tally_table t;
+    stats_table t;
     lengths n;
 
-    tally_all(&t);
+    stats_all(&t);
     n = (lengths){t.ncomms, t.nrows, t.unplaced};
     PMPI_Send(&n, sizeof n, MPI_BYTE, to, 0, tree);
     PMPI_Send(t.comm, t.ncomms * (int)sizeof *t.comm, MPI_BYTE, to, 0, tree);
     PMPI_Send(t.row, t.nrows * (int)sizeof *t.row, MPI_BYTE, to, 0, tree);
-    tally_free(&t);
+    stats_free(&t);
 }
 
 /* Without memory the messages are left where they are. */
 static void receive_table(int from, MPI_Comm tree)
 {
     lengths n;
-    tally_table t;
+    stats_table t;
 
     if (PMPI_Recv(&n, sizeof n, MPI_BYTE, from, 0, tree, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return;
-    t = (tally_table){.comm = malloc((size_t)n.ncomms * sizeof *t.comm + 1),
+    t = (stats_table){.comm = malloc((size_t)n.ncomms * sizeof *t.comm + 1),
                       .ncomms = (int)n.ncomms,
                       .row = malloc((size_t)n.nrows * sizeof *t.row + 1),
                       .nrows = (int)n.nrows,
@@ -82,8 +82,8 @@ static void receive_table(int from, MPI_Comm tree)
                   MPI_STATUS_IGNORE) == MPI_SUCCESS &&
         PMPI_Recv(t.row, t.nrows * (int)sizeof *t.row, MPI_BYTE, from, 0, tree,
                   MPI_STATUS_IGNORE) == MPI_SUCCESS)
-        tally_merge(&t);
-    tally_free(&t);
+        stats_merge(&t);
+    stats_free(&t);
 }
 
 static void add_up(MPI_Comm tree, int rank, int p)
@@ -99,16 +99,16 @@ static void add_up(MPI_Comm tree, int rank, int p)
 }
 
 /* Of the rank with most. */
-static void add_outside(MPI_Comm tree, int64_t left[TALLY_REASONS][COLL_KINDS])
+static void add_outside(MPI_Comm tree, int64_t left[STATS_REASONS][COLL_KINDS])
 {
-    int64_t mine[TALLY_REASONS][COLL_KINDS];
+    int64_t mine[STATS_REASONS][COLL_KINDS];
 
     memcpy(mine, left, sizeof mine);
-    native_mpi.Reduce(mine, left, TALLY_REASONS * COLL_KINDS, MPI_INT64_T, MPI_MAX, 0, tree);
+    native_mpi.Reduce(mine, left, STATS_REASONS * COLL_KINDS, MPI_INT64_T, MPI_MAX, 0, tree);
 }
 
 /* Its ranks are those of MPI_COMM_WORLD. Their messages meet no operation's that is under way. */
-static bool gather_tables(MPI_Comm channel, int rank, int64_t left[TALLY_REASONS][COLL_KINDS])
+static bool gather_tables(MPI_Comm channel, int rank, int64_t left[STATS_REASONS][COLL_KINDS])
 {
     MPI_Comm tree;
     int p;
@@ -125,22 +125,22 @@ static bool gather_tables(MPI_Comm channel, int rank, int64_t left[TALLY_REASONS
 
 /* ---- the end ---- */
 
-static void look_outside(int64_t left[TALLY_REASONS][COLL_KINDS])
+static void look_outside(int64_t left[STATS_REASONS][COLL_KINDS])
 {
     for (int i = 0; i < outside.n; i++)
         for (int k = 0; k < COLL_KINDS; k++)
             left[i][k] = atomic_load(&outside.calls[i][k]);
 }
 
-void tally_finish(MPI_Comm channel)
+void stats_finish(MPI_Comm channel)
 {
-    int64_t left[TALLY_REASONS][COLL_KINDS] = {{0}};
-    tally_job job = {.seconds = clock_now() - started, .left = left, .outside = &outside};
+    int64_t left[STATS_REASONS][COLL_KINDS] = {{0}};
+    stats_job job = {.seconds = clock_now() - started, .left = left, .outside = &outside};
     int rank = 0;
 
-    if (!tally_on)
+    if (!stats_on)
         return;
-    tally_on = false;
+    stats_on = false;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &job.processes);
     look_outside(left);
@@ -149,6 +149,6 @@ void tally_finish(MPI_Comm channel)
     job.why = channel == MPI_COMM_NULL ? "there is no channel: tutti_init makes one"
                                        : "not all ranks have the same TUTTI_STATS";
     if (rank == 0)
-        tally_say(&job);
-    tally_clear();
+        stats_say(&job);
+    stats_clear();
 }
