@@ -18,7 +18,7 @@ static const algo_set nothing = {{0}};
 /* Executed ones first, the fastest first; otherwise as the planner has them. */
 static bool is_before(const forecast *f, const forecast *other)
 {
-    bool bound = forecast_is_bound(f), others = forecast_is_bound(other);
+    bool bound = forecast_is_approximate(f), others = forecast_is_approximate(other);
 
     return bound == others ? f->time < other->time : others;
 }
@@ -38,7 +38,7 @@ static void print_time(const forecast *f, int64_t least)
 {
     double us = 1e-6 * (double)f->time;
 
-    if (forecast_is_bound(f))
+    if (forecast_is_approximate(f))
         printf("  %3s%9.*f us  ", forecast_sign(f), us < 10 ? 3 : 1, us);
     else
         printf("  %12.3f us  %5.2f  ", us, least ? (double)f->time / (double)least : 1);
@@ -53,9 +53,9 @@ static bool print_list(const forecast *list, int n, const char *taken)
 
     for (int i = 0; i < n; i++) {
         const forecast *f = &list[i];
-        bool bound = forecast_is_bound(f);
+        bool bound = forecast_is_approximate(f);
         select_print(&f->choice, name, sizeof name);
-        if (i == 0 || bound != forecast_is_bound(f - 1))
+        if (i == 0 || bound != forecast_is_approximate(f - 1))
             puts(bound ? "not executed to the end: at least (>=), or at first sight (~), "
                          "algorithm, why"
                        : "executed: estimated time, ratio to the fastest, algorithm, limited by");

@@ -36,13 +36,13 @@ __attribute__((format(printf, 2, 3))) static void progress(const tuning *t, cons
     fputc('\n', stderr);
 }
 
-static double *place_of(tuning *t, const char *name, char **note)
+static double *value_of(tuning *t, const char *name, char **note)
 {
-    int place;
-    double *value = constants_find(&t->result, name, &place);
+    int index;
+    double *value = constants_find(&t->result, name, &index);
 
-    *note = t->note[place] ? t->note[place] : tune_allocate(CONSTANTS_NOTE);
-    t->note[place] = *note;
+    *note = t->note[index] ? t->note[index] : tune_allocate(CONSTANTS_NOTE);
+    t->note[index] = *note;
     return value;
 }
 
@@ -51,14 +51,14 @@ static void not_measured(tuning *t, const char *name, const char *why)
 {
     char *note;
 
-    place_of(t, name, &note);
+    value_of(t, name, &note);
     snprintf(note, CONSTANTS_NOTE, "not measured here: %s; from %s", why, t->base);
 }
 
 static void put(tuning *t, const char *name, figure f, const char *how)
 {
     char *note;
-    double *value = place_of(t, name, &note);
+    double *value = value_of(t, name, &note);
 
     if (f.n == 0) {
         not_measured(t, name, "every turn was disturbed");
@@ -155,7 +155,7 @@ static void put_pair(tuning *t, const char *way, const pair_figures *f, const ch
     snprintf(name, sizeof name, "%s.bandwidth", way);
     put(t, name, f->bandwidth, how);
     snprintf(name, sizeof name, "%s.eager", way);
-    *place_of(t, name, &note) = f->eager.value;
+    *value_of(t, name, &note) = f->eager.value;
     if (f->reads)
         snprintf(note, CONSTANTS_NOTE,
                  "longest of 4 KiB, 8 ... that is not slower copied than read, %s", who);
@@ -277,9 +277,9 @@ static void tune_both(tuning *t, const int part[], const pair_figures *f, int pa
     double *shared, *both;
     char how[96], *note;
 
-    shared = place_of(t, "network.shared", &note);
+    shared = value_of(t, "network.shared", &note);
     if (f->eager.high > f->longest) { /* none waits */
-        both = place_of(t, "network.both", &note);
+        both = value_of(t, "network.both", &note);
         *both = *shared;
         snprintf(note, CONSTANTS_NOTE, "as network.shared: no message waits for its receive");
         return;
@@ -288,7 +288,7 @@ static void tune_both(tuning *t, const int part[], const pair_figures *f, int pa
     bytes = bytes > least ? bytes : least;
     snprintf(how, sizeof how, "%d and %d ranks, each %zu bytes", pairs, pairs, bytes);
     put(t, "network.both", of_group(t, part, TOGETHER_BOTH, bytes), how);
-    both = place_of(t, "network.both", &note);
+    both = value_of(t, "network.both", &note);
     *both = *both < *shared ? *both : *shared;
 }
 

@@ -11,7 +11,7 @@ typedef struct tuning {
     bool quiet;       /* say nothing of how far it is */
     const char *base; /* where `result` is from, for what cannot be measured */
     constants result;
-    char *note[CONSTANTS]; /* of each, by its place */
+    char *note[CONSTANTS]; /* of each, by its index */
     places at;
     double begin;
 } tuning;

@@ -41,7 +41,7 @@ bool candidates_have_pieces(const choice *c)
     return a->parameter.most == PIECES_MOST && !(a->has_forms && c->form == FORM_STEP);
 }
 
-/* On cores that ranks share whole vectors first: pieces are tried behind them. */
+/* On cores that ranks share whole vectors first: pieces are tried after them. */
 static void find_candidates(candidates *all, const forecaster *q)
 {
     const forecast_call *call = q->call;
@@ -64,50 +64,51 @@ static void find_candidates(candidates *all, const forecaster *q)
     }
 }
 
-static int compare_looks(const void *left, const void *right)
+static int compare_candidates(const void *left, const void *right)
 {
-    const first_look *a = left, *b = right;
+    const candidate *a = left, *b = right;
 
-    if (a->sight.time != b->sight.time)
-        return a->sight.time < b->sight.time ? -1 : 1;
-    if (a->sight.steps != b->sight.steps)
-        return a->sight.steps < b->sight.steps ? -1 : 1;
+    if (a->first_estimate.time != b->first_estimate.time)
+        return a->first_estimate.time < b->first_estimate.time ? -1 : 1;
+    if (a->first_estimate.steps != b->first_estimate.steps)
+        return a->first_estimate.steps < b->first_estimate.steps ? -1 : 1;
     return a->number - b->number;
 }
 
-/* Does one whose ranks are reordered look like one before it? Then they have the best order
- * already, or no order matters. */
-static bool is_known_look(const first_look *list, int n, const first_look *c)
+/* Has one whose ranks are reordered the same estimate as one before it? Then they have the best
+ * order already, or no order matters. */
+static bool is_known_candidate(const candidate *list, int n, const candidate *c)
 {
     bool known = false;
 
-    for (int i = n - 1; i >= 0 && !known && list[i].sight.time == c->sight.time; i--)
-        known = list[i].sight.steps == c->sight.steps && list[i].choice.form == c->choice.form &&
-                !algo_table[list[i].choice.algo]->orders;
+    for (int i = n - 1; i >= 0 && !known && list[i].first_estimate.time == c->first_estimate.time;
+         i--)
+        known = list[i].first_estimate.steps == c->first_estimate.steps &&
+                list[i].choice.form == c->choice.form && !algo_table[list[i].choice.algo]->orders;
     return known && algo_table[c->choice.algo]->orders;
 }
 
-static int drop_known(first_look *list, int n)
+static int drop_known(candidate *list, int n)
 {
     int kept = 0;
 
     for (int i = 0; i < n; i++)
-        if (!is_known_look(list, kept, &list[i]))
+        if (!is_known_candidate(list, kept, &list[i]))
             list[kept++] = list[i];
     return kept;
 }
 
-int candidates_look(forecaster *q, first_look list[CANDIDATES_MOST])
+int candidates_find(forecaster *q, candidate list[CANDIDATES_MOST])
 {
     candidates all = {.n = 0};
     int n = 0;
 
     find_candidates(&all, q);
     for (int i = 0; i < all.n; i++) {
-        first_look c = {.choice = all.choice[i], .number = i};
-        if (forecaster_look(q, &c.choice, &c.sight))
+        candidate c = {.choice = all.choice[i], .number = i};
+        if (forecaster_first_estimate(q, &c.choice, &c.first_estimate))
             list[n++] = c;
     }
-    qsort(list, (size_t)n, sizeof *list, compare_looks);
+    qsort(list, (size_t)n, sizeof *list, compare_candidates);
     return drop_known(list, n);
 }

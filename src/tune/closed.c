@@ -147,7 +147,7 @@ bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *re
 {
     walk w = walk_of(s, rank, c);
 
-    w.ready = memory_got(calloc(2 * ((size_t)s->nsteps + 1), sizeof *w.ready));
+    w.ready = tune_allocated(calloc(2 * ((size_t)s->nsteps + 1), sizeof *w.ready));
     if (!w.ready)
         return false;
     w.arrival = w.ready + s->nsteps + 1;

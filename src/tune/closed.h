@@ -25,7 +25,7 @@ typedef struct closed_traffic {
 /* A call, and where it runs. */
 typedef struct closed_call {
     int64_t count, size; /* as in estimate_find */
-    const topo *t;       /* NULL: all in one place */
+    const topo *t;       /* NULL: all ranks on one node */
     const constants *k;
     int64_t inside, far; /* so many messages share a node's memory, and its links: 1 is the least */
 } closed_call;

@@ -157,10 +157,10 @@ static bool all_found(const bool found[CONSTANTS], char *why, size_t size)
     return true;
 }
 
-double *constants_find(constants *k, const char *name, int *place)
+double *constants_find(constants *k, const char *name, int *index)
 {
-    *place = find_constant(name);
-    return *place < CONSTANTS ? value_of_constant(k, *place) : NULL;
+    *index = find_constant(name);
+    return *index < CONSTANTS ? value_of_constant(k, *index) : NULL;
 }
 
 bool constants_read(FILE *in, constants *result, char *why, size_t size)

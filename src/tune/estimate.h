@@ -10,7 +10,7 @@
  *
  * A message begins when its send is begun, a long one when its receive is, too. It passes the links
  * of both nodes at once, and has come when the slower one has let it through. Messages from one
- * rank to another pass one behind the other; long ones that pass both directions of a node's links
+ * rank to another pass one after the other; long ones that pass both directions of a node's links
  * are slower (network.both).
  *
  * Constants of ranks that share cores (constants_shared): a rank that has nothing to do gives its

@@ -39,16 +39,16 @@ static bool allocate_model(model *m)
 {
     size_t n = (size_t)m->g->n + 1, links = (size_t)LINKS * (size_t)m->nodes;
 
-    m->processor = memory_got(calloc((size_t)m->g->p, sizeof *m->processor));
-    m->home = memory_got(calloc((size_t)m->g->p, sizeof *m->home));
-    m->core = memory_got(calloc((size_t)m->cores * (size_t)m->nodes + 1, sizeof *m->core));
-    m->queue = memory_got(malloc(((size_t)m->g->p + 1) * sizeof *m->queue));
-    m->last = memory_got(malloc(((size_t)count_queues(m) + 1) * sizeof *m->last));
-    m->link = memory_got(calloc(links, sizeof *m->link));
-    m->told = memory_got(malloc(links * sizeof *m->told));
-    m->flow = memory_got(malloc(2 * n * sizeof *m->flow));
-    m->of = memory_got(malloc(n * sizeof *m->of));
-    return m->processor && m->home && m->core && m->queue && m->last && m->link && m->told &&
+    m->processor = tune_allocated(calloc((size_t)m->g->p, sizeof *m->processor));
+    m->home = tune_allocated(calloc((size_t)m->g->p, sizeof *m->home));
+    m->core = tune_allocated(calloc((size_t)m->cores * (size_t)m->nodes + 1, sizeof *m->core));
+    m->queue = tune_allocated(malloc(((size_t)m->g->p + 1) * sizeof *m->queue));
+    m->last = tune_allocated(malloc(((size_t)count_queues(m) + 1) * sizeof *m->last));
+    m->link = tune_allocated(calloc(links, sizeof *m->link));
+    m->scheduled = tune_allocated(malloc(links * sizeof *m->scheduled));
+    m->flow = tune_allocated(malloc(2 * n * sizeof *m->flow));
+    m->of = tune_allocated(malloc(n * sizeof *m->of));
+    return m->processor && m->home && m->core && m->queue && m->last && m->link && m->scheduled &&
            m->flow && m->of;
 }
 
@@ -80,7 +80,7 @@ static void make_links(model *m)
                                  .both = c->both * alike,
                                  .back = back_of(m, i, which),
                                  .flow = free};
-        m->told[i] = NEVER;
+        m->scheduled[i] = NEVER;
         free += n;
     }
 }
@@ -172,7 +172,7 @@ void model_free(model *m)
     free(m->events.at);
     free(m->of);
     free(m->flow);
-    free(m->told);
+    free(m->scheduled);
     free(m->link);
     free(m->last);
     free(m->queue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate_model.h - a machine on which schedules are executed in thought: what it has, and how far
+/* estimate_model.h - the machine on which schedules are simulated: what it has, and how far
  * each step is. Made by estimate_model.c, executed by estimate_run.c.
  */
 #ifndef TUTTI_ESTIMATE_MODEL_H
@@ -61,10 +61,10 @@ typedef struct model {
     int *last;               /* of each queue: the last send that is on its way or waits, or -1 */
     int *home;               /* [p]: each rank's node; folded, one node stands for all */
     int nodes;
-    tune_link *link; /* [LINKS * nodes] */
-    int64_t *told;   /* of each link: when it is to be looked at, or NEVER */
-    link_flow *flow; /* of all links: as many as messages pass it */
-    model_step *of;  /* [g->n] */
+    tune_link *link;    /* [LINKS * nodes] */
+    int64_t *scheduled; /* of each link: the time of its next EVENT_PASSES, or NEVER */
+    link_flow *flow;    /* of all links: as many as messages pass it */
+    model_step *of;     /* [g->n] */
     event_heap events;
     int64_t most;     /* nobody asks how much longer it takes */
     int64_t end;      /* of the last step whose end is known */

@@ -8,7 +8,7 @@
 
 /* A rank that has nothing to do gives its core away, and has the one of its node that is free
  * first, after a turn, when there is something to do again; it stays on that for what comes at
- * once, behind what others have begun there. Returns when it begins. */
+ * once, after what others have begun there. Returns when it begins. */
 static int64_t core_begins(model *m, int rank, int64_t from, int64_t takes)
 {
     model_server *s = &m->processor[rank];
@@ -49,7 +49,7 @@ static int climbed(const model *m, int send)
                          stepgraph_step(m->g, send)->peer);
 }
 
-/* Behind the links. A node's memory lets messages through as fast as the faster of its ways does:
+/* After the links. A node's memory lets messages through as fast as the faster of its ways does:
  * what the other one takes longer for comes here. */
 static int64_t delay_of(const model *m, int send)
 {
@@ -172,21 +172,21 @@ static void begin_step(model *m, int i, int64_t now)
         begin_receive(m, i, now);
 }
 
-static void look_at_one(model *m, int which)
+static void schedule_link(model *m, int which)
 {
     int64_t next = m->link[which].n > 0 ? link_next(&m->link[which]) : NEVER;
 
-    if (next < m->told[which]) {
-        m->told[which] = next;
+    if (next < m->scheduled[which]) {
+        m->scheduled[which] = next;
         event_push(&m->events, next, EVENT_PASSES, which);
     }
 }
 
-static void look_again(model *m, int which)
+static void schedule_links(model *m, int which)
 {
-    look_at_one(m, which);
+    schedule_link(m, which);
     if (m->link[which].back)
-        look_at_one(m, (int)(m->link[which].back - m->link));
+        schedule_link(m, (int)(m->link[which].back - m->link));
 }
 
 static void set_out_message(model *m, int send, int64_t now)
@@ -204,11 +204,11 @@ static void set_out_message(model *m, int send, int64_t now)
     for (int i = 0; i < n; i++) {
         tune_link *l = &m->link[passed[i]];
         link_add(l, now, m->of[send].bytes, send, m->of[send].bytes > model_way(m, send)->eager);
-        look_again(m, passed[i]);
+        schedule_links(m, passed[i]);
     }
 }
 
-/* Messages from one rank to another go one behind the other. */
+/* Messages from one rank to another go one after the other. */
 static void start_message(model *m, int send, int64_t now)
 {
     int *last = model_last(m, send), before = *last;
@@ -230,15 +230,16 @@ static void set_out_next(model *m, int send, int64_t now)
         set_out_message(m, next, now);
 }
 
-/* Others may have begun since the time was told: then it is later, or an earlier one was told. */
+/* Messages may have begun on the link since the event was pushed: then the next one passes later,
+ * or an earlier event was pushed, too. */
 static void pass(model *m, int which, int64_t now)
 {
     tune_link *l = &m->link[which];
     int send;
 
-    if (m->told[which] != now)
+    if (m->scheduled[which] != now)
         return;
-    m->told[which] = NEVER;
+    m->scheduled[which] = NEVER;
     if (link_next(l) <= now) {
         send = link_end(l, now);
         if (--m->of[send].links == 0) {
@@ -246,7 +247,7 @@ static void pass(model *m, int which, int64_t now)
             set_out_next(m, send, now);
         }
     }
-    look_again(m, which);
+    schedule_links(m, which);
 }
 
 static void deliver_message(model *m, int send, int64_t now)

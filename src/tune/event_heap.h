@@ -58,7 +58,7 @@ static inline int event_subject(event e)
 static inline bool event_heap_grow(event_heap *h)
 {
     int room = 2 * h->room + 64;
-    event *larger = memory_got(realloc(h->at, (size_t)room * sizeof *larger));
+    event *larger = tune_allocated(realloc(h->at, (size_t)room * sizeof *larger));
 
     if (!larger) {
         h->no_memory = true;

@@ -3,7 +3,7 @@
 #include "tune/execution.h"
 
 #include "tune/memory.h"
-#include "tune/uniform.h"
+#include "tune/fold_check.h"
 
 #include <stdlib.h>
 
@@ -22,18 +22,18 @@ static void crew_free(crew *w)
 
 /* who: NULL: ranks 0 to n - 1. False: they have more steps than `most`, or one cannot be compiled,
  * or there is no memory; to be freed anyway. */
-static bool crew_compile(crew *w, const execution *x, const choice *c, const place *m,
+static bool crew_compile(crew *w, const execution *x, const choice *c, const machine_model *m,
                          const int *who, int n, int64_t most)
 {
-    *w = (crew){.of = memory_got(calloc((size_t)n, sizeof *w->of))};
+    *w = (crew){.of = tune_allocated(calloc((size_t)n, sizeof *w->of))};
     for (; w->of && w->n < n && w->steps <= most; w->steps += w->of[w->n++]->nsteps)
-        if (!(w->of[w->n] = look_compile(x->call, c, m, who ? who[w->n] : w->n)))
+        if (!(w->of[w->n] = modeled_call_compile(x->call, c, m, who ? who[w->n] : w->n)))
             return false;
     return w->of && w->steps <= most;
 }
 
-static bool execute(const execution *x, const place *m, const crew *w, const fold *f, int64_t *work,
-                    estimate *e)
+static bool execute(const execution *x, const machine_model *m, const crew *w, const fold *f,
+                    int64_t *work, estimate *e)
 {
     stepgraph g = {0};
     bool done = stepgraph_make(&g, w->of, w->n, f) &&
@@ -46,7 +46,7 @@ static bool execute(const execution *x, const place *m, const crew *w, const fol
 }
 
 /* Of a vector that is cut into more parts than it has items some have no part. */
-static bool has_all_parts(const look_call *q, const choice *c, const place *m)
+static bool has_all_parts(const modeled_call *q, const choice *c, const machine_model *m)
 {
     return !algo_table[c->algo]->parts || !coll_is_vector(q->kind) || q->count >= m->p;
 }
@@ -58,9 +58,9 @@ static bool is_worth(const fold *f, int p)
     return f->n > 0 && (p % f->n == 0 || 2 * f->n <= p);
 }
 
-/* What does not fit is no work: that is found out before anything is executed. */
-static bool execute_folded(const execution *x, const choice *c, const place *m, int64_t *work,
-                           estimate *e)
+/* Whether the fold holds is found out before anything is executed. */
+static bool execute_folded(const execution *x, const choice *c, const machine_model *m,
+                           int64_t *work, estimate *e)
 {
     crew w;
     bool done;
@@ -68,12 +68,13 @@ static bool execute_folded(const execution *x, const choice *c, const place *m, 
     if (!is_worth(&m->fold, m->p) || !has_all_parts(x->call, c, m))
         return false;
     done = crew_compile(&w, x, c, m, m->fold.who, m->fold.n, *work) &&
-           uniform_on(x->call, c, m, w.of) && execute(x, m, &w, &m->fold, work, e);
+           fold_holds(x->call, c, m, w.of) && execute(x, m, &w, &m->fold, work, e);
     crew_free(&w);
     return done;
 }
 
-bool execution_on(const execution *x, const choice *c, const place *m, int64_t *work, estimate *e)
+bool execution_on(const execution *x, const choice *c, const machine_model *m, int64_t *work,
+                  estimate *e)
 {
     crew w;
     bool done;

@@ -15,7 +15,7 @@ static bool is_plain(const topo *t)
 /* Places are numbered in the order of the ranks. Returns how many there are. */
 static int number_places(fold *f, const topo *t, int p)
 {
-    int *seen = memory_got(calloc((size_t)t->nodes, sizeof *seen)), most = 0,
+    int *seen = tune_allocated(calloc((size_t)t->nodes, sizeof *seen)), most = 0,
         largest = t->nodes - 1;
 
     if (!seen)
@@ -47,7 +47,7 @@ static bool fold_all(fold *f, int p)
 bool fold_make(fold *f, const topo *t, int p)
 {
     *f = (fold){.alike = 1, .node = t ? t->node : NULL};
-    f->who = memory_got(malloc(2 * (size_t)p * sizeof *f->who));
+    f->who = tune_allocated(malloc(2 * (size_t)p * sizeof *f->who));
     f->of = f->who ? f->who + p : NULL;
     if (f->who && (is_plain(t) ? fold_all(f, p)
                                : t->nodes > 1 && (f->n = number_places(f, t, p)) && f->n < p))

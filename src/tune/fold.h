@@ -3,7 +3,7 @@
  *
  * On nodes that are alike many algorithms do the same on every node: then the ranks of one node
  * stand for those of all. A message to another node goes to the rank of this one that has the same
- * place in its node, and the one that comes in from there is like it:
+ * position in its node, and the one that comes in from there is like it:
  *
  *   rank    0 1 2 3 | 4 5 6 7 | ...       message 3 -> 4   becomes   3 -> 0, between nodes
  *   stands  0 1 2 3 | 0 1 2 3 | ...
@@ -25,8 +25,8 @@ typedef struct fold {
 
 /* The ranks of the last node that has as many as any stand for all, because where blocks wrap it is
  * the last ranks that have several runs of them to send. Where ranks are dealt to the nodes one by
- * one they are not like the others, and what is folded says so (stepgraph.h). t: NULL: all in one
- * place. False: out of memory, or nobody stands for another. */
+ * one they are not like the others, and what is folded says so (stepgraph.h). t: NULL: all ranks
+ * on one node. False: out of memory, or nobody stands for another. */
 bool fold_make(fold *f, const topo *t, int p);
 void fold_free(fold *f);
 

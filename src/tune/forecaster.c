@@ -5,26 +5,28 @@
 #include "tune/execution.h"
 #include "tune/size.h"
 
-/* Steps of all executions, which take about half a microsecond each: of the whole machine of few
- * ranks, and of one rank more; of its samples; and of the whole behind others. */
-enum { WORK = 6000, WORK_OF_A_RANK = 96, WORK_OF_SAMPLES = 40000, WORK_OF_PROOF = 60000 };
+/* Steps of all executions, which take about half a microsecond each. WORK: on the whole machine of
+ * few ranks. WORK_OF_A_RANK: for each rank more. WORK_OF_SAMPLES: on its samples.
+ * WORK_OF_VERIFYING: on the whole machine after the samples. */
+enum { WORK = 6000, WORK_OF_A_RANK = 96, WORK_OF_SAMPLES = 40000, WORK_OF_VERIFYING = 60000 };
 
-/* Steps of all ranks of the smallest sample, up to which a large machine is looked at; and of a
- * rank of a large machine, up to which pieces are tried. */
+/* Steps of all ranks of the smallest sample up to which there is a first estimate of a large
+ * machine; and steps of a rank of a large machine up to which pieces are tried. */
 enum { LONG = 3000 };
 
-/* Ranks from which on a machine is large; and up to which the whole is executed, too, behind others
- * (forecaster_prove); of few there is no time for it, and all but the longest are anyway. */
-enum { LARGE = ESTIMATE_FEW, PROOF_MOST = 512 };
+/* LARGE: ranks above which a machine is large. VERIFY_MOST: ranks up to which the whole machine is
+ * executed, too (forecaster_verify). For few ranks there is no time for that, and all but the
+ * longest are executed on it anyway. */
+enum { LARGE = ESTIMATE_FEW, VERIFY_MOST = 512 };
 
-/* ---- look ---- */
+/* ---- first estimate ---- */
 
 /* What it takes at least, for most grow as much again with each doubling, or more. */
-static bool look_at_samples(const forecaster *q, const choice *c, sight *f)
+static bool estimate_on_samples(const forecaster *q, const choice *c, first_estimate *f)
 {
     const execution x = {.call = &q->asked, .k = &q->executed, .most = ESTIMATE_ALL};
 
-    *f = (sight){.steps = 0};
+    *f = (first_estimate){.steps = 0};
     for (int i = 0; i < SAMPLES_FIRST; i++) {
         int64_t most = i == 0 ? LONG : INT64_MAX, work = most;
         if (q->samples.at[i].p == 0)
@@ -37,15 +39,15 @@ static bool look_at_samples(const forecaster *q, const choice *c, sight *f)
     return true;
 }
 
-bool forecaster_look(forecaster *q, const choice *c, sight *found)
+bool forecaster_first_estimate(forecaster *q, const choice *c, first_estimate *found)
 {
     closed_form f;
 
     if (q->is_large)
-        return look_at_samples(q, c, found);
-    if (!look_at(&q->asked, c, &q->whole, &f))
+        return estimate_on_samples(q, c, found);
+    if (!modeled_call_closed_form(&q->asked, c, &q->whole, &f))
         return false;
-    *found = (sight){.time = f.time, .steps = f.steps};
+    *found = (first_estimate){.time = f.time, .steps = f.steps};
     return true;
 }
 
@@ -55,17 +57,18 @@ static int64_t work_of_steps(const forecaster *q, int64_t steps)
     return steps * (q->whole.fold.n ? q->whole.fold.n : q->whole.p);
 }
 
-/* Steps of one rank of the whole machine; of a large one extended from samples. -1: as look_at. */
+/* Steps of one rank of the whole machine; of a large one extended from samples. -1: there is no
+ * closed form. */
 static int64_t steps_of(const forecaster *q, const choice *c)
 {
     int64_t steps[SAMPLES_MOST] = {0};
     closed_form f;
 
     if (!q->is_large)
-        return look_at(&q->asked, c, &q->whole, &f) ? f.steps : -1;
+        return modeled_call_closed_form(&q->asked, c, &q->whole, &f) ? f.steps : -1;
     for (int i = 0; i < SAMPLES_MOST; i++)
         if (q->samples.at[i].p > 0) {
-            if (!look_at(&q->asked, c, &q->samples.at[i], &f))
+            if (!modeled_call_closed_form(&q->asked, c, &q->samples.at[i], &f))
                 return -1;
             steps[i] = f.steps;
         }
@@ -82,7 +85,7 @@ bool forecaster_affords(const forecaster *q, const choice *c, int times)
 
 /* ---- execute ---- */
 
-/* What most of the time is the work of, or nothing has that much to do. */
+/* What takes most of the time. "latency": nothing works for so long. */
 static const char *bound_of(const estimate *e)
 {
     int64_t half = e->time / 2;
@@ -120,7 +123,7 @@ static int largest_sample(const samples *s)
 
 /* Of the largest ones first: what does not fit is no work on the others. e: on the largest one;
  * *time: on the whole. */
-static bool execute_samples(forecaster *q, const choice *c, const sight *f, estimate *e,
+static bool execute_samples(forecaster *q, const choice *c, const first_estimate *f, estimate *e,
                             int64_t *time)
 {
     const execution x = {.call = &q->asked, .k = &q->executed, .most = ESTIMATE_ALL};
@@ -137,16 +140,16 @@ static bool execute_samples(forecaster *q, const choice *c, const sight *f, esti
     return true;
 }
 
-/* Where ranks share cores a closed form is of a rank that has one, and this is as if all were at
- * work. */
-static int64_t unexecuted(forecaster *q, const choice *c, int64_t time)
+/* Where ranks share cores the closed form is that of a rank with a core of its own. This is as if
+ * all ranks were at work. */
+static int64_t first_time(forecaster *q, const choice *c, int64_t time)
 {
     closed_form all;
 
     if (!q->shares_cores)
         return time;
     q->asked.k = &q->executed;
-    if (look_at(&q->asked, c, &q->whole, &all) && all.time > time)
+    if (modeled_call_closed_form(&q->asked, c, &q->whole, &all) && all.time > time)
         time = all.time;
     q->asked.k = &q->closed;
     return time;
@@ -157,11 +160,11 @@ static void take_estimate(forecast *result, const estimate *e, bool whole)
     result->time = e->time;
     result->executed = true;
     result->longer = e->longer;
-    result->proven = whole && !e->longer;
+    result->verified = whole && !e->longer;
     result->bound = bound_of(e);
 }
 
-void forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t most,
+void forecaster_execute(forecaster *q, const choice *c, const first_estimate *f, int64_t most,
                         forecast *result)
 {
     estimate e = {0};
@@ -171,19 +174,19 @@ void forecaster_execute(forecaster *q, const choice *c, const sight *f, int64_t 
     if (!q->is_large && execute_whole(q, c, f->steps, most, &e))
         take_estimate(result, &e, true);
     else if (execute_samples(q, c, f, &e, &time)) {
-        take_estimate(result, &e, false); /* limited as on the largest sample */
+        take_estimate(result, &e, false); /* bound as on the largest sample */
         result->time = time;
     } else
-        result->time = unexecuted(q, c, f->time);
+        result->time = first_time(q, c, f->time);
 }
 
-bool forecaster_prove(forecaster *q, forecast *result)
+bool forecaster_verify(forecaster *q, forecast *result)
 {
     const execution x = {.call = &q->asked, .k = &q->executed, .most = ESTIMATE_ALL};
     estimate e;
 
-    if (q->whole.p <= FORECASTER_FEW || q->whole.p > PROOF_MOST ||
-        !execution_on(&x, &result->choice, &q->whole, &q->proof_work, &e))
+    if (q->whole.p <= FORECASTER_FEW || q->whole.p > VERIFY_MOST ||
+        !execution_on(&x, &result->choice, &q->whole, &q->verify_work, &e))
         return false;
     take_estimate(result, &e, true);
     return true;
@@ -204,7 +207,7 @@ static void take_constants(forecaster *q)
 }
 
 /* Who has a root, or sums up what ranks before it have, does nothing that another does, too. */
-static bool is_uniform_kind(coll_kind kind)
+static bool is_same_on_all_nodes(coll_kind kind)
 {
     return !coll_has(kind, COLL_ROOTED) && coll_shapes[kind].family != COLL_scan &&
            coll_shapes[kind].family != COLL_exscan;
@@ -220,24 +223,24 @@ static coll_kind regular_kind(coll_kind kind)
 }
 
 /* Items of what is cut, and the bytes of one. */
-static look_call asked_of(const forecast_call *c, coll_kind kind)
+static modeled_call asked_of(const forecast_call *c, coll_kind kind)
 {
     int blocks = coll_is_vector(c->kind) ? 1 : c->p;
     int64_t bytes = c->bytes / blocks, most = SIZE_MOST / blocks;
     int64_t size = coll_has(c->kind, COLL_REDUCES) && bytes % 8 == 0 ? 8 : 1;
 
     bytes = bytes < most ? bytes : most;
-    return (look_call){.kind = kind,
-                       .size = size,
-                       .count = coll_shapes[kind].recv == COLL_NONE ? 0 : bytes / size,
-                       .noncommutative = c->noncommutative,
-                       .user_op = c->user_op};
+    return (modeled_call){.kind = kind,
+                          .size = size,
+                          .count = coll_shapes[kind].recv == COLL_NONE ? 0 : bytes / size,
+                          .noncommutative = c->noncommutative,
+                          .user_op = c->user_op};
 }
 
 void forecaster_begin(forecaster *q, const forecast_call *c)
 {
     coll_kind kind = regular_kind(c->kind);
-    bool alike = is_uniform_kind(kind);
+    bool alike = is_same_on_all_nodes(kind);
 
     *q = (forecaster){.call = c,
                       .asked = asked_of(c, kind),
@@ -245,10 +248,10 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                       .closed = *c->k,
                       .work = WORK,
                       .sample_work = WORK_OF_SAMPLES,
-                      .proof_work = WORK_OF_PROOF};
+                      .verify_work = WORK_OF_VERIFYING};
     if (c->p > FORECASTER_FEW)
         q->work += (int64_t)WORK_OF_A_RANK * (c->p - FORECASTER_FEW);
-    place_make(&q->whole, c->p, c->t, alike);
+    machine_model_make(&q->whole, c->p, c->t, alike);
     take_constants(q);
     if (!q->shares_cores)
         q->has_samples = samples_make(&q->samples, &q->whole, alike);
@@ -257,7 +260,7 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
 
 void forecaster_end(forecaster *q)
 {
-    place_free(&q->whole);
+    machine_model_free(&q->whole);
     if (q->has_samples)
         samples_free(&q->samples);
 }

@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* Some of it has failed in this thread since planner_list has begun. */
-extern _Thread_local bool memory_failed;
+/* An allocation has failed in this thread since planner_list was called. */
+extern _Thread_local bool tune_out_of_memory;
 
-/* What an allocation has returned: NULL is noted. */
-static inline void *memory_got(void *p)
+/* Passes on what an allocation has returned; notes NULL. */
+static inline void *tune_allocated(void *p)
 {
-    memory_failed |= !p;
+    tune_out_of_memory |= !p;
     return p;
 }
 

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-_Thread_local bool memory_failed;
+_Thread_local bool tune_out_of_memory;
 
-/* How much longer than the best time so far a closed form may say; and by which part of it what
- * could gain by other pieces. */
-enum { FAR = 2, NEAR = 4 };
+/* CLOSED_ERROR: by which factor a closed form may be too short or too long. FITTING_PART: within
+ * one such part of the best time other pieces are tried. */
+enum { CLOSED_ERROR = 2, FITTING_PART = 4 };
 
 /* ---- the list ---- */
 
@@ -20,15 +20,15 @@ typedef struct listing {
     int n;
 } listing;
 
-int64_t planner_judged(const forecast *f)
+int64_t planner_score(const forecast *f)
 {
-    return f->executed ? f->time : FAR * f->time;
+    return f->executed ? f->time : CLOSED_ERROR * f->time;
 }
 
 /* Of two that take as long the one that stands first in algos.def: the simpler one. */
 static bool is_before(const forecast *f, const forecast *other)
 {
-    int64_t time = planner_judged(f), others = planner_judged(other);
+    int64_t time = planner_score(f), others = planner_score(other);
 
     return time < others || (time == others && f->choice.algo < other->choice.algo);
 }
@@ -43,9 +43,9 @@ static void insert(listing *l, const forecast *f)
 }
 
 /* What takes longer is neither the best, nor the next, nor as good as try_fitting asks for. */
-static int64_t most_of(const listing *l)
+static int64_t time_limit(const listing *l)
 {
-    int64_t least[2], near;
+    int64_t least[2], fitting;
     int n = 0;
 
     for (int i = 0; i < l->n && n < 2; i++)
@@ -53,24 +53,26 @@ static int64_t most_of(const listing *l)
             least[n++] = l->list[i].time;
     if (n < 2)
         return ESTIMATE_ALL;
-    near = least[0] + least[0] / NEAR;
-    return near > least[1] ? near : least[1];
+    fitting = least[0] + least[0] / FITTING_PART;
+    return fitting > least[1] ? fitting : least[1];
 }
 
-/* Too far behind the best to be executed? Closed forms of ranks that share cores are less right. */
-static bool is_late(const forecaster *q, const forecast *f, const listing *l)
+/* Too slow by its closed form to be executed? Closed forms of ranks that share cores are less
+ * right.
+ */
+static bool is_too_slow(const forecaster *q, const forecast *f, const listing *l)
 {
-    int64_t far = q->shares_cores ? 2 * FAR : FAR;
+    int64_t error = q->shares_cores ? 2 * CLOSED_ERROR : CLOSED_ERROR;
 
-    return l->n > 0 && f->time / far >= planner_judged(&l->list[0]);
+    return l->n > 0 && f->time / error >= planner_score(&l->list[0]);
 }
 
-static void try(forecaster *q, const choice *c, const sight *seen, listing *l)
+static void try(forecaster *q, const choice *c, const first_estimate *first, listing *l)
 {
-    forecast f = {.choice = *c, .time = seen->time};
+    forecast f = {.choice = *c, .time = first->time};
 
-    if (!is_late(q, &f, l))
-        forecaster_execute(q, c, seen, most_of(l), &f);
+    if (!is_too_slow(q, &f, l))
+        forecaster_execute(q, c, first, time_limit(l), &f);
     if (l->n < PLANNER_MOST)
         insert(l, &f);
 }
@@ -80,15 +82,16 @@ enum { PIECE_LEAST = 2048 };
 
 static void try_parameter(forecaster *q, choice c, int pieces, listing *l)
 {
-    sight seen;
+    first_estimate first;
 
     c.parameter = pieces;
-    if (q->asked.count * q->asked.size / pieces >= PIECE_LEAST && forecaster_look(q, &c, &seen))
-        try(q, &c, &seen, l);
+    if (q->asked.count * q->asked.size / pieces >= PIECE_LEAST &&
+        forecaster_first_estimate(q, &c, &first))
+        try(q, &c, &first, l);
 }
 
-/* The fastest one with other numbers of pieces, if they can be executed: beside it closed forms,
- * which are too short, would win. */
+/* The fastest one with other numbers of pieces, if they can be executed: closed forms are too short
+ * and would win. */
 static void try_pieces(forecaster *q, listing *l)
 {
     choice c = l->list[0].choice;
@@ -110,7 +113,7 @@ static int pieces_that_fit(const forecaster *q, const choice *c)
 
     if (q->is_large || k->both >= k->shared || eager < PIECE_LEAST || !candidates_have_pieces(c))
         return 0;
-    longest = look_longest(&q->asked, c, &q->whole);
+    longest = modeled_call_longest_message(&q->asked, c, &q->whole);
     n = (longest + eager - 1) / eager * (c->parameter > 0 ? c->parameter : 1);
     return longest > eager && n <= PIECES_MOST ? (int)n : 0;
 }
@@ -124,7 +127,7 @@ static void try_fitting(forecaster *q, listing *l)
 
     for (int i = 0; i < l->n && n < FEW; i++) {
         const forecast *f = &l->list[i];
-        if (!f->executed || f->time - l->list[0].time > l->list[0].time / NEAR)
+        if (!f->executed || f->time - l->list[0].time > l->list[0].time / FITTING_PART)
             break;
         pieces[n] = pieces_that_fit(q, &f->choice);
         of[n] = f->choice;
@@ -134,13 +137,13 @@ static void try_fitting(forecaster *q, listing *l)
         try_parameter(q, of[i], pieces[i], l);
 }
 
-/* Is there another one that may be as good, so far as executions on other machines tell? */
-static bool is_disputed(const listing *l)
+/* Is there another one that may be as fast, so far as executions on samples say? */
+static bool is_tied(const listing *l)
 {
-    return l->n > 1 && planner_judged(&l->list[1]) / FAR < planner_judged(&l->list[0]);
+    return l->n > 1 && planner_score(&l->list[1]) / CLOSED_ERROR < planner_score(&l->list[0]);
 }
 
-/* Put one where it belongs by what is known of it now. */
+/* Move one to where its new time belongs. */
 static void move_forecast(listing *l, int i, const forecast *f)
 {
     l->n--;
@@ -149,26 +152,26 @@ static void move_forecast(listing *l, int i, const forecast *f)
 }
 
 /* False: it is too much work. */
-static bool prove_one(forecaster *q, listing *l, int i)
+static bool verify_one(forecaster *q, listing *l, int i)
 {
     forecast f = l->list[i];
 
-    if (!forecaster_prove(q, &f))
+    if (!forecaster_verify(q, &f))
         return false;
     move_forecast(l, i, &f);
     return true;
 }
 
-/* All that seem to be the best are executed on the whole machine, or none is: else those would win
- * of which the least is known. */
-static void prove_first(forecaster *q, listing *l)
+/* All that are tied for the best are executed on the whole machine, or none is: else those would
+ * win of which the least is known. */
+static void verify_first(forecaster *q, listing *l)
 {
     forecast before[PLANNER_MOST];
     int n = l->n;
 
     memcpy(before, l->list, (size_t)n * sizeof *before);
-    while (!l->list[0].proven && (is_disputed(l) || l->list[0].longer))
-        if (!prove_one(q, l, 0)) {
+    while (!l->list[0].verified && (is_tied(l) || l->list[0].longer))
+        if (!verify_one(q, l, 0)) {
             memcpy(l->list, before, (size_t)n * sizeof *before);
             l->n = n;
             break;
@@ -179,7 +182,7 @@ static void prove_first(forecaster *q, listing *l)
 static int find_promising(const listing *l)
 {
     int found = -1;
-    int64_t least = planner_judged(&l->list[0]);
+    int64_t least = planner_score(&l->list[0]);
 
     for (int i = 1; i < l->n; i++)
         if (!l->list[i].executed && l->list[i].time < least) {
@@ -189,19 +192,19 @@ static int find_promising(const listing *l)
     return found;
 }
 
-/* What is known by its closed form only is tried where there is time for it. */
-static void prove(forecaster *q, listing *l)
+/* Those with a closed form only are executed where there is time for it. */
+static void verify(forecaster *q, listing *l)
 {
     int i;
 
-    prove_first(q, l);
-    while (l->list[0].proven && (i = find_promising(l)) > 0)
-        if (!prove_one(q, l, i))
+    verify_first(q, l);
+    while (l->list[0].verified && (i = find_promising(l)) > 0)
+        if (!verify_one(q, l, i))
             break;
 }
 
 /* On shared cores who has one when is not known so well that a little less counts against a simpler
- * one. Ranks of a scan leave when theirs is done: calls one behind the other overlap, and few
+ * one. Ranks of a scan leave when theirs is done: calls one after the other overlap, and few
  * messages count for more than how long one call takes. */
 static int64_t simple_most(coll_kind kind, int64_t least)
 {
@@ -231,25 +234,25 @@ static void prefer_simple(listing *l, coll_kind kind)
 
 int planner_list(const forecast_call *call, forecast list[PLANNER_MOST])
 {
-    first_look looks[PLANNER_MOST];
+    candidate all[PLANNER_MOST];
     listing l = {.list = list};
     forecaster q;
     int n;
 
-    memory_failed = false;
+    tune_out_of_memory = false;
     forecaster_begin(&q, call);
-    n = candidates_look(&q, looks);
+    n = candidates_find(&q, all);
     for (int i = 0; i < n; i++)
-        try(&q, &looks[i].choice, &looks[i].sight, &l);
+        try(&q, &all[i].choice, &all[i].first_estimate, &l);
     if (l.n > 0) {
         try_fitting(&q, &l);
         try_pieces(&q, &l);
-        prove(&q, &l);
+        verify(&q, &l);
     }
     if (q.shares_cores && l.n > 0)
         prefer_simple(&l, call->kind);
     forecaster_end(&q);
-    return memory_failed ? PLANNER_NO_MEMORY : l.n;
+    return tune_out_of_memory ? PLANNER_NO_MEMORY : l.n;
 }
 
 int planner_class(coll_kind kind, int p, int64_t bytes)

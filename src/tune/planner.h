@@ -3,15 +3,15 @@
  * on every machine.
  *
  * 1. Candidates: every algorithm in all its kinds and forms.
- * 2. A first look at each: its closed form, by the schedules of a few ranks (closed.h); on a large
- *    machine executions on the three smallest samples of it (samples.h). What looks fastest comes
- *    first.
+ * 2. A first estimate of each: its closed form, by the schedules of a few ranks (closed.h); on a
+ *    large machine executions on the three smallest samples of it (samples.h). They are sorted by it.
  * 3. In this order they are executed (execution.h) on the machine, or, where that is too much work,
- *    on samples of it. What looks several times slower than the best so far is left out.
- * 4. The best ones also with other numbers of pieces.
- * 5. Of more than a few ranks what then is the best, but only by executions on other machines, is
- *    executed on the whole one, and so on until one is the best by that; if there is not work
- *    enough for it none is. Then also what is faster by its closed form.
+ *    on samples of it. Candidates whose first estimate is several times slower than the best time so
+ *    far are left out.
+ * 4. The best ones are tried with other numbers of pieces, too.
+ * 5. Verification, for more than a few ranks: if the best one was executed on samples only, it is
+ *    executed on the whole machine, and so on until one is the best by that. If there is not work
+ *    enough for it none is. Then also candidates that are faster by their closed form.
  */
 #ifndef TUTTI_PLANNER_H
 #define TUTTI_PLANNER_H
@@ -22,8 +22,8 @@
 enum { PLANNER_MOST = CANDIDATES_MOST, PLANNER_NO_MEMORY = -1 };
 
 /* The one to be taken first: the fastest, or, where ranks share cores, a simpler one that takes
- * hardly longer. Behind it the fastest first; those with a closed form only as if they took twice
- * as long as that says. Returns how many, or PLANNER_NO_MEMORY. */
+ * hardly longer. After it the others, the fastest first (planner_score). Returns how many, or
+ * PLANNER_NO_MEMORY. */
 int planner_list(const forecast_call *q, forecast list[PLANNER_MOST]);
 
 /* What `auto` takes, and the fastest ones: best[0] is it. Sizes of one class (size.h: of the
@@ -38,9 +38,9 @@ int planner_choose(const coll *c, int64_t bytes, const algo_set *without, const 
 int planner_best(const coll *c, int64_t bytes, const algo_set *without, const topo *t,
                  const constants *k, forecast *best);
 
-/* The time to compare others with: what has not been executed takes longer than the closed form
- * says, but hardly more than twice as long. */
-int64_t planner_judged(const forecast *f);
+/* The time to compare by: what has not been executed takes longer than its closed form, but hardly
+ * more than twice as long. */
+int64_t planner_score(const forecast *f);
 
 /* The class that counts for them. */
 int planner_class(coll_kind kind, int p, int64_t bytes);

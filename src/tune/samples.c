@@ -29,9 +29,10 @@ static bool is_needed(const samples *s, int i)
     return true;
 }
 
-bool samples_make(samples *s, const place *whole, bool alike)
+bool samples_make(samples *s, const machine_model *whole, bool alike)
 {
-    int all[SAMPLES_AXES] = {place_nodes(whole), place_most(whole)}, first[SAMPLES_AXES];
+    int all[SAMPLES_AXES] = {machine_model_nodes(whole), machine_model_largest_node(whole)},
+        first[SAMPLES_AXES];
     double full = (double)whole->p / all[SAMPLES_RANKS]; /* nodes, if all had as many ranks */
 
     *s = (samples){.times = {0}};
@@ -43,9 +44,9 @@ bool samples_make(samples *s, const place *whole, bool alike)
     }
     for (int i = 0; i < SAMPLES_MOST && is_needed(s, 1) + is_needed(s, 2) > 0; i++)
         if (is_needed(s, i) &&
-            !place_make_smaller(&s->at[i], whole,
-                                first[SAMPLES_NODES] * times_of(s, i, SAMPLES_NODES),
-                                first[SAMPLES_RANKS] * times_of(s, i, SAMPLES_RANKS), alike)) {
+            !machine_model_make_smaller(
+                &s->at[i], whole, first[SAMPLES_NODES] * times_of(s, i, SAMPLES_NODES),
+                first[SAMPLES_RANKS] * times_of(s, i, SAMPLES_RANKS), alike)) {
             samples_free(s);
             return false;
         }
@@ -55,7 +56,7 @@ bool samples_make(samples *s, const place *whole, bool alike)
 void samples_free(samples *s)
 {
     for (int i = 0; i < SAMPLES_MOST; i++)
-        place_free(&s->at[i]);
+        machine_model_free(&s->at[i]);
 }
 
 /* What a doubling adds, as a multiple of what the one before it has added: of what grows as ranks

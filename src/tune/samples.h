@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* samples.h - how long a collective takes on a machine that is too large to execute, by its
- * executions on smaller ones of its kind: with fewer nodes, and with fewer ranks on each. Pure.
+/* samples.h - how long a collective takes on a machine that is too large to execute, by executions
+ * on smaller models of it, the samples: with fewer nodes, and with fewer ranks on each. Pure.
  *
  *   ranks of a node  4r |  4
  *                    2r |  2    5
@@ -16,18 +16,21 @@
 #define TUTTI_SAMPLES_H
 
 #include "tune/estimate.h"
-#include "tune/place.h"
+#include "tune/machine_model.h"
 
 enum { SAMPLES_NODES, SAMPLES_RANKS, SAMPLES_AXES, SAMPLES_MOST = 6, SAMPLES_FIRST = 3 };
 
 typedef struct samples {
-    place at[SAMPLES_MOST];     /* the number in the picture; of p = 0: that axis does not grow */
-    double times[SAMPLES_AXES]; /* the whole is as many times as large as the last one; 0: it has no
-                                   more than the first one */
+    machine_model
+        at[SAMPLES_MOST]; /* by its number in the picture; of p = 0: that axis does not grow */
+    double times[SAMPLES_AXES]; /* the machine is so many times as large as the last sample of
+                                   the axis; 0: it has no more than the first one */
 } samples;
 
-/* alike: as of place_make. False: the whole is not larger than they, or there is no memory. */
-bool samples_make(samples *s, const place *whole, bool alike);
+/* alike: as of machine_model_make. False: the machine is not larger than they, or there is no
+ * memory.
+ */
+bool samples_make(samples *s, const machine_model *whole, bool alike);
 void samples_free(samples *s);
 
 /* Picoseconds. on: what it takes on each machine. */
@@ -36,7 +39,7 @@ int64_t samples_time(const samples *s, const estimate on[SAMPLES_MOST]);
 /* The steps of a rank. on: those of a rank of each machine. */
 int64_t samples_steps(const samples *s, const int64_t on[SAMPLES_MOST]);
 
-/* At first sight, by the first three: mostly too short. */
+/* A first estimate by the first three: mostly too short. */
 int64_t samples_least(const samples *s, const estimate on[SAMPLES_FIRST]);
 
 #endif

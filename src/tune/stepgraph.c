@@ -85,8 +85,8 @@ static bool join(stepgraph *g, const end *send, const end *receive)
 static bool match(stepgraph *g)
 {
     size_t room = (size_t)g->n + 1;
-    end *sends = memory_got(malloc(3 * room * sizeof *sends)), *receives = sends + room;
-    int *at = memory_got(malloc((2 * (size_t)g->p + 1) * sizeof *at)), n;
+    end *sends = tune_allocated(malloc(3 * room * sizeof *sends)), *receives = sends + room;
+    int *at = tune_allocated(malloc((2 * (size_t)g->p + 1) * sizeof *at)), n;
     bool joined = false;
 
     if (sends && at) {
@@ -126,7 +126,7 @@ bool stepgraph_make(stepgraph *g, sched *const of[], int p, const fold *fold)
     if (n > INT_MAX / 4)
         return false;
     *g = (stepgraph){.of = of, .fold = fold, .p = p, .n = (int)n};
-    g->base = memory_got(malloc(((size_t)p + 1 + 2 * n) * sizeof *g->base));
+    g->base = tune_allocated(malloc(((size_t)p + 1 + 2 * n) * sizeof *g->base));
     if (!g->base)
         return false;
     g->rank = g->base + p + 1;

@@ -22,7 +22,7 @@ static const char columns[] =
 
 /* By `noncommutative` and `user_op`; by `in_place`; by `native`. */
 static const char *const operations[] = {"commutes", "ordered", "commutes,whole", "ordered,whole"};
-static const char *const places[] = {"-", "in_place"};
+static const char *const in_places[] = {"-", "in_place"};
 static const char *const servers[] = {"tutti", "native"};
 
 /* ---- write ---- */
@@ -37,7 +37,7 @@ static void write_verdict(FILE *out, const verdict *v)
         select_print(&v->choice, name, sizeof name);
     fprintf(out, "%s %d %lld %s %s %s | %s | %lld ns | %d starts\n", coll_kind_name(k->kind), k->p,
             (long long)size_least(k->class),
-            reduces ? operations[k->noncommutative + 2 * k->user_op] : "-", places[k->in_place],
+            reduces ? operations[k->noncommutative + 2 * k->user_op] : "-", in_places[k->in_place],
             k->shape, k->server ? servers[v->native] : name, (long long)v->ns, v->starts);
 }
 
@@ -131,7 +131,7 @@ static const char *read_key(char *rest, wisdom_key *k)
 {
     int64_t p, bytes;
     const char *why;
-    int place;
+    int i;
 
     k->kind = coll_kind_find(cut_word(&rest));
     if (k->kind == COLL_KINDS)
@@ -144,10 +144,10 @@ static const char *read_key(char *rest, wisdom_key *k)
     k->class = size_class(bytes);
     if ((why = read_operation(cut_word(&rest), k)))
         return why;
-    place = find_word(cut_word(&rest), places, 2);
-    if (place < 0)
+    i = find_word(cut_word(&rest), in_places, 2);
+    if (i < 0)
         return "neither `in_place` nor `-`";
-    k->in_place = place;
+    k->in_place = i;
     rest = cut_part(&rest, "");
     if (strlen(rest) >= WISDOM_SHAPE)
         return "not a shape";

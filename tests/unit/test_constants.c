@@ -76,8 +76,8 @@ static void a_limit_of_bytes_and_a_note_survive_printing(void **state)
     const char *notes[CONSTANTS] = {0};
     constants k = *constants_builtin("fast"), back;
     char why[200];
-    int place;
-    double *eager = constants_find(&k, "network.eager", &place);
+    int index;
+    double *eager = constants_find(&k, "network.eager", &index);
     FILE *out = fmemopen(text, sizeof text, "w");
 
     (void)state;
@@ -86,14 +86,14 @@ static void a_limit_of_bytes_and_a_note_survive_printing(void **state)
     memset(noted, 'n', sizeof noted - 1); /* the longest one */
     for (int i = 0; i < CONSTANTS; i++)
         notes[i] = i == 1 ? NULL : noted;
-    notes[place] = "measured";
+    notes[index] = "measured";
     constants_print(out, &k, "# who\n", notes);
     fclose(out);
     assert_non_null(strstr(text, "tutti constants 1\n# who\ncopy "));
     assert_non_null(strstr(text, "; measured\n"));
     assert_true(read_text(text, &back, why));
     assert_true(back.way[WAY_NETWORK].eager == 1234567);
-    assert_null(constants_find(&k, "network.eage", &place));
+    assert_null(constants_find(&k, "network.eage", &index));
 }
 
 /* The text of a machine with one line replaced. */

@@ -16,7 +16,7 @@ static void expect_sampled(coll_kind kind, const char *name, int64_t bytes)
     topo *t = ranks_on("node:16", P);
     forecast_call call = call_on(kind, P, t, bytes);
     forecaster q;
-    sight seen;
+    first_estimate seen;
     forecast f;
     choice c;
     double ratio;
@@ -25,7 +25,7 @@ static void expect_sampled(coll_kind kind, const char *name, int64_t bytes)
     forecaster_begin(&q, &call);
     q.sample_work = INT64_MAX;
     assert_true(q.is_large);
-    assert_true(forecaster_look(&q, &c, &seen));
+    assert_true(forecaster_first_estimate(&q, &c, &seen));
     forecaster_execute(&q, &c, &seen, ESTIMATE_ALL, &f);
     assert_true(f.executed);
     forecaster_end(&q);
@@ -60,14 +60,14 @@ static void what_a_sample_cannot_do_is_not_looked_at(void **state)
     forecast_call call = {
         .kind = COLL_allgather, .p = P, .bytes = 1024 * P, .t = t, .k = constants_builtin("fast")};
     forecaster q;
-    sight seen;
+    first_estimate seen;
     choice c;
 
     (void)state;
     assert_true(select_parse(COLL_allgather, "bine:step", P, call.bytes, &c));
     forecaster_begin(&q, &call);
     assert_true(q.is_large);
-    assert_false(forecaster_look(&q, &c, &seen));
+    assert_false(forecaster_first_estimate(&q, &c, &seen));
     forecaster_end(&q);
     topo_free(t);
 }

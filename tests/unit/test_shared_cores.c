@@ -75,7 +75,7 @@ static bool check_first(coll_kind kind, int64_t bytes, const constants *k)
     for (int i = 1; i < n; i++)
         assert_false(is_simpler(&list[i], &list[0], least + least / 8));
     for (int i = 2; i < n; i++)
-        assert_true(planner_judged(&list[i - 1]) <= planner_judged(&list[i]));
+        assert_true(planner_score(&list[i - 1]) <= planner_score(&list[i]));
     return list[0].time > least;
 }
 

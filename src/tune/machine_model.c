@@ -1,48 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* place.c - see place.h. */
-#include "tune/place.h"
+/* machine_model.c - see machine_model.h. */
+#include "tune/machine_model.h"
 
 #include "tune/memory.h"
 
 #include <stdlib.h>
 
 /* Does this rank share its node with rank 0? */
-static bool is_near(const place *m, int rank)
+static bool is_on_first_node(const machine_model *m, int rank)
 {
     return !m->t || m->t->nodes == 1 || m->t->node[rank] == m->t->node[0];
 }
 
 /* Some ranks of the first node, evenly, the last one among them. Returns how many ranks it has. */
-static int sample(const place *m, int who[PLACE_SAMPLES])
+static int sample(const machine_model *m, int who[MACHINE_MODEL_SAMPLES])
 {
     int n = 0, i = 0;
 
     for (int r = 0; r < m->p; r++)
-        n += is_near(m, r);
-    for (int r = 0, k = 0; k < PLACE_SAMPLES && r < m->p; r++)
-        if (is_near(m, r) && i++ == (int)((int64_t)(n - 1) * k / (PLACE_SAMPLES - 1)))
-            for (; k < PLACE_SAMPLES && i - 1 == (int)((int64_t)(n - 1) * k / (PLACE_SAMPLES - 1));
+        n += is_on_first_node(m, r);
+    for (int r = 0, k = 0; k < MACHINE_MODEL_SAMPLES && r < m->p; r++)
+        if (is_on_first_node(m, r) &&
+            i++ == (int)((int64_t)(n - 1) * k / (MACHINE_MODEL_SAMPLES - 1)))
+            for (; k < MACHINE_MODEL_SAMPLES &&
+                   i - 1 == (int)((int64_t)(n - 1) * k / (MACHINE_MODEL_SAMPLES - 1));
                  k++)
                 who[k] = r;
     return n;
 }
 
-void place_make(place *m, int p, const topo *t, bool alike)
+void machine_model_make(machine_model *m, int p, const topo *t, bool alike)
 {
-    *m = (place){.p = p, .t = t};
+    *m = (machine_model){.p = p, .t = t};
     if (alike)
         fold_make(&m->fold, t, p);
-    m->near = sample(m, m->sample);
+    m->first_node_ranks = sample(m, m->sample);
 }
 
-void place_free(place *m)
+void machine_model_free(machine_model *m)
 {
     fold_free(&m->fold);
     topo_free(m->made);
-    *m = (place){0};
+    *m = (machine_model){0};
 }
 
-int place_nodes(const place *m)
+int machine_model_nodes(const machine_model *m)
 {
     return m->t ? m->t->nodes : 1;
 }
@@ -50,18 +52,18 @@ int place_nodes(const place *m)
 /* Ranks of each node, in [nodes]. NULL: no memory. */
 static int *count_ranks(const topo *t)
 {
-    int *ranks = memory_got(calloc((size_t)t->nodes, sizeof *ranks));
+    int *ranks = tune_allocated(calloc((size_t)t->nodes, sizeof *ranks));
 
     for (int r = 0; ranks && r < t->p; r++)
         ranks[t->node[r]]++;
     return ranks;
 }
 
-int place_most(const place *m)
+int machine_model_largest_node(const machine_model *m)
 {
     int *ranks, most = 1; /* without memory, too: it is divided by */
 
-    if (place_nodes(m) == 1)
+    if (machine_model_nodes(m) == 1)
         return m->p;
     ranks = count_ranks(m->t);
     for (int i = 0; ranks && i < m->t->nodes; i++)
@@ -93,8 +95,8 @@ static location location_of(const topo *t, int rank)
 /* *p: how many ranks it has. */
 static topo *first_nodes(const topo *t, int nodes, int ranks, int *p)
 {
-    location *at = memory_got(calloc((size_t)t->p, sizeof *at));
-    int *seen = memory_got(calloc((size_t)t->nodes, sizeof *seen)), *all = count_ranks(t);
+    location *at = tune_allocated(calloc((size_t)t->p, sizeof *at));
+    int *seen = tune_allocated(calloc((size_t)t->nodes, sizeof *seen)), *all = count_ranks(t);
     topo *result = NULL;
     int n = 0;
 
@@ -104,7 +106,7 @@ static topo *first_nodes(const topo *t, int nodes, int ranks, int *p)
             at[n++] = location_of(t, r);
     }
     if (n > 0)
-        result = memory_got(topo_make(at, n));
+        result = tune_allocated(topo_make(at, n));
     free(all);
     free(seen);
     free(at);
@@ -112,15 +114,16 @@ static topo *first_nodes(const topo *t, int nodes, int ranks, int *p)
     return result;
 }
 
-bool place_make_smaller(place *part, const place *whole, int nodes, int ranks, bool alike)
+bool machine_model_make_smaller(machine_model *part, const machine_model *whole, int nodes,
+                                int ranks, bool alike)
 {
     int p = ranks;
     topo *made = NULL;
 
-    *part = (place){0};
+    *part = (machine_model){0};
     if (whole->t && !(made = first_nodes(whole->t, nodes, ranks, &p)))
         return false;
-    place_make(part, p, made, alike);
+    machine_model_make(part, p, made, alike);
     part->made = made;
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* uniform.c - see uniform.h. */
-#include "tune/uniform.h"
+/* fold_check.c - see fold_check.h. */
+#include "tune/fold_check.h"
 
 /* The next message from step i on, or NULL. */
 static const step *message_from(const sched *s, int *i)
@@ -23,12 +23,12 @@ static int64_t local_bytes(const sched *s)
 
 /* Does a rank of another node do the same as the one that stands for it? One of them may have to
  * copy, or reduce, in more pieces. */
-static bool is_alike(const look_call *q, const choice *c, const place *m, sched *const *of,
-                     int rank)
+static bool is_alike(const modeled_call *q, const choice *c, const machine_model *m,
+                     sched *const *of, int rank)
 {
     const fold *f = &m->fold;
     int rep = f->who[f->of[rank]], i = 0, k = 0;
-    sched *a = look_compile(q, c, m, rank), *b = of[f->of[rank]];
+    sched *a = modeled_call_compile(q, c, m, rank), *b = of[f->of[rank]];
     bool alike = a && a->nmessages == b->nmessages && local_bytes(a) == local_bytes(b);
 
     while (alike) {
@@ -44,7 +44,7 @@ static bool is_alike(const look_call *q, const choice *c, const place *m, sched 
 
 /* Some of them are asked. In a tree, which of what is asked about only reductions have, the first
  * one is not like those between. */
-bool uniform_on(const look_call *q, const choice *c, const place *m, sched *const *of)
+bool fold_holds(const modeled_call *q, const choice *c, const machine_model *m, sched *const *of)
 {
     return (!coll_has(q->kind, COLL_REDUCES) || is_alike(q, c, m, of, 0)) &&
            is_alike(q, c, m, of, m->p / 5) && is_alike(q, c, m, of, m->p / 3) &&

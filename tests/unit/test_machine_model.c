@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_place.c - smaller machines that stand for one. */
+/* test_machine_model.c - smaller machines that stand for one. */
 #include "topo/shape.h"
-#include "tune/place.h"
+#include "tune/machine_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,14 +26,14 @@ static topo *machine(const char *shape, int p)
 static void check(const char *shape, int p, int nodes, int ranks, int expected)
 {
     topo *t = machine(shape, p);
-    place whole, made;
+    machine_model whole, made;
 
-    place_make(&whole, p, t, true);
-    assert_true(place_make_smaller(&made, &whole, nodes, ranks, true));
+    machine_model_make(&whole, p, t, true);
+    assert_true(machine_model_make_smaller(&made, &whole, nodes, ranks, true));
     assert_int_equal(made.p, expected);
-    assert_int_equal(place_nodes(&made), nodes);
-    place_free(&made);
-    place_free(&whole);
+    assert_int_equal(machine_model_nodes(&made), nodes);
+    machine_model_free(&made);
+    machine_model_free(&whole);
     topo_free(t);
 }
 
@@ -52,17 +52,17 @@ static void smaller_machines_have_the_first_nodes(void **state)
 static void ranks_keep_their_order(void **state)
 {
     topo *t = machine("node:4@cyclic", 32);
-    place whole, made;
+    machine_model whole, made;
 
     (void)state;
-    place_make(&whole, 32, t, true);
-    assert_int_equal(place_most(&whole), 4);
-    assert_true(place_make_smaller(&made, &whole, 3, 2, true));
+    machine_model_make(&whole, 32, t, true);
+    assert_int_equal(machine_model_largest_node(&whole), 4);
+    assert_true(machine_model_make_smaller(&made, &whole, 3, 2, true));
     for (int r = 0; r < made.p; r++)
         assert_int_equal(made.t->node[r], r % 3);
     assert_int_equal(made.fold.n, 2);
-    place_free(&made);
-    place_free(&whole);
+    machine_model_free(&made);
+    machine_model_free(&whole);
     topo_free(t);
 }
 
@@ -74,15 +74,15 @@ static void regions_inside_nodes_stay(void **state)
     for (int i = 0; i < 2; i++) { /* also of one node */
         topo *t = machine(shapes[i], 64);
         int nodes = t->nodes > 1 ? 3 : 1;
-        place whole, made;
-        place_make(&whole, 64, t, true);
-        assert_true(place_make_smaller(&made, &whole, nodes, 4, true));
+        machine_model whole, made;
+        machine_model_make(&whole, 64, t, true);
+        assert_true(machine_model_make_smaller(&made, &whole, nodes, 4, true));
         assert_int_equal(made.p, 4 * nodes);
         assert_int_equal(made.t->level[made.t->nlevels - 1].kind, TOPO_PACKAGE);
         for (int r = 0; r < made.p; r++)
             assert_int_equal(made.t->level[made.t->nlevels - 1].region[r], r / 2);
-        place_free(&made);
-        place_free(&whole);
+        machine_model_free(&made);
+        machine_model_free(&whole);
         topo_free(t);
     }
 }

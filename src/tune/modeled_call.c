@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* look.c - see look.h. */
-#include "tune/look.h"
+/* modeled_call.c - see modeled_call.h. */
+#include "tune/modeled_call.h"
 
 #include "tune/memory.h"
 
-sched *look_compile(const look_call *q, const choice *c, const place *m, int rank)
+sched *modeled_call_compile(const modeled_call *q, const choice *c, const machine_model *m,
+                            int rank)
 {
     const algo *a = algo_table[c->algo];
     sched *s = NULL;
@@ -23,11 +24,11 @@ sched *look_compile(const look_call *q, const choice *c, const place *m, int ran
     if (a->inapplicable && a->inapplicable(m->p))
         return NULL;
     error = algo_compile(a, c->form, &call, m->t, &s);
-    memory_failed |= error == SCHED_NO_MEMORY;
+    tune_out_of_memory |= error == SCHED_NO_MEMORY;
     return error == SCHED_OK ? s : NULL;
 }
 
-static closed_call call_on(const look_call *q, const place *m)
+static closed_call call_on(const modeled_call *q, const machine_model *m)
 {
     return (closed_call){
         .count = q->count, .size = q->size, .t = m->t, .k = q->k, .inside = 1, .far = 1};
@@ -47,38 +48,38 @@ static int64_t sharing_of(int64_t first, int64_t middle, int64_t last, int n)
 }
 
 /* How many messages share what a node has. s: the schedule of rank 0, the first sample. */
-static bool find_sharing(const look_call *q, const choice *c, const place *m, const sched *s,
-                         closed_call *call)
+static bool find_sharing(const modeled_call *q, const choice *c, const machine_model *m,
+                         const sched *s, closed_call *call)
 {
-    closed_traffic t[PLACE_SAMPLES];
+    closed_traffic t[MACHINE_MODEL_SAMPLES];
 
     if (m->fold.n == 1) { /* all ranks are alike */
         call->inside = m->fold.alike;
         return true;
     }
     t[0] = closed_traffic_of(s, 0, call);
-    for (int i = 1; i < PLACE_SAMPLES; i++) {
-        sched *other = look_compile(q, c, m, m->sample[i]);
+    for (int i = 1; i < MACHINE_MODEL_SAMPLES; i++) {
+        sched *other = modeled_call_compile(q, c, m, m->sample[i]);
         if (!other)
             return false;
         t[i] = closed_traffic_of(other, m->sample[i], call);
         sched_free(other);
     }
-    call->far = sharing_of(t[0].far, t[1].far, t[2].far, m->near);
-    call->inside = sharing_of(t[0].inside, t[1].inside, t[2].inside, m->near);
+    call->far = sharing_of(t[0].far, t[1].far, t[2].far, m->first_node_ranks);
+    call->inside = sharing_of(t[0].inside, t[1].inside, t[2].inside, m->first_node_ranks);
     return true;
 }
 
 /* Where ranks are reordered, those of the first node need not have much to do: of some others, the
- * one that has most. False: as look_at. */
-static bool look_elsewhere(const look_call *q, const choice *c, const place *m,
-                           const closed_call *call, closed_form *found)
+ * one that has most. False: as modeled_call_closed_form. */
+static bool check_other_ranks(const modeled_call *q, const choice *c, const machine_model *m,
+                              const closed_call *call, closed_form *found)
 {
     const int ranks[] = {m->p / 3, (int)((int64_t)m->p * 3 / 4), m->p - 1};
     bool done = true;
 
     for (size_t i = 0; done && i < sizeof ranks / sizeof *ranks; i++) {
-        sched *s = look_compile(q, c, m, ranks[i]);
+        sched *s = modeled_call_compile(q, c, m, ranks[i]);
         closed_form f;
         done = s && closed_find(s, ranks[i], call, &f);
         if (done && f.time > found->time)
@@ -88,21 +89,22 @@ static bool look_elsewhere(const look_call *q, const choice *c, const place *m,
     return done;
 }
 
-bool look_at(const look_call *q, const choice *c, const place *m, closed_form *found)
+bool modeled_call_closed_form(const modeled_call *q, const choice *c, const machine_model *m,
+                              closed_form *found)
 {
-    sched *s = look_compile(q, c, m, 0);
+    sched *s = modeled_call_compile(q, c, m, 0);
     closed_call call = call_on(q, m);
     bool done = s && find_sharing(q, c, m, s, &call) && closed_find(s, 0, &call, found);
 
     sched_free(s);
     if (done && algo_table[c->algo]->orders)
-        done = look_elsewhere(q, c, m, &call, found);
+        done = check_other_ranks(q, c, m, &call, found);
     return done;
 }
 
-int64_t look_longest(const look_call *q, const choice *c, const place *m)
+int64_t modeled_call_longest_message(const modeled_call *q, const choice *c, const machine_model *m)
 {
-    sched *s = look_compile(q, c, m, 0);
+    sched *s = modeled_call_compile(q, c, m, 0);
     closed_call call = call_on(q, m);
     int64_t longest = s ? closed_traffic_of(s, 0, &call).longest : 0;
 
