@@ -14,11 +14,11 @@
 #define ARGUMENTS                                                                                  \
     char *sendbuf = r->send, *recvbuf = r->recv, *buffer = r->recv;                                \
     int sendcount = r->count, recvcount = r->count, count = r->count, root = r->root;              \
-    const int *sendcounts = r->counts, *sdispls = r->place;                                        \
-    const int *recvcounts = r->counts, *displs = r->place, *rdispls = r->place;                    \
+    const int *sendcounts = r->counts, *sdispls = r->displs;                                       \
+    const int *recvcounts = r->counts, *displs = r->displs, *rdispls = r->displs;                  \
     MPI_Datatype sendtype = r->type, recvtype = r->type, datatype = r->type;                       \
     const MPI_Datatype *sendtypes = r->types, *recvtypes = r->types;                               \
-    const MPI_Aint *sbyte_displs = r->byte_place, *rbyte_displs = r->byte_place;                   \
+    const MPI_Aint *sbyte_displs = r->byte_displs, *rbyte_displs = r->byte_displs;                 \
     MPI_Op op = r->op;                                                                             \
     MPI_Comm comm = r->comm;                                                                       \
                                                                                                    \

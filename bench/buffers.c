@@ -103,29 +103,30 @@ bool buffers_lists(buffers *b, coll_kind c, int n)
     *b = (buffers){.type = buffers_type(c),
                    .unit = buffers_unit(c),
                    .counts = calloc((size_t)n, sizeof(int)),
-                   .place = calloc((size_t)n, sizeof(int)),
-                   .byte_place = calloc((size_t)n, sizeof(MPI_Aint)),
+                   .displs = calloc((size_t)n, sizeof(int)),
+                   .byte_displs = calloc((size_t)n, sizeof(MPI_Aint)),
                    .types = calloc((size_t)n, sizeof(MPI_Datatype))};
-    return b->counts && b->place && b->byte_place && b->types;
+    return b->counts && b->displs && b->byte_displs && b->types;
 }
 
 void buffers_lists_free(buffers *b)
 {
     free(b->counts);
-    free(b->place);
-    free(b->byte_place);
+    free(b->displs);
+    free(b->byte_displs);
     free(b->types);
 }
 
-bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size, buffers_place place)
+bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size,
+                  buffers_memory memory)
 {
     size_t sent = bytes_of(extent_blocks(has.send, n), size);
     size_t received = bytes_of(received_blocks(c, has, n), size);
 
     bool listed = buffers_lists(b, c, n);
 
-    b->folded = buffers_fold(c, n, size, place.fold);
-    b->shared = place.shared;
+    b->folded = buffers_fold(c, n, size, memory.fold);
+    b->shared = memory.shared;
     fold_library(b->folded);
     b->send = allocate(sent, b);
     b->recv = allocate(received, b);
@@ -145,8 +146,8 @@ void buffers_size(buffers *b, int n, int size)
 {
     for (int i = 0; i < n; i++) {
         b->counts[i] = size / b->unit;
-        b->byte_place[i] = (MPI_Aint)size * i;
-        b->place[i] = (int)(b->byte_place[i] / b->unit);
+        b->byte_displs[i] = (MPI_Aint)size * i;
+        b->displs[i] = (int)(b->byte_displs[i] / b->unit);
         b->types[i] = b->type;
     }
 }

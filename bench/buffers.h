@@ -15,20 +15,20 @@ typedef struct buffers {
     MPI_Datatype type;
     int unit; /* its bytes */
     char *send, *recv;
-    int *counts, *place;
-    MPI_Aint *byte_place;
+    int *counts, *displs;
+    MPI_Aint *byte_displs;
     MPI_Datatype *types;
     bool folded, shared;
 } buffers;
 
 /* Where data lie: folded above so many bytes (0: never); in memory of tutti_alloc. */
-typedef struct buffers_place {
+typedef struct buffers_memory {
     int64_t fold;
     bool shared;
-} buffers_place;
+} buffers_memory;
 
 bool buffers_open(buffers *b, coll_kind c, coll_sides has, int n, int64_t size,
-                  buffers_place place);
+                  buffers_memory memory);
 void buffers_close(buffers *b);
 
 /* The same without the memory for data. */
@@ -45,7 +45,7 @@ int64_t buffers_need(coll_kind c, int n, int64_t size);
 /* Are they folded? */
 bool buffers_fold(coll_kind c, int n, int64_t size, int64_t fold);
 
-/* Counts, places and types of n blocks of this size. */
+/* Counts, displacements and types of n blocks of this size. */
 void buffers_size(buffers *b, int n, int size);
 
 /* Fill what is sent with what belongs to repetition `seed`, spoil where something is received. */

@@ -36,10 +36,10 @@ typedef struct run {
     int size;    /* bytes of a block */
     int count;   /* elements of a block, of `type` */
     MPI_Datatype type;
-    char *send, *recv;    /* see buffers.h */
-    int *counts, *place;  /* [blocks]: for v-collectives, all blocks of one size, in elements */
-    MPI_Aint *byte_place; /* the same as place, in bytes */
-    MPI_Datatype *types;  /* [blocks]: the type of each */
+    char *send, *recv;     /* see buffers.h */
+    int *counts, *displs;  /* [blocks]: for v-collectives, all blocks of one size, in elements */
+    MPI_Aint *byte_displs; /* the same as displs, in bytes */
+    MPI_Datatype *types;   /* [blocks]: the type of each */
     int root;
     MPI_Op op;                      /* of reductions */
     int neighbors[TORUS_NEIGHBORS]; /* of comm, where the collective has them */

@@ -181,7 +181,7 @@ static int open_buffers(session *s)
     if (s->o.vary) /* the root changes, or a buffer that nobody sends from moves */
         has = (coll_sides){coll_shapes[s->o.what].send, coll_shapes[s->o.what].recv};
     if (!buffers_open(&s->b, s->o.what, has, s->blocks, vary_room(s->o.vary, largest),
-                      (buffers_place){.fold = s->o.fold, .shared = s->o.shared}))
+                      (buffers_memory){.fold = s->o.fold, .shared = s->o.shared}))
         return complain(s, "-m", "out of memory");
     return 0;
 }

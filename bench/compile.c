@@ -72,7 +72,7 @@ static topo *machine(int p)
     char why[100];
     topo *t = NULL;
 
-    if (at && shape_places("node:32@cyclic package:2", p, at, why, sizeof why))
+    if (at && shape_locations("node:32@cyclic package:2", p, at, why, sizeof why))
         t = topo_make(at, p);
     free(at);
     return t;

@@ -24,7 +24,7 @@ int compile_choices(void);
 /* tutti-bench compile with other options. */
 int compile_ranks(int argc, char **argv);
 
-/* What one process holds of a communicator of p ranks, `at` these places: a table. */
+/* What one process holds of a communicator of p ranks, `at` these locations: a table. */
 void held_title(void);
 void held_print(const location *at, int p);
 

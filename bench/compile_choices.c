@@ -69,7 +69,7 @@ int compile_choices(void)
         char why[100];
         topo *t = NULL;
         printf("# %s\n", machines[m].regions);
-        if (at && shape_places(machines[m].regions, p, at, why, sizeof why))
+        if (at && shape_locations(machines[m].regions, p, at, why, sizeof why))
             t = topo_make(at, p);
         for (int kind = 0; t && kind < COLL_KINDS; kind++)
             if (coll_has_common_size((coll_kind)kind) && !coll_is_v((coll_kind)kind))

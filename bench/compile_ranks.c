@@ -83,7 +83,7 @@ static bool machine_make(machine *m, const char *regions, int p)
     *m = (machine){.p = p};
     m->at = malloc((size_t)p * sizeof *m->at);
     m->v = malloc((size_t)p * 2 * sizeof *m->v);
-    good = m->at && m->v && shape_places(regions, p, m->at, why, sizeof why) &&
+    good = m->at && m->v && shape_locations(regions, p, m->at, why, sizeof why) &&
            (m->t = topo_make(m->at, p));
     if (good)
         compile_blocks(p, m->v);

@@ -175,10 +175,10 @@ static void from_root(run *r)
     run *x = mock_part(r, 0, in_place(), r->recv, 0);
 
     memset(b->counts, 0, (size_t)r->p * sizeof *b->counts);
-    memset(b->place, 0, (size_t)r->p * sizeof *b->place);
+    memset(b->displs, 0, (size_t)r->p * sizeof *b->displs);
     b->counts[r->root] = r->count;
     x->counts = b->counts;
-    x->place = b->place;
+    x->displs = b->displs;
 }
 
 static void reduce_bcast(run *r)

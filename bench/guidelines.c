@@ -191,7 +191,7 @@ static int run_collective(session *s, coll_kind c, const char *calls)
         if (fits(s, &o, size))
             largest = size;
     o.max = largest;
-    if (!k || (largest >= 0 && !buffers_open(&b, c, has, s->p, largest, (buffers_place){0})))
+    if (!k || (largest >= 0 && !buffers_open(&b, c, has, s->p, largest, (buffers_memory){0})))
         return complain(s, "-m", "out of memory");
     if (largest >= 0 && claims_open(k, &o, calls, s->rules)) {
         for (int64_t size = o.min; size <= o.max; size = options_next(&o, size))

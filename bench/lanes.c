@@ -46,7 +46,7 @@ static int rank_at(const int *node, int p, int which, int index)
     return -1;
 }
 
-static void find_place(int rank, int p)
+static void find_location(int rank, int p)
 {
     int *node = malloc((size_t)p * sizeof *node), nodes = 1, *sizes;
 
@@ -133,14 +133,14 @@ static int64_t wrong_lane(const run *r, int seed)
     return here.mine < r->lanes ? buffers_wrong(r, seed) : 0;
 }
 
-static void know_place(void)
+static void know_location(void)
 {
     int rank, p;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     if (!here.known)
-        find_place(rank, p);
+        find_location(rank, p);
 }
 
 int lanes_blocks(const char *command)
@@ -149,7 +149,7 @@ int lanes_blocks(const char *command)
 
     if (strcmp(command, "lane_pattern") == 0)
         return 1;
-    know_place();
+    know_location();
     MPI_Comm_size(here.lane, &nodes);
     return nodes;
 }
@@ -161,7 +161,7 @@ bool lanes_variant(variant *v, const options *o, const char *name)
     bool pattern = strcmp(o->command, "lane_pattern") == 0;
     variant inner;
 
-    know_place();
+    know_location();
     if (*end || k < 1 || k > here.ranks || !variant_parse(&inner, o, o->call))
         return false;
     *v = inner;

@@ -13,8 +13,8 @@ static void blocks_of(run *x)
     const buffers *b = &x->mock->lists;
 
     x->counts = b->counts;
-    x->place = b->place;
-    x->byte_place = b->byte_place;
+    x->displs = b->displs;
+    x->byte_displs = b->byte_displs;
     x->types = b->types;
 }
 

@@ -210,7 +210,7 @@ static void run(reorder_pattern pattern, int mapping, int p)
     char why[100];
     topo *t;
 
-    if (!at || !order || !shape_places(mappings[mapping][1], p, at, why, sizeof why))
+    if (!at || !order || !shape_locations(mappings[mapping][1], p, at, why, sizeof why))
         abort();
     time = time_of(pattern, at, p, order, &t);
     int64_t after = reorder_cost(pattern, t, order, p);

@@ -9,7 +9,7 @@ static bool is_stdout(const char *file)
     return file && strcmp(file, "-") == 0;
 }
 
-/* Is there a place to write to? Better known before the measurements. */
+/* Can it be written? Better known before the measurements. */
 static bool can_be_written(const char *file)
 {
     return is_stdout(file) || file_possible(file);

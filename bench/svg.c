@@ -66,7 +66,7 @@ typedef struct axis {
     double from, to;  /* coordinates */
 } axis;
 
-static double place(const axis *a, double x)
+static double position(const axis *a, double x)
 {
     return a->from + (a->to - a->from) * (x - a->low) / (a->high - a->low);
 }
@@ -118,7 +118,7 @@ static void y_ticks(FILE *out, const axis *y, bool linear)
 
     for (int t = 0; linear && t <= y->high; t += 20) {
         snprintf(text, sizeof text, "%d", t);
-        tick(out, true, place(y, t), text);
+        tick(out, true, position(y, t), text);
     }
     for (int d = (int)floor(y->low); !linear && d <= y->high; d++)
         for (int k = 0; k < (many ? 1 : 3); k++) {
@@ -126,7 +126,7 @@ static void y_ticks(FILE *out, const axis *y, bool linear)
             if (log10(value) < y->low || log10(value) > y->high)
                 continue;
             snprintf(text, sizeof text, "%.10g", value);
-            tick(out, true, place(y, log10(value)), text);
+            tick(out, true, position(y, log10(value)), text);
         }
 }
 
@@ -139,7 +139,7 @@ static void x_ticks(FILE *out, const axis *x)
 
     for (int e = first; e <= last; e += step)
         if (e >= 0)
-            tick(out, false, place(x, e), bytes_text(text, (int64_t)1 << e));
+            tick(out, false, position(x, e), bytes_text(text, (int64_t)1 << e));
 }
 
 /* ---- lines ---- */
@@ -153,22 +153,24 @@ static void open_group(FILE *out, const svg_series *s, int i)
 
 static double height(const svg_lines *l, const axis *y, double value)
 {
-    return place(y, l->linear ? value : log10(value));
+    return position(y, l->linear ? value : log10(value));
 }
 
 static void band(FILE *out, const svg_lines *l, const svg_series *s, const axis *x, const axis *y)
 {
     fputs("<polygon class=band points=\"", out);
     for (int k = 0; k < s->n; k++)
-        fprintf(out, "%.1f,%.1f ", place(x, log2((double)s->at[k].x)), height(l, y, s->at[k].low));
+        fprintf(out, "%.1f,%.1f ", position(x, log2((double)s->at[k].x)),
+                height(l, y, s->at[k].low));
     for (int k = s->n - 1; k >= 0; k--)
-        fprintf(out, "%.1f,%.1f ", place(x, log2((double)s->at[k].x)), height(l, y, s->at[k].high));
+        fprintf(out, "%.1f,%.1f ", position(x, log2((double)s->at[k].x)),
+                height(l, y, s->at[k].high));
     fputs("\" />\n", out);
 }
 
 static void whisker(FILE *out, const svg_lines *l, const svg_point *p, const axis *x, const axis *y)
 {
-    double at = place(x, log2((double)p->x));
+    double at = position(x, log2((double)p->x));
 
     fprintf(out, "<line class=whisker x1=%.1f x2=%.1f y1=%.1f y2=%.1f />\n", at, at,
             height(l, y, p->low), height(l, y, p->high));
@@ -179,7 +181,7 @@ static void mark(FILE *out, const svg_lines *l, const char *name, const svg_poin
 {
     char size[BYTES_TEXT];
 
-    fprintf(out, "<circle class=mark cx=%.1f cy=%.1f r=3><title>", place(x, log2((double)p->x)),
+    fprintf(out, "<circle class=mark cx=%.1f cy=%.1f r=3><title>", position(x, log2((double)p->x)),
             height(l, y, p->y));
     html_text(out, name);
     fprintf(out, ", %s: %.2f %s", bytes_text(size, p->x), p->y, l->unit);
@@ -197,7 +199,7 @@ static void line(FILE *out, const svg_lines *l, int i, const axis *x, const axis
         band(out, l, s, x, y);
     fputs("<polyline class=line points=\"", out);
     for (int k = 0; k < s->n; k++)
-        fprintf(out, "%.1f,%.1f ", place(x, log2((double)s->at[k].x)), height(l, y, s->at[k].y));
+        fprintf(out, "%.1f,%.1f ", position(x, log2((double)s->at[k].x)), height(l, y, s->at[k].y));
     fputs("\" />\n", out);
     for (int k = 0; k < s->n; k++) {
         if (!l->linear)
@@ -268,7 +270,7 @@ static void bar_axis(const svg_bar *bars, int n, axis *x)
 
 static void bar_tick(FILE *out, const axis *x, double factor, int bottom)
 {
-    double at = place(x, log2(factor));
+    double at = position(x, log2(factor));
 
     if (log2(factor) < x->low || log2(factor) > x->high)
         return;
@@ -293,15 +295,15 @@ static void bar_ticks(FILE *out, const axis *x, int bottom)
 
 static void bar(FILE *out, const svg_bar *b, const axis *x, int top)
 {
-    double from = place(x, fmin(0, log2(b->value))), to = place(x, fmax(0, log2(b->value)));
+    double from = position(x, fmin(0, log2(b->value))), to = position(x, fmax(0, log2(b->value)));
     const char *kind = b->high < 1 ? "faster" : b->low > 1 ? "slower" : "even";
 
     fprintf(out, "<text x=%d y=%d text-anchor=end>", NAMES - 8, top + 14);
     html_text(out, b->name);
     fprintf(out, "</text><rect class=\"bar %s\" x=%.1f y=%d width=%.1f height=%d />", kind, from,
             top + 3, fmax(to - from, 1), ROW - 6);
-    fprintf(out, "<line class=whisker x1=%.1f x2=%.1f y1=%d y2=%d />", place(x, log2(b->low)),
-            place(x, log2(b->high)), top + ROW / 2, top + ROW / 2);
+    fprintf(out, "<line class=whisker x1=%.1f x2=%.1f y1=%d y2=%d />", position(x, log2(b->low)),
+            position(x, log2(b->high)), top + ROW / 2, top + ROW / 2);
     fprintf(out, "<text x=%d y=%d>%.2f [%.2f, %.2f]</text>\n", WIDTH - VALUES + 8, top + 14,
             b->value, b->low, b->high);
 }

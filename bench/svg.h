@@ -38,7 +38,7 @@ typedef struct svg_lines {
 
 void svg_plot(FILE *out, const svg_lines *lines);
 
-/* The list of lines beneath a plot: one colour and dash for each place in the list. */
+/* The list of lines beneath a plot: one colour and dash for each index in the list. */
 void svg_legend(FILE *out, const svg_series *series, int n);
 
 typedef struct svg_bar {

@@ -112,8 +112,8 @@ void variant_use(variant *v, const buffers *b, int size)
     v->r.send = coll_shapes[v->r.what].send == COLL_NONE ? b->recv : b->send;
     v->r.recv = b->recv;
     v->r.counts = b->counts;
-    v->r.place = b->place;
-    v->r.byte_place = b->byte_place;
+    v->r.displs = b->displs;
+    v->r.byte_displs = b->byte_displs;
     v->r.types = b->types;
     v->r.type = b->type;
     v->r.size = size;

@@ -61,8 +61,8 @@ void vary_begin(vary *v, vary_kind kind, run *r)
         for (int i = 0; i < r->blocks; i++) {
             r->types[i] = v->derived;
             r->counts[i] = 1;
-            r->place[i] = i;
-            r->byte_place[i] = 2 * (MPI_Aint)i * (r->size > 0 ? r->size : 1);
+            r->displs[i] = i;
+            r->byte_displs[i] = 2 * (MPI_Aint)i * (r->size > 0 ? r->size : 1);
         }
     }
     if (kind == VARY_OWN) {
@@ -85,8 +85,8 @@ static void set_counts(run *r, int unit, int (*more)(const run *r, int i, int tu
 {
     for (int i = 0, at = 0; i < r->blocks; i++) {
         r->counts[i] = count + more(r, i, turn);
-        r->place[i] = at;
-        r->byte_place[i] = (MPI_Aint)at * unit;
+        r->displs[i] = at;
+        r->byte_displs[i] = (MPI_Aint)at * unit;
         at += r->counts[i];
     }
 }

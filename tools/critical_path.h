@@ -23,7 +23,7 @@ typedef struct critical_path {
     int64_t phase_on_ports[SCHED_PHASES]; /* time of each alone, as if its input were there */
 } critical_path;
 
-/* of: the schedules of ranks 0 to p - 1. t: NULL if all are in one place. False: out of memory. */
+/* of: the schedules of ranks 0 to p - 1. t: NULL if all are on one node. False: out of memory. */
 bool critical_path_find(sched *const of[], int p, const topo *t, critical_path *result);
 
 #endif

@@ -202,16 +202,16 @@ bool info_print_json_algorithms(void)
 
 bool info_print_json(void)
 {
-    json_t *places = topology();
+    json_t *regions = topology();
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0) {
-        json_decref(places);
+        json_decref(regions);
         return true;
     }
     return print(json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "library", library(), "progress",
                            progress(), "node", node(), "constants", constants_here(), "wisdom",
-                           wisdom(), "topology", places, "settings", settings(), "algorithms",
+                           wisdom(), "topology", regions, "settings", settings(), "algorithms",
                            algorithms()));
 }

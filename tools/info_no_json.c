@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info_no_json.c - in the place of info_json.c where there is no jansson. */
+/* info_no_json.c - instead of info_json.c where there is no jansson. */
 #include "info.h"
 
 #include <stdio.h>

@@ -19,11 +19,11 @@ typedef struct line {
     double alpha, beta;
 } line;
 
-typedef struct places {
+typedef struct message_kinds {
     const int *region; /* of each rank; NULL: all messages are of one kind */
     line local, far;
     double each; /* ranks in a region, or 0: not the same in all */
-} places;
+} message_kinds;
 
 /* What a rank sends. */
 typedef struct traffic {
@@ -43,12 +43,12 @@ static double time_of(line l, traffic t)
 }
 
 /* Local is what is inside a region, as the algorithms have it. */
-static places find_places(const request *r, const constants *k)
+static message_kinds find_message_kinds(const request *r, const constants *k)
 {
     const topo *t = r->topo;
     int level = topo_regions(t);
     bool network = t && t->nodes > 1;
-    places x = {.far = line_of(k, network ? WAY_NETWORK : WAY_NODE)};
+    message_kinds x = {.far = line_of(k, network ? WAY_NETWORK : WAY_NODE)};
 
     if (!t || level == t->nlevels)
         return x;
@@ -73,7 +73,8 @@ static double bytes_of(const sched *s, const step *st, int64_t count, int64_t it
 }
 
 /* Of one rank: local messages and others. Parts that are empty are not sent, tokens are. */
-static void count_rank(const request *r, const sched *s, int rank, const places *x, traffic sum[2])
+static void count_rank(const request *r, const sched *s, int rank, const message_kinds *x,
+                       traffic sum[2])
 {
     int64_t item = coll_has(r->kind, COLL_REDUCES) ? (int64_t)sizeof(double) : 1;
     bool tokens = coll_shapes[r->kind].recv == COLL_NONE;
@@ -92,7 +93,7 @@ static void count_rank(const request *r, const sched *s, int rank, const places 
 }
 
 /* (1) and (2), of the ranks for which they are most. */
-static bool count_all(const request *r, const places *x, double *alike, double *apart)
+static bool count_all(const request *r, const message_kinds *x, double *alike, double *apart)
 {
     *alike = *apart = 0;
     for (int k = 0; k < r->p; k++) {
@@ -117,7 +118,7 @@ static void print_time(double seconds, const char *what)
 }
 
 /* b: bytes of all blocks. The number of rounds is a whole one. */
-static void print_bruck(const request *r, const places *x, double b)
+static void print_bruck(const request *r, const message_kinds *x, double b)
 {
     double rounds = ceil(log2((double)r->p));
 
@@ -126,7 +127,7 @@ static void print_bruck(const request *r, const places *x, double b)
 }
 
 /* As printed, a local allgather counts as one message; the paper's text has log2 of its ranks. */
-static void print_locality(const request *r, const places *x, double b)
+static void print_locality(const request *r, const message_kinds *x, double b)
 {
     double regions = (double)r->p / x->each, rounds = 0;
     double more = b > 0 ? b - 1 : 0, far;
@@ -141,7 +142,7 @@ static void print_locality(const request *r, const places *x, double b)
                "(4) with log2(q) messages in each local allgather, as its text says");
 }
 
-static void print_formulas(const request *r, const places *x)
+static void print_formulas(const request *r, const message_kinds *x)
 {
     const char *name = algo_table[r->choice.algo]->name;
     double b = (double)r->bytes * r->p;
@@ -163,12 +164,12 @@ int plan_print_model(const request *r)
     double bytes = coll_shapes[r->kind].recv == COLL_NONE ? 0 : (double)r->bytes, alike, apart;
     constants k;
     estimate e;
-    places x;
+    message_kinds x;
     int failed = plan_find_machine(r, &k) ? plan_too_much(r, "--model") : 2;
 
     if (failed)
         return failed;
-    x = find_places(r, &k);
+    x = find_message_kinds(r, &k);
     if (!plan_estimate(r, &k, &e) || !count_all(r, &x, &alike, &apart))
         return plan_fail("out of memory", "schedules");
     plan_print_title(r);

@@ -275,7 +275,7 @@ static int make_topo(request *r)
     char why[200] = "out of memory";
     size_t length;
 
-    if (r->regions && at && shape_places(r->regions, r->p, at, why, sizeof why))
+    if (r->regions && at && shape_locations(r->regions, r->p, at, why, sizeof why))
         r->topo = topo_make(at, r->p);
     free(at);
     if (!r->regions || r->topo)

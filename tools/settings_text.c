@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* settings_text.c - print the table of settings.def for the manual: docs/settings.md, and what
- * docs/man/tutti.7.in has in the place of its ENVIRONMENT and INFO KEYS. Not installed.
+ * docs/man/tutti.7.in has instead of its ENVIRONMENT and INFO KEYS. Not installed.
  *
  *   settings_text markdown | variables | keys
  */

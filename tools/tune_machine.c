@@ -4,7 +4,7 @@
 #include "tune_machine.h"
 
 #include "tune_measure.h"
-#include "tune_places.h"
+#include "tune_locations.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -233,9 +233,9 @@ static void tune_node(tuning *t)
 {
     const char *why = t->at.p > 1 ? "no two ranks of a node" : "one rank only";
     int *part = tune_allocate((size_t)t->at.p * sizeof *part);
-    int n = places_of_one_node(&t->at, part);
+    int n = locations_of_one_node(&t->at, part);
     char how[64];
-    two together = places_inner(&t->at), apart = places_node(&t->at);
+    two together = locations_inner(&t->at), apart = locations_node(&t->at);
     pair_figures f = {0}, theirs;
 
     tune_way(t, "inner", PAIR_NODE, together,
@@ -304,7 +304,7 @@ static void put_switches(tuning *t, figure near, figure far, two x)
 
 static void tune_switches(tuning *t, const pair_figures *near)
 {
-    two x = places_switch(&t->at), y = places_network(&t->at);
+    two x = locations_switch(&t->at), y = locations_network(&t->at);
 
     if (x.a < 0 || t->at.lowest[y.a] != t->at.lowest[y.b]) {
         not_measured(t, "switch.latency", "no two nodes on one switch and one on another");
@@ -316,9 +316,9 @@ static void tune_switches(tuning *t, const pair_figures *near)
 
 static void tune_network(tuning *t)
 {
-    two x = places_network(&t->at);
+    two x = locations_network(&t->at);
     int *part = tune_allocate((size_t)t->at.p * sizeof *part);
-    int n = places_of_two_nodes(&t->at, x, part);
+    int n = locations_of_two_nodes(&t->at, x, part);
     pair_figures f = {0};
     char how[96];
     size_t bytes;
@@ -342,7 +342,7 @@ static void tune_network(tuning *t)
 void tune_machine(tuning *t)
 {
     t->begin = MPI_Wtime();
-    t->at = places_find();
+    t->at = locations_find();
     progress(t, "%d ranks on %d node%s", t->at.p, t->at.nodes, t->at.nodes == 1 ? "" : "s");
     tune_local(t);
     tune_node(t);
@@ -354,5 +354,5 @@ void tune_free(tuning *t)
 {
     for (int i = 0; i < CONSTANTS; i++)
         free(t->note[i]);
-    places_free(&t->at);
+    locations_free(&t->at);
 }

@@ -4,7 +4,7 @@
 #define TUTTI_TUNE_MACHINE_H
 
 #include "tune/constants.h"
-#include "tune_places.h"
+#include "tune_locations.h"
 
 typedef struct tuning {
     int rank;         /* in MPI_COMM_WORLD */
@@ -12,7 +12,7 @@ typedef struct tuning {
     const char *base; /* where `result` is from, for what cannot be measured */
     constants result;
     char *note[CONSTANTS]; /* of each, by its index */
-    places at;
+    locations at;
     double begin;
 } tuning;
 

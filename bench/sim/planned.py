@@ -31,7 +31,7 @@ def constants(machine):
 
 
 @functools.cache
-def places(machine, ranks, nodes, mapping):
+def locations(machine, ranks, nodes, mapping):
     """Where the ranks are, as TUTTI_REGIONS; a file if sockets are told apart. Switches are left out: only nodes may be of several
     sizes there."""
     hosts = platforms.placement(machine, ranks, nodes, mapping)
@@ -54,7 +54,7 @@ class Call:
 
     def _plan(self, *words):
         with WRITING:
-            where, machine = places(self.machine, self.ranks, self.nodes, self.mapping), constants(self.machine)
+            where, machine = locations(self.machine, self.ranks, self.nodes, self.mapping), constants(self.machine)
         run = subprocess.run([PLAN, self.collective, *words, "-p", str(self.ranks), "--regions", where, "--bytes", str(self.bytes),
                               "--machine", machine], capture_output=True, text=True)
         if run.returncode:

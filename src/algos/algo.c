@@ -114,7 +114,7 @@ algo_cost cost_tree(int p, int parameter)
     return (algo_cost){.messages = ceil_log2(p), .blocks = ceil_log2(p)};
 }
 
-/* What is packed at once, because its parts and those of the packed bytes end at different places:
+/* What is packed at once, because its parts and those of the packed bytes end at different bytes:
  * the vector, or a rank's block. */
 static int units_of(const coll *c, const blockmap *b)
 {
@@ -135,7 +135,7 @@ static bool gives(const coll *c, const blockmap *b, int unit)
     return b->mine < 0 || b->mine == unit;
 }
 
-/* What of mine is at its place when the algorithm ends, without its help. */
+/* What of mine is where it belongs when the algorithm ends, without its help. */
 static bool keeps(const coll *c, const blockmap *b, int unit)
 {
     return (coll_is_vector(c->kind) || b->mine >= 0) && gives(c, b, unit);
@@ -177,8 +177,8 @@ static void copy_own_block(const coll *c, const blockmap *b, sched_builder *s)
         sched_copy(s, whole_at(b, &b->out, c->rank), whole_at(b, &b->in, c->rank));
 }
 
-/* The copy of the own block comes first in program order, so that whoever sends it from its final
- * place waits for it; what sends it from the send buffer does not. */
+/* The copy of the own block comes first in program order, so that whoever sends it from where it
+ * belongs waits for it; what sends it from the send buffer does not. */
 static void emit(const algo *a, const algo_options *o, const coll *c, const group *g,
                  sched_builder *s)
 {

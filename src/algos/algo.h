@@ -30,7 +30,7 @@ enum { PIECES_MOST = 1 << 16 };
 typedef struct algo_options {
     int root;            /* ROOTED: index in the group */
     bool noncommutative; /* REDUCES: the operation does not commute */
-    bool symmetric;      /* REDUCES: operands may change places without changing a bit */
+    bool symmetric;      /* REDUCES: operands may be swapped without changing a bit */
     bool user_op;        /* REDUCES: user-defined, must see uncut vectors */
     bool uneven; /* each rank counts the others' blocks in types of its own: no two ranks would
                        cut one into the same bytes */
@@ -112,7 +112,7 @@ int algo_parameter_for(const algo *a, int value, int p);
 int algo_variant(const algo *a, const char *name);
 
 /* Compile the call for one rank. c->parameter is one of algo_parameter_for. t: where the ranks are;
- * NULL: all in one place. */
+ * NULL: all ranks on one node. */
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result);
 

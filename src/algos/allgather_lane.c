@@ -6,7 +6,7 @@
  *
  * All ranks of a node send at the same time: every rail of it is used. With nodes of unequal sizes,
  * lane i carries the blocks of local ranks i, i + L, ..., where L is the size of the smallest node;
- * the ranks from L on hand their blocks to it first. No copies: blocks go from place to place.
+ * the ranks from L on hand their blocks to it first. No copies: blocks go from buffer to buffer.
  *
  * The variant names the algorithm of both phases. Block by block the phases pipeline: a block that
  * has come over a lane goes on inside the node at once; so does each of the pieces that the

@@ -5,8 +5,9 @@
  *   leaders     as Bruck or the ring does it
  *   broadcast   BBMH: the many messages of its last steps over the shortest distances
  *
- * Phases have orders of their own because no block has to move for it: every block has its place.
- * The order that `initcomm` and `endshuffle` speak of is that of the gather, node after node.
+ * Phases have orders of their own because no block has to move for it: every block is received
+ * where it belongs. The order that `initcomm` and `endshuffle` speak of is that of the gather, node
+ * after node.
  *
  * Cost and use as allgather_hierarchical.c, where nodes have packages, or the network several
  * switches. Mirsadeghi, Afsahi, IPDPSW 2016, Algorithms 4 and 5.

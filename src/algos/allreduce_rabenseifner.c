@@ -6,8 +6,8 @@
  *            gather    1 <-> 3   4 <-> 5             quarters, then 1 <-> 4   3 <-> 5 halves
  *            unfold    0 <- 1   2 <- 3
  *
- * Every part is reduced on one rank: all ranks get the same bits. What comes is received at its
- * place and combined with the send buffer, later it comes to scratch (butterfly.h).
+ * Every part is reduced on one rank: all ranks get the same bits. What comes is received where
+ * it belongs and combined with the send buffer; later it comes to scratch (butterfly.h).
  *
  * 2 log2 p alpha + 2 n (p-1)/p beta; where p is no power of two 2 (alpha + n beta) more: there
  * circulant is better. For middle and large vectors. Needs an operation that commutes, of MPI's.

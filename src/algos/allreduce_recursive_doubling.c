@@ -11,7 +11,7 @@
  *
  * What comes from below is reduced into what I have; what I have is reduced into what comes from
  * above, and the two buffers change their roles. Three buffers in turn, so that the next message
- * finds a place to come to; their names are given so that the last result lies in RECV.
+ * finds a buffer to come to; their names are given so that the last result lies in RECV.
  *
  * ceil(log2 p) (alpha + n beta), two more where p is no power of two; up to two vectors of scratch.
  * For small vectors, for operations that do not commute, and for those of the program.
@@ -70,8 +70,8 @@ static void name_buffers(swaps *w)
 }
 
 /* The buffers: the last one is RECV, the others scratch, if they are used at all. */
-static void place_buffers(const swaps *w, const blockmap *b, blockrow rows[BUFFERS],
-                          sched_builder *s)
+static void assign_buffers(const swaps *w, const blockmap *b, blockrow rows[BUFFERS],
+                           sched_builder *s)
 {
     bool used[BUFFERS] = {false};
 
@@ -128,7 +128,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     }
     find_swaps(&w, o, g, f);
     name_buffers(&w);
-    place_buffers(&w, b, rows, s);
+    assign_buffers(&w, b, rows, s);
     run_swaps(&w, g, b, rows, s);
     if (fold_paired(f, me))
         send_row(s, b, &b->in, 0, b->n, peer(g, me - 1));

@@ -6,9 +6,9 @@
  *   send     3 -> 1   2 -> 1   1 -> 1   |  0 -> 1   3 -> 1   2 -> 1     part -> to
  *   receive  2 <- 3   1 <- 3   0 <- 3   |  3 <- 3   2 <- 3   1 <- 3     part <- from
  *
- * A part is received at its place, and combined with what lies in the send buffer: no scratch and
- * no copies; in place a vector of scratch. Every part is reduced in one order on one rank, so that
- * all ranks get the same bits.
+ * A part is received where it belongs, and combined with what lies in the send buffer: no scratch
+ * and no copies; in place a vector of scratch. Every part is reduced in one order on one rank, so
+ * that all ranks get the same bits.
  *
  * 2 (p-1) alpha + 2 n (p-1)/p beta. For large vectors: neighbours only. Needs an operation that
  * commutes, of MPI's. Patarasuk, Yuan, J. Parallel Distrib. Comput. 69(2), 2009.

@@ -3,8 +3,8 @@
  *
  *   rotate     T[j] = what I send to rank me + j
  *   round k    pack the T[j] with bit k of j set, send them to me + 2^k, unpack what comes from
- *              me - 2^k to the same places
- *   rotate     T[j], which has come from rank me - j, to its place
+ *              me - 2^k to the same positions
+ *   rotate     T[j], which has come from rank me - j, to where it belongs
  *
  * ceil(log2 p) alpha + ceil(log2 p) (p/2) n beta, and 2 p + 2 ceil(log2 p) (p/2) blocks copied;
  * scratch 3 p blocks. For tiny blocks; bruck_zerocopy sends the same messages without the copies.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_bruck_modified.c - Bruck's algorithm without packing and without the last rotation.
  *
- *   place      RECV[me + j] = what I send to rank me - j
+ *   copy       RECV[me + j] = what I send to rank me - j
  *   round k    send the RECV[me + j] with bit k of j set to me - 2^k, as one message of many
- *              blocks; receive as many from me + 2^k into scratch, and copy them to the same places
+ *              blocks; receive as many from me + 2^k into scratch, and copy them there
  *
- * A block that moves d ranks down moves d places down too, relative to its holder; so the block
+ * A block that moves d ranks down moves d positions down too, relative to its holder; so the block
  * that began at RECV[me + j] ends at rank me - j in RECV[me], where it belongs.
  *
  * ceil(log2 p) alpha + ceil(log2 p) (p/2) n beta, and p + ceil(log2 p) (p/2) blocks copied; scratch
@@ -15,7 +15,7 @@
 #include "algos/bruck.h"
 
 /* RECV[me + j] = what I send to me - j; in place, that has to be moved out of the way first. */
-static void place_outgoing(const group *g, const blockmap *b, sched_builder *s, int64_t length)
+static void copy_outgoing(const group *g, const blockmap *b, sched_builder *s, int64_t length)
 {
     interval moved = {0};
 
@@ -36,7 +36,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int64_t length = (int64_t)block(b, 0).length;
     interval got = sched_scratch(s, p * length); /* two rounds in turn */
 
-    place_outgoing(g, b, s, length);
+    copy_outgoing(g, b, s, length);
     for (bruck_round t = bruck_first(p, 2); bruck_valid(&t); bruck_next(&t)) {
         int d = bruck_distance(&t);
         int64_t at = got.offset + t.phase % 2 * (p / 2) * length;

@@ -18,13 +18,13 @@
  */
 #include "algos/bruck.h"
 
-typedef struct places {
+typedef struct zerocopy {
     const blockmap *b;
     int me;
     interval moved;   /* in place: p blocks, what I send */
     interval scratch; /* p blocks: at j, what has j ranks to go */
     int64_t length;
-} places;
+} zerocopy;
 
 static bool odd_bits(int j)
 {
@@ -35,19 +35,19 @@ static bool odd_bits(int j)
     return odd;
 }
 
-static interval scratch_at(const places *w, int j)
+static interval scratch_at(const zerocopy *w, int j)
 {
     return interval_make(SPACE_SCRATCH, w->scratch.offset + j * w->length, w->length);
 }
 
 /* Where block j is received in the round of bit d. */
-static interval target(const places *w, int j, int d)
+static interval target(const zerocopy *w, int j, int d)
 {
     return odd_bits(j / d / 2) ? scratch_at(w, j) : block(w->b, w->me + j);
 }
 
-/* Where it is sent from: the other place, or the first one if this is its first hop. */
-static interval origin(const places *w, int j, int d)
+/* Where it is sent from: the other buffer, or the first one if this is its first hop. */
+static interval origin(const zerocopy *w, int j, int d)
 {
     if (j % d == 0)
         return in_place(w->b) ? part_of(w->moved, wrap(w->me - j, w->b->n), 1, w->length)
@@ -58,7 +58,7 @@ static interval origin(const places *w, int j, int d)
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
-    places w = {.b = b, .me = me, .length = (int64_t)block(b, 0).length};
+    zerocopy w = {.b = b, .me = me, .length = (int64_t)block(b, 0).length};
 
     w.scratch = sched_scratch(s, p * w.length);
     if (in_place(b)) {

@@ -5,7 +5,7 @@
  *   with      1   2   3        any other number sends to rank + step and receives from rank - step
  *
  * No receiver is sent to by two ranks at once, and no link carries two messages. The receive of the
- * next step is posted ahead, so that its message finds its place.
+ * next step is posted ahead, so that its message finds its buffer.
  *
  * (p-1) alpha + (p-1) n beta, no scratch; in place 2 blocks. For large blocks. Folklore.
  */

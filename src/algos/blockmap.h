@@ -49,7 +49,7 @@ blockmap blockmap_make(const coll *c, int parts);
 /* The whole block of a rank in a row of the call, in one piece. */
 interval whole_at(const blockmap *b, const blockrow *row, int rank);
 
-/* Of a map whose items are blocks of single ranks: the place of item i, which wraps around. */
+/* Of a map whose items are blocks of single ranks: the position of item i, which wraps around. */
 interval block(const blockmap *b, int i);
 
 /* The same: what I send to member i, or contribute to part i. */
@@ -79,7 +79,7 @@ void add_row(sched_builder *s, const blockmap *b, const blockrow *row, int first
 void send_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 void recv_row(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n, int peer);
 
-/* Two rows of the same blocks are one if they begin in one place. */
+/* Two rows of the same blocks are one if they begin at one position. */
 static inline bool same_row(const blockrow *a, const blockrow *b)
 {
     return a->space == b->space && a->base == b->base && a->displs == b->displs;

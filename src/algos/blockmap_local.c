@@ -131,8 +131,8 @@ void reduce_row(sched_builder *s, const blockmap *b, const blockrow *from, const
     row_local(s, sched_reduce, b, from, to, first, n);
 }
 
-/* What reaches into its own new place goes by way of scratch: the block of a group of one rank, in
- * place. */
+/* What reaches into where it is to go is copied through scratch: the block of a group of one rank,
+ * in place. */
 static void copy_apart(sched_builder *s, interval from, interval to)
 {
     if (from.offset != to.offset && interval_overlap(from, to)) {

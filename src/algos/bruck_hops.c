@@ -2,7 +2,7 @@
 /* bruck_hops.c - Bruck's index algorithm for blocks of unequal lengths, without copies.
  *
  * The rounds are those of bruck.h. The block that has j ranks to go lies in slot j, wherever that
- * is: first in the send buffer, then where it has come to; the last hop ends at its final place.
+ * is: first in the send buffer, then where it has come to; the last hop ends at where it belongs.
  * Who passes a block on has to know its length: a size exchange finds that out before, by sending
  * the lengths along the same way.
  */
@@ -18,7 +18,7 @@ typedef struct hops {
 } hops;
 
 /* What comes to slot j in this round will go on, or has arrived. */
-static interval place_for_slot(hops *h, const bruck_round *t, int j)
+static interval interval_for_slot(hops *h, const bruck_round *t, int j)
 {
     int64_t length = 1;
 
@@ -41,7 +41,7 @@ static void make_round(hops *h, const bruck_round *t)
     sched_close(h->s);
     for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
         for (int k = j; k < j + n; k++)
-            h->slot[k] = place_for_slot(h, t, k);
+            h->slot[k] = interval_for_slot(h, t, k);
     sched_open(h->s, STEP_RECV, peer(h->g, me - bruck_distance(t)));
     for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
         for (int k = j; k < j + n; k++)

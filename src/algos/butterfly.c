@@ -15,7 +15,7 @@ butterfly butterfly_halving(fold f, int member)
 
 accumulator accumulator_make(const blockmap *items, sched_builder *s)
 {
-    return (accumulator){.items = items, .s = s, .placed = same_row(&items->in, &items->out)};
+    return (accumulator){.items = items, .s = s, .received = same_row(&items->in, &items->out)};
 }
 
 static const blockrow *next_spare(accumulator *a)
@@ -30,11 +30,11 @@ static const blockrow *next_spare(accumulator *a)
 void accumulate(accumulator *a, int first, int n, int from)
 {
     const blockmap *b = a->items;
-    const blockrow *got = a->placed ? next_spare(a) : &b->in;
+    const blockrow *got = a->received ? next_spare(a) : &b->in;
 
     recv_row(a->s, b, got, first, n, from);
-    reduce_row(a->s, b, a->placed ? got : &b->out, &b->in, first, n);
-    a->placed = true;
+    reduce_row(a->s, b, a->received ? got : &b->out, &b->in, first, n);
+    a->received = true;
 }
 
 /* The items that I keep in round k; the others begin at `first` with that bit changed. */
@@ -51,7 +51,7 @@ void butterfly_reduce_scatter(const butterfly *f, const group *g, accumulator *a
     for (int k = 0; k < f->rounds; k++) {
         int first, half = half_at(f, k, &first), with = peer(g, f->with[k]);
 
-        send_row(a->s, a->items, a->placed ? &a->items->in : &a->items->out, first ^ half, half,
+        send_row(a->s, a->items, a->received ? &a->items->in : &a->items->out, first ^ half, half,
                  with);
         accumulate(a, first, half, with);
     }
@@ -74,7 +74,7 @@ void butterfly_allreduce(const butterfly *f, const group *g, accumulator *a)
 
     sched_phase(a->s, "reduce-scatter");
     butterfly_reduce_scatter(f, g, a);
-    if (!a->placed)
+    if (!a->received)
         copy_row(a->s, b, &b->out, &b->in, 0, b->n);
     sched_phase(a->s, "allgather");
     butterfly_allgather(f, g, b, a->s);

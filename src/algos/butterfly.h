@@ -31,12 +31,12 @@ typedef struct butterfly {
 butterfly butterfly_halving(fold f, int member);
 
 /* A vector that is being reduced. It is in the send buffer until something has come, which is then
- * received at its place: no copy. Later it comes to scratch, to two vectors in turn. */
+ * received where it belongs: no copy. Later it comes to scratch, to two vectors in turn. */
 typedef struct accumulator {
     const blockmap *items;
     sched_builder *s;
-    bool placed; /* it is at its place */
-    int used;    /* times that something came to scratch */
+    bool received; /* something has come: it is where it belongs */
+    int used;      /* times that something came to scratch */
     blockrow spare[2];
 } accumulator;
 
@@ -45,11 +45,11 @@ accumulator accumulator_make(const blockmap *items, sched_builder *s);
 /* The n items first, ... come from this rank, and are combined. From then on only they count. */
 void accumulate(accumulator *a, int first, int n, int from);
 
-/* Item f->at of all members is combined at its place; nothing else is left. The operation must
+/* Item f->at of all members is combined where it belongs; nothing else is left. The operation must
  * commute. */
 void butterfly_reduce_scatter(const butterfly *f, const group *g, accumulator *a);
 
-/* Item `at` of each member is at its place (or `mine`); now all of them are. */
+/* Item `at` of each member is where it belongs (or `mine`); now all of them are. */
 void butterfly_allgather(const butterfly *f, const group *g, const blockmap *items,
                          sched_builder *s);
 

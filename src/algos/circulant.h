@@ -60,7 +60,7 @@ void circulant_send(sched_builder *s, const blockmap *b, const blockrow *row, in
 void circulant_recv(sched_builder *s, const blockmap *b, const blockrow *row, int first, int n,
                     int peer);
 
-/* Item i of all members, combined in any order, comes to member i: to its place in the row
+/* Item i of all members, combined in any order, comes to member i: to item i of the row
  * `result`, from the rows `out` of the map. Sums lie in the row `sum` meanwhile, or in scratch if
  * that is NULL; it may be `out`, and `result` may be the same. Members' items me to me + p/2 of it
  * are overwritten. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* circulant_reduce.c - see circulant.h.
  *
- * What comes first is received at the place of the sum and combined with what I contribute, later
+ * What comes first is received in the buffer of the sum and combined with what I contribute, later
  * items come to scratch: two rows in turn. Of an odd number of items one is still missing in the
  * sum then, and is copied: for it alone every MPI would pack all of the next message. The last one
- * to come is received at the place of the result, and the sum is added to it.
+ * to come is received in the buffer of the result, and the sum is added to it.
  */
 #include "algos/circulant.h"
 
@@ -65,7 +65,7 @@ static void exchange_reduce(const round *r, sched_builder *s)
 typedef struct rows {
     const blockrow *result;
     blockrow own, spare[2];
-    bool placed; /* my items are in `own` already */
+    bool received; /* my items are in `own` already */
     bool split;
     bool late; /* results lie where other pieces are still to be sent: they are copied at last */
 } rows;
@@ -77,8 +77,8 @@ static rows make_rows(const circulant *c, const blockmap *items, const blockrow 
     int early;
 
     w.own = sum ? *sum : scratch_items(s, items, me, c->skip[c->rounds - 1]);
-    w.placed = same_row(&w.own, &items->out);
-    early = w.placed ? 0 : 1; /* rounds that need no scratch */
+    w.received = same_row(&w.own, &items->out);
+    early = w.received ? 0 : 1; /* rounds that need no scratch */
     for (int k = early; k < 2 + early && k < c->rounds; k++)
         w.spare[k % 2] = scratch_items(s, items, me, circulant_over(c, c->rounds - 1 - k));
     return w;
@@ -88,23 +88,23 @@ static void run_rounds(const circulant *c, const group *g, const blockmap *items
                        sched_builder *s)
 {
     int me = g->index;
-    bool placed = w->placed;
+    bool received = w->received;
 
-    for (int k = c->rounds - 1; k >= 0; k--, placed = true) {
+    for (int k = c->rounds - 1; k >= 0; k--, received = true) {
         bool last = k == 0 && !same_row(&w->own, w->result);
         bool direct =
-            last && !w->late && (placed || !in_place(items)); /* else `result` is what I send */
-        const blockrow *got = placed ? &w->spare[(c->rounds - 1 - k) % 2] : &w->own;
+            last && !w->late && (received || !in_place(items)); /* else `result` is what I send */
+        const blockrow *got = received ? &w->spare[(c->rounds - 1 - k) % 2] : &w->own;
         round r = {.g = g, .items = items, .skip = c->skip[k], .n = circulant_over(c, k)};
 
-        r.split = w->split || !placed; /* scratch of my own begins with R[0] */
-        r.from = placed ? &w->own : &items->out;
+        r.split = w->split || !received; /* scratch of my own begins with R[0] */
+        r.from = received ? &w->own : &items->out;
         r.got = direct ? w->result : got;
-        r.sum = placed && !direct ? &w->own : r.got;
+        r.sum = received && !direct ? &w->own : r.got;
         exchange_reduce(&r, s);
         if (last && !direct && !w->late)
             copy_row(s, items, &w->own, w->result, me, 1);
-        if (!placed)
+        if (!received)
             copy_row(s, items, &items->out, &w->own, me + r.n, r.skip - r.n);
     }
 }

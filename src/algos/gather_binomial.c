@@ -4,7 +4,7 @@
  *   7 -> 6   5 -> 4   3 -> 2   1 -> 0;   6,7 -> 4   2,3 -> 0;   4,5,6,7 -> 0      p = 8, root 0
  *
  * What passes lies in scratch, up to p/2 - 1 blocks; the own block goes from the send buffer, and
- * at the root all arrive at their places: no copies.
+ * at the root all arrive where they belong: no copies.
  *
  * ceil(log2 p) alpha + (p-1) n beta. For small blocks. Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  * 2005.

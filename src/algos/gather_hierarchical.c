@@ -5,7 +5,7 @@
  *                             leaders    4 -> 1: four blocks
  *
  * The root leads its node. The variant is the tree of all phases, over packages and NUMA nodes
- * where these are. In the root's node every block comes to its place.
+ * where these are. In the root's node every block comes to where it belongs.
  *
  * One message out of a node of q, of q blocks, and with `linear` straight to the root; q blocks of
  * scratch at leaders, and a copy of their own. For small blocks. Traeff, Hunold, CLUSTER 2020.

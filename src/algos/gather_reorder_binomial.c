@@ -2,7 +2,7 @@
 /* gather_reorder_binomial.c - the binomial tree over ranks in an order for it (BGMH): the ranks
  * that exchange the largest messages, of the last steps, next to each other.
  *
- * Blocks pass in the order of the tree, and come to their places at the root. Cost and use as
+ * Blocks pass in the order of the tree, and come to where they belong at the root. Cost and use as
  * gather_binomial.c; in the order that is, if it cannot be bettered.
  * Mirsadeghi, Afsahi, IPDPSW 2016, Algorithm 5.
  */

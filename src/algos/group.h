@@ -11,7 +11,7 @@
 typedef struct group {
     int size, index;
     const int *ranks; /* [size], borrowed; NULL: index i is rank i */
-    const topo *topo; /* where all ranks are, borrowed; NULL: not known, or all in one place */
+    const topo *topo; /* where all ranks are, borrowed; NULL: not known, or all on one node */
 } group;
 
 /* x mod n in 0..n-1, also for negative x. */

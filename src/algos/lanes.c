@@ -5,7 +5,7 @@
 #include "algos/circulant.h"
 
 /* Where the root is, and whether the members of all nodes follow one another. */
-static void find_places(lanes *l, const group *g, int root)
+static void find_root(lanes *l, const group *g, int root)
 {
     const regions *p = &l->nodes;
 
@@ -45,7 +45,7 @@ bool lanes_make(lanes *l, const group *g, int root, sched_builder *s)
     l->n = l->nodes.least;
     l->lane.size = 0;
     l->local = regions_local(&l->nodes, g);
-    find_places(l, g, root);
+    find_root(l, g, root);
     return make_lane(l, g, s);
 }
 

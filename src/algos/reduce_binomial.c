@@ -5,7 +5,7 @@
  *
  * For operations that do not commute, a tree of the ranks from the root on and one of those before
  * it, whose sum comes last. What comes then is the right operand, so what I have is reduced into
- * it, and it takes its place.
+ * it, and becomes the sum.
  *
  *   4 -> 3;  5 -> 3;    1 -> 0;  2 -> 0;    0 -> 3                             p = 6, root 3
  *
@@ -53,7 +53,7 @@ static void combine_rows(const branch *x, const blockrow *from, const blockrow *
     reduce_row(x->s, x->b, from, to, 0, x->b->n);
 }
 
-/* In any order: all is added up in one place. */
+/* In any order: all is added up in one buffer. */
 static void add_children(branch *x)
 {
     blockrow sum = x->is_root || child(x, 0) < 0 ? x->b->in : scratch_row(x->s, x->b);
@@ -76,7 +76,7 @@ static void add_children(branch *x)
 
 /* The k-th of n comes to here: the last one to where the result is to be, unless that still holds
  * what I contribute. */
-static blockrow place_for_child(branch *x, int k, int n)
+static blockrow row_for_child(branch *x, int k, int n)
 {
     if (x->is_root && k == n - 1 && !(k == 0 && in_place(x->b)))
         return x->b->in;
@@ -85,13 +85,13 @@ static blockrow place_for_child(branch *x, int k, int n)
     return x->come[k % 2];
 }
 
-/* In the order of the ranks: what comes is the right operand, and the place of the sum. */
+/* In the order of the ranks: what comes is the right operand, and its buffer gets the sum. */
 static void append_children(branch *x)
 {
     int n = tree_children(TREE_BINOMIAL, x->me, x->n);
 
     for (int k = 0; k < n; k++) {
-        blockrow to = place_for_child(x, k, n);
+        blockrow to = row_for_child(x, k, n);
         receive_child(x, k, &to);
         combine_rows(x, &x->have, &to);
         x->have = to;

@@ -3,7 +3,7 @@
  *
  *   p-1 -> ... -> 2 -> 1 -> root 0        while rank 1 gets piece k, rank 2 gets piece k+1
  *
- * A piece is received at its place, of ranks without a result in scratch, and combined with the
+ * A piece is received where it belongs, of ranks without a result in scratch, and combined with the
  * send buffer: no copies. N pieces:
  *
  * (N + p - 2) (alpha + n/N beta), least with about sqrt((p - 2) n beta / alpha) pieces; a vector of

@@ -6,8 +6,8 @@
  *            gather    to the root, here 0           parts, along a binomial tree
  *
  * Members are counted from behind the root on: so the root is the last one, which goes on. What
- * comes is received at its place, of ranks without a result in scratch, and combined with the send
- * buffer; later it comes to more scratch (butterfly.h).
+ * comes is received where it belongs, of ranks without a result in scratch, and combined with the
+ * send buffer; later it comes to more scratch (butterfly.h).
  *
  * 2 log2 p alpha + 2 n (p-1)/p beta; where p is no power of two alpha + n beta more: there
  * circulant is better. For middle and large vectors. Needs an operation that commutes, of MPI's.
@@ -57,7 +57,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
         accumulate(&a, 0, f.power, peer(&r, r.index - 1));
     swaps = butterfly_halving(f, r.index);
     butterfly_reduce_scatter(&swaps, &r, &a);
-    if (!a.placed)
+    if (!a.received)
         copy_row(s, &items, &items.out, &items.in, 0, f.power);
     gather_parts(f, &r, &items, b, s);
 }

@@ -7,7 +7,7 @@
  *
  * With nodes of unequal sizes lane i serves local ranks i, i + L, ..., where L is the size of the
  * smallest node, and hands on what is not its own. The variant is the algorithm on lanes. Blocks
- * are at their places for both phases: nothing is reordered. Block by block they go in as many
+ * are where they belong for both phases: nothing is reordered. Block by block they go in as many
  * pieces as the parameter says.
  *
  * (N-1) b out of each rank for N nodes, (p-q) b out of a node of q, over all rails; (q-1) N b

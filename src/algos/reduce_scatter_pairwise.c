@@ -44,7 +44,7 @@ static void add_low(const pairwise *x, const blockmap *b, int step)
 
 /* The result is where the last sum grows; in place only in the end, because what lies there is to
  * be sent. */
-static void place_sums(pairwise *x)
+static void assign_sums(pairwise *x)
 {
     int p = x->g->size, me = x->g->index;
     bool last = me == p - 1;
@@ -78,7 +78,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
     int p = g->size, me = g->index, slices = slices_of(b, s);
     pairwise x = {.g = g, .b = b, .s = s};
 
-    place_sums(&x);
+    assign_sums(&x);
     if (me > 0 || p == 1)
         copy_row(s, b, &b->out, &x.low, me, 1);
     sched_throttle(s, slices == 1 || p == 1 ? 1 : SLICES_IN_FLIGHT * (p - 1));

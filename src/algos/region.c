@@ -16,8 +16,8 @@ static int number_regions(const topo_level *l, const group *g, int *number, int 
     return n;
 }
 
-static void place_members(regions *p, const topo_level *l, const group *g, const int *number,
-                          int *next, int *at, int *ranks)
+static void list_members(regions *p, const topo_level *l, const group *g, const int *number,
+                         int *next, int *at, int *ranks)
 {
     for (int i = 0; i < p->n; i++)
         next[i] = p->first[i];
@@ -73,7 +73,7 @@ bool regions_make(regions *p, const group *g, int level, sched_builder *s)
         p->least = first[i + 1] < p->least ? first[i + 1] : p->least;
         first[i + 1] += first[i];
     }
-    place_members(p, l, g, number, next, at, ranks);
+    list_members(p, l, g, number, next, at, ranks);
     return true;
 }
 

@@ -10,7 +10,7 @@
 typedef struct regions {
     int n;            /* how many */
     int least;        /* members of the smallest one */
-    int mine, index;  /* the one that I am in, and my place among its members */
+    int mine, index;  /* the one that I am in, and my position among its members */
     const int *first; /* [n + 1]: region i has members first[i] .. first[i + 1] - 1 */
     const int *at;    /* of each member: its index in the group */
     const int *ranks; /* of each member: its rank */

@@ -4,7 +4,7 @@
  * Member order[i] takes index i of the group, and the algorithm goes on as ever. The output keeps
  * the order of the ranks in one of three ways (coll.order):
  *
- *   place        index i brings the block of its member, which is received at its place: no extra
+ *   place        index i brings the block of its member, received where it belongs: no extra
  *                work, but messages of several blocks are scattered
  *   initcomm     before, index i gets the block of member i: then all is contiguous; one more
  *                message

@@ -3,9 +3,8 @@
  *
  *   0 -> 1 -> 2 -> ... -> p-1        while rank 1 sends piece k, it gets piece k+1
  *
- * What comes is the sum of all before, and so the left operand: any operation. It comes to its
- * place, and the own vector is the left operand, if the operation commutes; else to scratch. N
- * pieces:
+ * What comes is the sum of all before, and so the left operand: any operation. It comes to RECV,
+ * and the own vector is the left operand, if the operation commutes; else to scratch. N pieces:
  *
  * (N + p - 2) (alpha + n/N beta), least with about sqrt((p - 2) n beta / alpha) pieces; at most a
  * vector of scratch. For large vectors: every rank sends the vector once, and reduces it once.

@@ -9,7 +9,7 @@
  * and so the left operand: any operation. What has been summed up lies in the receive buffer. What
  * comes first comes there, and the own vector is the left operand, if the operation commutes.
  *
- * ceil(log2 p) (alpha + n beta); two vectors of scratch, so that the next message finds a place to
+ * ceil(log2 p) (alpha + n beta); two vectors of scratch, so that the next message finds a buffer to
  * come to. Hillis, Steele, Comm. ACM 29(12), 1986.
  */
 #include "algos/algo.h"

@@ -3,7 +3,7 @@
  *
  *   0 -> 4: 4,5,6,7;   0 -> 2: 2,3   4 -> 6: 6,7;   0 -> 1   2 -> 3   4 -> 5   6 -> 7     p = 8
  *
- * What passes lies in scratch, up to p/2 - 1 blocks; the own block is received at its place: no
+ * What passes lies in scratch, up to p/2 - 1 blocks; the own block is received where it belongs: no
  * copies.
  *
  * ceil(log2 p) alpha + (p-1) n beta. For small blocks. Thakur, Rabenseifner, Gropp, IJHPCA 19(1),

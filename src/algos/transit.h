@@ -10,14 +10,14 @@
  * with what it collects, as if two alltoalls followed one another: on 8 nodes of 8 ranks a rank
  * sends 14 messages for 21, and has 136 block transfers on the critical path either way
  * (tutti-plan). Two whole alltoalls would also copy the q blocks of the own node, which here are
- * received at their places.
+ * received where they belong.
  *
  * With one lane, the first rank of each node carries everything, and may collect and deliver over a
  * tree.
  *
  * Carriers have to know the lengths of blocks that stay with them: where they are unequal, a size
  * exchange finds them out before. It is the same alltoall of one number for each block, without
- * what is received at its place. A rank finds p numbers, and one for each block that it keeps.
+ * what is received where it belongs. A rank finds p numbers, and one for each block that it keeps.
  */
 #ifndef TUTTI_TRANSIT_H
 #define TUTTI_TRANSIT_H

@@ -84,17 +84,17 @@ void tree_broadcast(tree t, const group *g, const blockmap *b, sched_builder *s)
 
 /* ---- between rows ---- */
 
-/* A member's place in the tree of a root. */
-typedef struct place {
+/* A member's tree_position in the tree of a root. */
+typedef struct tree_position {
     int n, me;  /* members; the root is 0 */
     int item;   /* mine */
     int size;   /* items of my subtree */
     int parent; /* member of the group */
-} place;
+} tree_position;
 
-static place place_in(tree t, const group *g, int root)
+static tree_position position_in(tree t, const group *g, int root)
 {
-    place p = {.n = g->size, .me = wrap(g->index - root, g->size)};
+    tree_position p = {.n = g->size, .me = wrap(g->index - root, g->size)};
 
     p.item = root + p.me;
     p.size = tree_size(t, p.me, p.n);
@@ -104,7 +104,7 @@ static place place_in(tree t, const group *g, int root)
 
 /* My item in its row, and the others of my subtree in scratch: as one message, or as many as the
  * parent has of it. */
-static void subtree(sched_builder *s, step_kind kind, const place *p, const group *g,
+static void subtree(sched_builder *s, step_kind kind, const tree_position *p, const group *g,
                     const blockmap *b, const blockrow *mine, const blockrow *others)
 {
     if (sched_form(s) == FORM_BLOCK) {
@@ -123,7 +123,7 @@ static void subtree(sched_builder *s, step_kind kind, const place *p, const grou
 void tree_collect(tree t, const group *g, int root, const blockmap *b, const blockrow *from,
                   const blockrow *to, sched_builder *s)
 {
-    place p = place_in(t, g, root);
+    tree_position p = position_in(t, g, root);
     blockrow row = p.me == 0 ? *to : scratch_items(s, b, p.item + 1, p.size - 1);
 
     for (int k = 0, c; (c = tree_child(t, p.me, p.n, k)) >= 0; k++)
@@ -135,7 +135,7 @@ void tree_collect(tree t, const group *g, int root, const blockmap *b, const blo
 void tree_distribute(tree t, const group *g, int root, const blockmap *b, const blockrow *from,
                      const blockrow *to, sched_builder *s)
 {
-    place p = place_in(t, g, root);
+    tree_position p = position_in(t, g, root);
     blockrow row = p.me == 0 ? *from : scratch_items(s, b, p.item + 1, p.size - 1);
 
     if (p.me > 0)

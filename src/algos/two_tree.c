@@ -12,7 +12,7 @@ static int right_of(int member, int distance, int last)
     return distance > 0 ? member + distance : -1;
 }
 
-/* Down from the member at place 0, which has no left child. */
+/* Down from the member at position 0, which has no left child. */
 two_tree_node two_tree_find(int tree, int first, int last, int member)
 {
     int top = first - 1 + tree, at = top;
@@ -24,7 +24,7 @@ two_tree_node two_tree_find(int tree, int first, int last, int member)
     while (at != member) {
         t.parent = at;
         at = member < at ? t.left : t.right;
-        int place = at - top, distance = (place & -place) / 2;
+        int position = at - top, distance = (position & -position) / 2;
         t.left = distance > 0 ? at - distance : -1;
         t.right = right_of(at, distance, last);
     }
@@ -64,7 +64,7 @@ static const blockrow *combine_subtree(const two_tree_reduce *w, const blockrow 
     return to;
 }
 
-/* What I contribute may be written to if the call is in place. */
+/* What I contribute may be written to if the call is in position. */
 const blockrow *two_tree_sum(const two_tree_reduce *w, int k)
 {
     const two_tree_node *t = &w->tree[k % 2];

@@ -13,7 +13,7 @@
  *
  * Both trees are in order: the left subtree of a member has lower ones, the right subtree higher
  * ones. Levels are those of the lowest bit; where a child would be higher than the last member its
- * own left child takes its place. Tree 1 is the same of one member less, shifted by one, under the
+ * own left child replaces it. Tree 1 is the same of one member less, shifted by one, under the
  * first member.
  *
  * At most floor(log2 n) + 1 edges from a root to a leaf, of n members.

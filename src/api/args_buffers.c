@@ -20,7 +20,7 @@ static int64_t before_mine(const call_side *s, int me)
     return s->extent == COLL_LISTED && s->mine ? lists_displ(s->lists, me) * s->type.extent : 0;
 }
 
-/* Is all of one side compared with all of the other, and not my block with its place? Both have a
+/* Is all of one side compared with all of the other, and not my block with its room? Both have a
  * block for each rank, or I need not be my own neighbor. */
 static bool are_many(const call *c)
 {
@@ -94,16 +94,16 @@ static bool all_have_lists(const call *c)
            !coll_has(c->coll.kind, COLL_ROOTED);
 }
 
-/* What I send to myself. Where it is not as long as its place only I know it: the MPIs go on, and
+/* What I send to myself. Where it is not as long as its room only I know it: the MPIs go on, and
  * so the others get what they wait for. */
-static int check_own(call *c, int64_t sent, int64_t place)
+static int check_own(call *c, int64_t sent, int64_t room)
 {
-    if (sent > place && all_have_lists(c))
+    if (sent > room && all_have_lists(c))
         return MPI_ERR_TRUNCATE;
-    if (sent > place) {
+    if (sent > room) {
         c->error = MPI_ERR_TRUNCATE;
         c->room.own = sent;
-    } else if (sent < place && !c->error) {
+    } else if (sent < room && !c->error) {
         c->error = MPI_ERR_COUNT;
     }
     return MPI_SUCCESS;
@@ -125,7 +125,7 @@ static int check_own_edges(call *c)
     return error;
 }
 
-/* If the place of my own block is too short, and all are equal, those of the others' blocks are,
+/* If the room of my own block is too short, and all are equal, those of the others' blocks are,
  * too. The messages must be as long as the others expect: what is received goes elsewhere, and is
  * dropped. */
 static int make_room(call *c)

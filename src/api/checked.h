@@ -24,7 +24,7 @@ typedef struct call_side {
     int64_t low; /* LISTED: the least displacement below 0 of a block that is not empty, or 0 */
 } call_side;
 
-/* Where the place of my own block is too short: what is received goes elsewhere, packed. */
+/* Where the room for my own block is too short: what is received goes elsewhere, packed. */
 typedef struct call_room {
     int64_t bytes; /* of all blocks; 0: there is none, it goes into recv.buffer */
     int64_t own;   /* of my own block, and of all if they are equal */

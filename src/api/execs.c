@@ -80,12 +80,12 @@ int execs_run(exec *e)
 }
 
 /* What it needs memory for is done before it has a number, and others wait for it. */
-static int place_if_ready(comm *c, exec *e)
+static int address_if_ready(comm *c, exec *e)
 {
     if (!c->ready || c->failure || e->bound.addressed == 1)
         return MPI_SUCCESS;
     e->ticket.tag_space = 0;
-    return exec_place(e);
+    return exec_address_all(e);
 }
 
 /* An exec of the plan, whose reference it takes over, bound. */
@@ -101,7 +101,7 @@ int execs_of_plan(comm *c, plan *p, binding *b, exec **result)
     }
     error = exec_bind(e, b);
     if (!error)
-        error = place_if_ready(c, e);
+        error = address_if_ready(c, e);
     if (error) {
         plan_return_exec(e);
         return error;
@@ -163,7 +163,7 @@ static int prepare_size_exchange(const call *c, choice chosen, execs_asking *q)
     q->exec->stats.collective = coll_kind_name(c->coll.kind);
     q->exec->stats.algorithm = "size exchange";
     error = size_exchange_begin(q->exec, c, q->key, chosen, &q->size_exchange);
-    return error || !q->size_exchange ? error : place_if_ready(c->comm, q->exec);
+    return error || !q->size_exchange ? error : address_if_ready(c->comm, q->exec);
 }
 
 int execs_ask(const call *c, choice chosen, execs_asking *q)

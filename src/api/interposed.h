@@ -60,7 +60,7 @@ EXPORTED void tutti_interposed_tried(void);
 /* Is the library of a GPU loaded (process/device.h)? */
 EXPORTED bool tutti_interposed_device(void);
 
-/* Of a blocking call that is left with copies: what takes the place of a buffer, which may be host
+/* Of a blocking call that is left with copies: what replaces a buffer, which may be host
  * memory; to be called before the MPI's call, and after it with its error. */
 EXPORTED void *tutti_interposed_copy(struct staged *copies, const void *buffer, bool received);
 EXPORTED void tutti_interposed_copy_begin(struct staged *copies);

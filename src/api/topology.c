@@ -67,7 +67,7 @@ static int read_regions(MPI_Info info, int p, char regions[MPI_MAX_INFO_VAL + 1]
         return MPI_SUCCESS;
     }
     at = malloc((size_t)p * sizeof *at);
-    good = at && shape_places(regions, p, at, why, sizeof why);
+    good = at && shape_locations(regions, p, at, why, sizeof why);
     free(at);
     if (!good && env_verbose())
         env_say_here("tutti_regions=%s: %s", regions, why);

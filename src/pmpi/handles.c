@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handles.c - the table of handles and the list of its free places. */
+/* handles.c - the table of handles and the list of its free slots. */
 #define _GNU_SOURCE /* dladdr */
 #include "pmpi/handles.h"
 
@@ -60,9 +60,9 @@ static void forget_handle(uint32_t index)
 #endif
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t next_free[HANDLES]; /* of a free place: the next one, plus 1 */
+static uint32_t next_free[HANDLES]; /* of a free slot: the next one, plus 1 */
 static uint32_t first_free;         /* plus 1; 0: none has been given back */
-static uint32_t used;               /* places that were ever in use */
+static uint32_t used;               /* slots that were ever in use */
 
 /* HANDLES: all are in use. */
 static uint32_t take_handle(void)

@@ -21,7 +21,7 @@ OWN_MPI(Waitany);
 OWN_MPI(Testany);
 OWN_MPI(Testsome);
 
-/* One kind's part of the array; at[i] is the place of its i-th request. */
+/* One kind's part of the array; at[i] is the index of its i-th request. */
 typedef struct part {
     int n;
     int *at, *indices;

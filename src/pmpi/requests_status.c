@@ -5,7 +5,7 @@
  *   requests      A  irecv  null  B       A, B: persistent collectives of ours
  *   to the MPI    -  irecv   -    -       -: MPI_REQUEST_NULL
  *
- * So what the MPI says of its own stands at the right places of the caller's arrays already; that
+ * So what the MPI says of its own is in the right elements of the caller's arrays already; that
  * of ours is added. MPICH does not poll generalized requests here, which non-blocking collectives
  * of ours are. Inactive ones are complete for _all, and are passed over by _any and _some.
  */

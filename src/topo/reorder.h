@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reorder.h - a new order of ranks that brings those closer together that exchange much.
  *
- * The heuristics of the rank reordering paper, and two of ours: the first rank keeps its place;
+ * The heuristics of the rank reordering paper, and two of ours: the first rank stays first;
  * then, pattern by pattern, the next index is chosen, and the rank closest to the one that it
  * exchanges most with is put there. Of equally close ranks the lowest is taken, so all ranks find
  * the same order.

@@ -113,7 +113,7 @@ static bool parse_shape(const char *text, shape *to, const complaint *why)
     return true;
 }
 
-/* ---- place ---- */
+/* ---- locations of ranks ---- */
 
 static int node_size(const shape *s, int node, int p)
 {
@@ -226,7 +226,7 @@ static bool read_location_file(const char *name, int p, location *at, const comp
     return good;
 }
 
-bool shape_places(const char *text, int p, location *at, char *why, size_t size)
+bool shape_locations(const char *text, int p, location *at, char *why, size_t size)
 {
     complaint to = {why, size};
     shape s = {0};

@@ -24,7 +24,7 @@
 
 /* Where the p ranks are. False: *why names what is wrong; at is undefined. A word with a '/' or
  * without a ':' is the name of a file. */
-bool shape_places(const char *text, int p, location *at, char *why, size_t size);
+bool shape_locations(const char *text, int p, location *at, char *why, size_t size);
 
 /* A number that stands for a name: equal names, equal numbers; never 0. */
 uint64_t shape_identity(const char *name);

@@ -5,7 +5,8 @@
  * 1. Candidates: every algorithm in all its kinds and forms.
  * 2. A first estimate of each: its closed form, by the schedules of a few ranks (closed.h); on a
  *    large machine executions on the three smallest samples of it (samples.h).
- * 3. In the order of that they are executed (execution.h) on the machine, or, where that is too much
+ * 3. In the order of that they are executed (execution.h) on the machine, or, where that is too
+ * much
  *    work, on samples of it. Candidates whose first estimate is several times slower than the best
  *    time so far are left out.
  * 4. The best ones are tried with other numbers of pieces, too.

@@ -71,7 +71,7 @@ choice reproducible_choice(const coll *c, int64_t bytes)
     return result;
 }
 
-/* Forms, and how blocks come to lie in their order, change no operand's place. */
+/* Forms, and how blocks come to lie in their order, swap no operands. */
 const char *reproducible_refuses(const choice *asked, const coll *c, int64_t bytes)
 {
     choice same = reproducible_choice(c, bytes);

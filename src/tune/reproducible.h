@@ -7,7 +7,7 @@
  * numbers of pieces are fixed: so each element is combined in an order that follows from the number
  * of ranks and the count (tests/sim/test_reproducible.c).
  *
- * Where a and b cannot change places without changing bits (MPI_MAX of -0 and 0, or of two NaN) or
+ * Where a and b cannot be swapped without changing bits (MPI_MAX of -0 and 0, or of two NaN) or
  * the operation is the program's, operands are combined in the order of the ranks: else the order
  * would depend on where buffers lie (in place).
  *

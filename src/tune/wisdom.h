@@ -48,7 +48,7 @@ wisdom_key wisdom_key_of(const coll *c, int64_t bytes, const char *shape);
 /* The key of who serves such a call. */
 wisdom_key wisdom_server_key(const wisdom_key *key);
 
-/* A copy of it, in the place of one with the same key. NULL: it is there; else why not, in one
+/* A copy of it, instead of one with the same key. NULL: it is there; else why not, in one
  * line, static: it cannot be right (the algorithm does not serve such a call, ...), or there is no
  * memory. Then nothing has changed. */
 const char *wisdom_add(wisdom *w, const verdict *v);

@@ -14,7 +14,7 @@
  * see whole vectors; `-`: there is none), `in_place` or `-`, shape; algorithm, with the words that
  * select_parse knows; time of a start and how many were measured, both 0 if nobody has.
  *
- * In the place of the algorithm may be who serves blocking calls under the MPI's names: `native`,
+ * Instead of the algorithm there may be who serves blocking calls under the MPI's names: `native`,
  * the MPI, or `tutti`. Bytes are then the first ones of an octave: another number of it is read as
  * that.
  *

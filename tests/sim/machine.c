@@ -97,7 +97,7 @@ topo *machine(const char *shape, int p)
     char why[200];
     topo *t;
 
-    if (!shape_places(shape, p, at, why, sizeof why))
+    if (!shape_locations(shape, p, at, why, sizeof why))
         fail_msg("%s: %s", shape, why);
     t = topo_make(at, p);
     assert_non_null(t);

@@ -62,7 +62,7 @@ static topo *ranks_on(const char *shape)
 
     if (!shape)
         return NULL;
-    assert_true(shape_places(shape, p, at, why, sizeof why));
+    assert_true(shape_locations(shape, p, at, why, sizeof why));
     assert_non_null(t = topo_make(at, p));
     return t;
 }

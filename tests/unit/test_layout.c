@@ -20,7 +20,7 @@ static void arrays_are_aligned_and_do_not_meet(void **state)
         thing t = {0}, *block;
         const layout_array arrays[] = {LAYOUT(t.letters, n), LAYOUT(t.none, 0),
                                        LAYOUT(t.numbers, n), LAYOUT(t.last, n + 1)};
-        size_t bytes = layout_place(NULL, sizeof t, arrays, LAYOUT_LENGTH(arrays));
+        size_t bytes = layout_assign(NULL, sizeof t, arrays, LAYOUT_LENGTH(arrays));
 
         assert_null(t.letters); /* without a block they get no places */
         block = layout_make(sizeof t, arrays, LAYOUT_LENGTH(arrays));
@@ -46,7 +46,7 @@ static void a_block_can_be_used_again(void **state)
     before = t;
     t.letters = NULL;
     t.last = NULL;
-    layout_place(block, 0, arrays, LAYOUT_LENGTH(arrays));
+    layout_assign(block, 0, arrays, LAYOUT_LENGTH(arrays));
     assert_ptr_equal(t.letters, before.letters);
     assert_ptr_equal(t.last, before.last);
     free(block);
@@ -74,7 +74,7 @@ static void too_much_is_refused(void **state)
         thing t = {0};
         const layout_array arrays[] = {LAYOUT(t.last, many[i][0]), LAYOUT(t.letters, many[i][1])};
 
-        assert_true(layout_place(NULL, 64, arrays, 2) == SIZE_MAX);
+        assert_true(layout_assign(NULL, 64, arrays, 2) == SIZE_MAX);
         assert_null(layout_make(64, arrays, 2));
         assert_null(t.last);
         assert_null(t.letters);

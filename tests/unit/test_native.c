@@ -16,7 +16,7 @@ static topo *machine(const char *shape, int p)
     topo *t;
 
     assert_non_null(at);
-    assert_true(shape_places(shape, p, at, why, sizeof why));
+    assert_true(shape_locations(shape, p, at, why, sizeof why));
     assert_non_null(t = topo_make(at, p));
     free(at);
     return t;

@@ -51,18 +51,19 @@ static void sizes_of_any_number_place_ranks(void **state)
     char why[200];
 
     (void)state;
-    assert_true(shape_places("node:2147483647 package:2147483647", 5, at, why, sizeof why));
+    assert_true(shape_locations("node:2147483647 package:2147483647", 5, at, why, sizeof why));
     for (int r = 0; r < 5; r++) {
         assert_int_equal(at[r].node, at[0].node);
         assert_int_equal(at[r].inside[TOPO_PACKAGE], r);
     }
-    assert_true(shape_places("node:2147483647@cyclic package:2147483647@cyclic numa:2147483647", 5,
-                             at, why, sizeof why));
-    assert_true(shape_places("switch:2147483647 node:1 core:2147483647", 5, at, why, sizeof why));
-    assert_false(shape_places("node:2147483648", 5, at, why, sizeof why));
-    assert_false(shape_places("/tmp", 5, at, why, sizeof why));
+    assert_true(shape_locations("node:2147483647@cyclic package:2147483647@cyclic numa:2147483647",
+                                5, at, why, sizeof why));
+    assert_true(
+        shape_locations("switch:2147483647 node:1 core:2147483647", 5, at, why, sizeof why));
+    assert_false(shape_locations("node:2147483648", 5, at, why, sizeof why));
+    assert_false(shape_locations("/tmp", 5, at, why, sizeof why));
     assert_non_null(strstr(why, "Is a directory"));
-    assert_false(shape_places("/dev/zero", 5, at, why, sizeof why));
+    assert_false(shape_locations("/dev/zero", 5, at, why, sizeof why));
     assert_non_null(strstr(why, "line 1: too long, or not text"));
 }
 
@@ -92,7 +93,7 @@ static void bad_shapes_say_what_is_wrong(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_false(shape_places(bad[i].shape, 8, at, why, sizeof why));
+        assert_false(shape_locations(bad[i].shape, 8, at, why, sizeof why));
         if (!strstr(why, bad[i].says))
             fail_msg("%s: %s", bad[i].shape, why);
     }
@@ -106,7 +107,7 @@ static void a_file_names_every_ranks_place(void **state)
 
     (void)state;
     temp_file_write("b 0 0\na 0\r\nb 0 1\nb 1 0\na 0");
-    assert_true(shape_places(temp_file, 5, at, why, sizeof why));
+    assert_true(shape_locations(temp_file, 5, at, why, sizeof why));
     t = topo_make(at, 5);
     assert_null(topo_check(t));
     assert_int_equal(t->nodes, 2);
@@ -115,15 +116,15 @@ static void a_file_names_every_ranks_place(void **state)
     assert_int_equal(topo_distance(t, 0, 2), 4); /* one package, two NUMA nodes */
     assert_int_equal(topo_distance(t, 0, 3), 5);
     topo_free(t);
-    assert_false(shape_places(temp_file, 6, at, why, sizeof why));
+    assert_false(shape_locations(temp_file, 6, at, why, sizeof why));
     assert_non_null(strstr(why, "5 lines, for 6 ranks"));
     remove(temp_file);
     temp_file_write("a\n\nb\n");
-    assert_false(shape_places(temp_file, 3, at, why, sizeof why));
+    assert_false(shape_locations(temp_file, 3, at, why, sizeof why));
     assert_non_null(strstr(why, "line 2: empty"));
     remove(temp_file);
     temp_file_write("a 0 0 0 0 7\n");
-    assert_false(shape_places(temp_file, 1, at, why, sizeof why));
+    assert_false(shape_locations(temp_file, 1, at, why, sizeof why));
     assert_non_null(strstr(why, "line 1: more than"));
     remove(temp_file);
 }

@@ -45,7 +45,7 @@ static void a_part_of_the_ranks_cuts_regions(void **state)
     topo *t;
 
     (void)state;
-    assert_true(shape_places("node:4 package:2", 16, all, why, sizeof why));
+    assert_true(shape_locations("node:4 package:2", 16, all, why, sizeof why));
     for (int i = 0; i < 4; i++)
         some[i] = all[15 - 5 * i]; /* ranks 15, 10, 5, 0: one on each node */
     t = topo_make(some, 4);
@@ -73,7 +73,7 @@ static void places_may_lie_apart(void **state)
     topo *t;
 
     (void)state;
-    assert_true(shape_places("node:4@cyclic package:2", 12, at, why, sizeof why));
+    assert_true(shape_locations("node:4@cyclic package:2", 12, at, why, sizeof why));
     memset(told, 0xff, sizeof told);
     for (int r = 0; r < 12; r++)
         told[r].at = at[r];

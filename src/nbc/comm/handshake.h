@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* handshake.h - the members of a communicator tell each other something, by one native collective
  * on the user's communicator, as a part of the collective call that the program has just made: so
- * it has its place in the order of the program's collectives on that communicator.
+ * it is one call in the order of the program's collectives on that communicator.
  *
  *   hello (mine) -> [rank 0 | rank 1 | ... ] on every rank
  *
@@ -10,7 +10,7 @@
  * Open MPI it is MPI_Alltoallw, because a non-blocking one would hang beside an MPI_Comm_idup of
  * the program that is under way (that is so natively, and a blocking collective beside it is fine);
  * operations advance by the progress hook. These, because the MPIs send them in p - 1 messages that
- * land in their places: so one can see who has not come yet. (Open MPI's MPI_Alltoallv goes in
+ * arrive one by one: so one can see who has not come yet. (Open MPI's MPI_Alltoallv goes in
  * steps, its MPI_Ialltoallw crashes on Cartesian communicators.) Above 16 ranks,
  * and when Tutti starts above 64, it is an allgather.
  */

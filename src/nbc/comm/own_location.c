@@ -22,7 +22,7 @@ static location here;
 static bool made_up(const char *shape, int p, int rank, location *result, char *why, size_t size)
 {
     location *at = malloc((size_t)p * sizeof *at);
-    bool good = at && shape_places(shape, p, at, why, size);
+    bool good = at && shape_locations(shape, p, at, why, size);
 
     if (good)
         *result = at[rank];

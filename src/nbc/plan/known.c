@@ -83,35 +83,35 @@ void known_ends_with(comm *c, known *k, lifetime *send, lifetime *recv)
 }
 
 /* It leaves the table, whose reference the caller has. */
-static void unlist(comm *c, known **place)
+static void unlist(comm *c, known **slot)
 {
-    known *k = *place;
+    known *k = *slot;
 
-    *place = NULL;
+    *slot = NULL;
     if (k->signature.kind < COLL_KINDS && c->latest[k->signature.kind] == k)
         c->latest[k->signature.kind] = NULL;
     known_clear(c, k);
 }
 
-static void drop_listed(comm *c, known **place)
+static void drop_listed(comm *c, known **slot)
 {
-    known *k = *place;
+    known *k = *slot;
 
-    unlist(c, place);
+    unlist(c, slot);
     known_unref(k);
 }
 
 /* Nobody else knows it. */
-static known *take_oldest(comm *c, known **place)
+static known *take_oldest(comm *c, known **slot)
 {
-    known *k = *place;
+    known *k = *slot;
 
     if (!k || k->refs > 1) {
         if (k)
-            drop_listed(c, place);
+            drop_listed(c, slot);
         return calloc(1, sizeof *k);
     }
-    unlist(c, place);
+    unlist(c, slot);
     return k;
 }
 
@@ -141,9 +141,9 @@ known *known_add(comm *c, const known_signature *signature, uint64_t hash)
 void known_forget(comm *c, const struct plan *p)
 {
     for (int i = 0; c->known && i < KNOWN_SETS * KNOWN_WAYS; i++) {
-        known **place = &c->known->way[i / KNOWN_WAYS][i % KNOWN_WAYS];
-        if (*place && (!p || (*place)->plan == p))
-            drop_listed(c, place);
+        known **slot = &c->known->way[i / KNOWN_WAYS][i % KNOWN_WAYS];
+        if (*slot && (!p || (*slot)->plan == p))
+            drop_listed(c, slot);
     }
 }
 

@@ -78,7 +78,7 @@ extern typed_blocks *known_left_blocks;
 /* Of all communicators. */
 extern int64_t known_all_bytes;
 
-/* KNOWN_WAYS places, in which a call of this hash is if it is known; NULL: no call is. */
+/* KNOWN_WAYS slots, in which a call of this hash is if it is known; NULL: no call is. */
 static inline known **known_set(comm *c, uint64_t hash)
 {
     return c->known ? c->known->way[(hash ^ hash >> 32) % KNOWN_SETS] : NULL;

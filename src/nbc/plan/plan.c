@@ -27,7 +27,7 @@ static _Atomic(plan *) dead_plans;
 static _Atomic(exec *) dead_execs; /* each holds a reference to its plan */
 static _Atomic(typed_blocks *) dead_blocks;
 
-/* Library lock held: that is no place to free datatypes. MPI takes a lock of its own for it, which
+/* Library lock held: no datatype may be freed here. MPI takes a lock of its own for it, which
  * another thread may hold that MPI has called back, and that waits for ours. */
 static void unref_locked(plan *p)
 {

@@ -29,8 +29,8 @@ typedef struct layout_array {
 #define LAYOUT_LENGTH(arrays) (sizeof(arrays) / sizeof *(arrays))
 
 /* Bytes of a struct of `head` bytes with `count` arrays behind it; SIZE_MAX: more than can
- * be. memory: NULL, or a block of so many, in which the arrays get their places. */
-static inline size_t layout_place(void *memory, size_t head, const layout_array *a, size_t count)
+ * be. memory: NULL, or a block of so many, in which the arrays get their addresses. */
+static inline size_t layout_assign(void *memory, size_t head, const layout_array *a, size_t count)
 {
     enum { ALIGNED = _Alignof(max_align_t) };
     size_t at = (head + ALIGNED - 1) / ALIGNED * ALIGNED;
@@ -49,11 +49,11 @@ static inline size_t layout_place(void *memory, size_t head, const layout_array 
 /* The same in a new block of zeros. NULL: there is no memory. */
 static inline void *layout_make(size_t head, const layout_array *a, size_t count)
 {
-    size_t bytes = layout_place(NULL, head, a, count);
+    size_t bytes = layout_assign(NULL, head, a, count);
     void *memory = bytes < SIZE_MAX ? calloc(1, bytes + 1) : NULL; /* never of nothing */
 
     if (memory)
-        layout_place(memory, head, a, count);
+        layout_assign(memory, head, a, count);
     return memory;
 }
 

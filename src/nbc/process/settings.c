@@ -49,14 +49,14 @@ void setting_print_where(const setting *s, char *text, int size)
     static const struct {
         int bit;
         const char *name;
-    } places[] = {{SETTING_VARIABLE, "environment"},
-                  {SETTING_INIT, "init"},
-                  {SETTING_COMM, "comm_set_hints"},
-                  {SETTING_THREAD, "progress_thread_start"}};
+    } kinds[] = {{SETTING_VARIABLE, "environment"},
+                 {SETTING_INIT, "init"},
+                 {SETTING_COMM, "comm_set_hints"},
+                 {SETTING_THREAD, "progress_thread_start"}};
     int n = 0;
 
     *text = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places && n < size; i++)
-        if (s->where & places[i].bit)
-            n += snprintf(text + n, (size_t)(size - n), "%s%s", n ? ", " : "", places[i].name);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && n < size; i++)
+        if (s->where & kinds[i].bit)
+            n += snprintf(text + n, (size_t)(size - n), "%s%s", n ? ", " : "", kinds[i].name);
 }

@@ -19,10 +19,10 @@ typedef struct setting {
 extern const setting setting_table[];
 extern const int setting_count;
 
-/* With the name of this coll_kind in the place of *. */
+/* With the name of this coll_kind instead of *. */
 void setting_name_for(const char *pattern, int kind, char name[SETTING_NAME]);
 
-/* The environment variables one by one, with the name of each collective in the place of *: the row
+/* The environment variables one by one, with the name of each collective instead of *: the row
  * of variable i, counted from 0, and its name; NULL behind the last one. */
 const setting *setting_variable(int i, char name[SETTING_NAME]);
 

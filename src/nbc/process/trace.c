@@ -51,13 +51,13 @@ static int my_thread(void)
 
 trace_event *trace_add(trace_what what, uint64_t operation, const char *name)
 {
-    int64_t place = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
+    int64_t slot = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
     trace_event *e;
 
     atomic_thread_fence(memory_order_acquire); /* behind trace_is_on: the buffer is there */
-    if (place >= room)
+    if (slot >= room)
         return NULL;
-    e = &events[place];
+    e = &events[slot];
     e->at = trace_now();
     e->operation = operation;
     e->name = name;

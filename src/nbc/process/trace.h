@@ -3,7 +3,7 @@
  *
  * Events are written into a buffer that is allocated once; what comes when it is full is counted.
  * So the first ones are kept, and the second of a pair never without the first. Any thread may
- * write: a place is taken by one atomic addition. Read when nobody writes any more.
+ * write: a slot is taken by one atomic addition. Read when nobody writes any more.
  *
  * Off, `trace_active` is false for ever, and all that it costs is to look at it.
  */

@@ -158,7 +158,7 @@ static int bind_messages(bound *b)
 
 /* Elements that interleave, or lie one below the other, do so within a part of scratch as they do
  * in the buffers; but the parts must not meet. Returns the bytes of all; -1: out of memory. */
-static int64_t place_rooms(const bound *b, space_binding *s)
+static int64_t find_rooms(const bound *b, space_binding *s)
 {
     enum { LINE = 64 };
     const sched *how = b->sched;
@@ -209,7 +209,7 @@ static int bind_scratch(bound *b)
 
     if (n == 0) /* a rank without data may have bound no space to take the type from */
         return MPI_SUCCESS;
-    bytes = s->type.extent < s->type.true_extent ? place_rooms(b, s) : datatype_span(&s->type, n);
+    bytes = s->type.extent < s->type.true_extent ? find_rooms(b, s) : datatype_span(&s->type, n);
     b->scratch = bytes < 0 ? NULL : take_scratch(b, (size_t)bytes);
     if (!b->scratch)
         return MPI_ERR_NO_MEM;

@@ -45,7 +45,7 @@ static void *make_arrays(exec *e, const sched *s, size_t head)
     memset(e->run.queue_head, -1, (size_t)queues * sizeof *e->run.queue_head);
     memset(e->run.after, -1, (size_t)n * sizeof *e->run.after); /* for good, if it is flat */
     if (head)
-        e->size = layout_place(NULL, head, arrays, LAYOUT_LENGTH(arrays));
+        e->size = layout_assign(NULL, head, arrays, LAYOUT_LENGTH(arrays));
     return block;
 }
 
@@ -134,7 +134,7 @@ void exec_address(exec *e)
     e->bound.addressed = e->ticket.tag_space + 1;
 }
 
-int exec_place(exec *e)
+int exec_address_all(exec *e)
 {
     int error;
 

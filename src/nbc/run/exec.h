@@ -140,7 +140,7 @@ void exec_address(exec *e);
 
 /* The same, and which of them go through shared memory, of the first schedule of a non-blocking
  * operation. */
-int exec_place(exec *e);
+int exec_address_all(exec *e);
 
 /* The next start addresses anew. */
 static inline void exec_forget_address(exec *e)

@@ -61,7 +61,7 @@ static int address(exec *e, bool first)
     if (e->ticket.persistent || (first && e->bound.addressed == e->ticket.tag_space + 1))
         return MPI_SUCCESS;
     if (first)
-        return exec_place(e);
+        return exec_address_all(e);
     exec_address(e);
     exec_forget_address(e);
     return MPI_SUCCESS;

@@ -26,7 +26,8 @@ int open_wait(exec *e);
 
 /* ---- for open_simulated.c ---- */
 
-/* The head of probe i has completed: the next of its queue takes its place, or the last probe. */
+/* The head of probe i has completed: the next of its queue becomes the probe, or the last probe
+ * moves there. */
 void open_next(exec *e, int i);
 
 /* The message behind `before`, another one of its queue, has completed. */

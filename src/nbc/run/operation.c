@@ -32,7 +32,7 @@ static bool is_predefined_op(MPI_Op op)
     return false;
 }
 
-/* Not MPI_MAX and MPI_MIN: of -0 and 0, or of two NaN, they keep an operand by its place. Nor
+/* Not MPI_MAX and MPI_MIN: of -0 and 0, or of two NaN, they keep an operand by its position. Nor
  * MPI_PROD: a compiler may round one product of complex numbers and not the other. */
 static bool is_symmetric(MPI_Op op)
 {

@@ -15,7 +15,7 @@ int64_t pack_most = INT_MAX;
 typedef enum pack_way { PACK, UNPACK } pack_way;
 
 /* MPICH's MPI_Pack and MPI_Unpack refuse MPI_BOTTOM, which is legal for a type of absolute
- * addresses: then the type is made relative to another place. */
+ * addresses: then the type is made relative to another address. */
 static char *const elsewhere = (char *)4096;
 
 static int make_shifted(const piece *x, MPI_Datatype *type)

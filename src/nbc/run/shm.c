@@ -47,11 +47,11 @@ static shm *allocate_shm(shm *n, const sched *s, bool own)
         LAYOUT(shape.reduced, s->nsteps - s->nmessages),
     };
 
-    shape.size = layout_place(NULL, sizeof shape, arrays, LAYOUT_LENGTH(arrays));
+    shape.size = layout_assign(NULL, sizeof shape, arrays, LAYOUT_LENGTH(arrays));
     if (n) {
         let_go(n);
         memset(n, 0, shape.size);
-        layout_place(n, sizeof shape, arrays, LAYOUT_LENGTH(arrays));
+        layout_assign(n, sizeof shape, arrays, LAYOUT_LENGTH(arrays));
     } else {
         n = layout_make(sizeof shape, arrays, LAYOUT_LENGTH(arrays));
     }

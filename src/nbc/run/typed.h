@@ -16,7 +16,7 @@
 enum { TYPED_GAP = 1 };
 
 typedef struct typed_block {
-    int64_t at;         /* its place in the schedule's space */
+    int64_t at;         /* its offset in the schedule's space */
     int64_t bytes;      /* its length there */
     int64_t offset;     /* bytes from the buffer */
     int64_t count;      /* of this type */
@@ -51,7 +51,7 @@ bool typed_lasts(const typed_blocks *t);
 /* Are they the same, but for the buffer? */
 bool typed_equal(const typed_blocks *a, const typed_blocks *b);
 
-/* The block that begins at this place. */
+/* The block that begins at this offset. */
 const typed_block *typed_find(const typed_blocks *t, int64_t at);
 
 #endif

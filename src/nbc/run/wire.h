@@ -18,7 +18,7 @@ bool wire_persistent(int64_t bytes);
 /* Does the step's list name more than one space? */
 bool wire_spans_spaces(const bound *b, const step *st);
 
-/* Resolve the message of a step; packed messages get their place in the packing buffer, which
+/* Resolve the message of a step; packed messages get an offset in the packing buffer, which
  * *pack_at is the fill level of. */
 int wire_resolve(const bound *b, const step *st, message *m, int64_t *pack_at);
 

@@ -60,7 +60,7 @@ typedef enum coll_form { FORM_STEP, FORM_BLOCK } coll_form;
 
 /* Reordered algorithms: how the blocks come to lie in the order of the ranks. */
 typedef enum coll_order {
-    ORDER_PLACE,      /* every block is received at its place */
+    ORDER_PLACE,      /* every block is received where it belongs */
     ORDER_INITCOMM,   /* blocks are exchanged before */
     ORDER_ENDSHUFFLE, /* all are copied afterwards */
     ORDERS
@@ -95,7 +95,7 @@ typedef struct coll {
     bool in_place; /* what I send is already in RECV, where it belongs, and SEND is not used; at the
                       root that scatters: my own block stays in SEND, and RECV is not used */
     bool noncommutative; /* REDUCES: the operation does not commute */
-    bool symmetric;      /* REDUCES: operands may change places without changing a bit */
+    bool symmetric;      /* REDUCES: operands may be swapped without changing a bit */
     bool
         user_op; /* REDUCES: user-defined, may look at more than one element: vectors are not cut */
     bool packs;  /* a vector that is cut goes through SCRATCH, packed (algo.c) */

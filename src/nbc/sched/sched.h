@@ -109,7 +109,7 @@ void sched_add(sched_builder *b, interval what);
 void sched_close(sched_builder *b);
 
 /* From here on all messages to this rank are left out, because it has already what they bring; on
- * itself (`me`) its receives are. All ranks say so at one place in program order. -1: to nobody. */
+ * itself (`me`) its receives are. All ranks say so at one point in program order. -1: to nobody. */
 void sched_spare(sched_builder *b, int rank, bool me);
 
 /* From here on at most n exchanges are in flight: a send waits for the n-th last send and the n-th

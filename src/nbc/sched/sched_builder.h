@@ -25,13 +25,13 @@ typedef struct recent {
 } recent;
 
 /* The (peer, direction)s that there have been messages with, few of a million ranks: open
- * addressing, at most half of the places taken. With many peers each has its own place. */
+ * addressing, at most half of the slots taken. With many peers each has its own slot. */
 typedef struct queue_table {
-    struct queue_place {
+    struct queue_slot {
         uint32_t key;   /* 2 peer + direction */
-        int32_t number; /* of its queue, plus 1; 0: the place is free */
+        int32_t number; /* of its queue, plus 1; 0: the slot is free */
     } * at;             /* [n] */
-    int n;              /* 0, a power of two, or 2p: place i is that of key i */
+    int n;              /* 0, a power of two, or 2p: slot i is that of key i */
     int32_t *sent;      /* [queue]: messages so far */
     int sent_cap;
 } queue_table;

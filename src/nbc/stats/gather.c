@@ -47,7 +47,7 @@ void stats_look_outside(const char *reason, atomic_llong *calls)
 
 /* How much there is of a table, which comes behind it. */
 typedef struct lengths {
-    int64_t ncomms, nrows, unplaced;
+    int64_t ncomms, nrows, without_row;
 } lengths;
 
 /* Out of memory: it is empty. */
@@ -57,7 +57,7 @@ static void send_table(int to, MPI_Comm tree)
     lengths n;
 
     stats_all(&t);
-    n = (lengths){t.ncomms, t.nrows, t.unplaced};
+    n = (lengths){t.ncomms, t.nrows, t.without_row};
     PMPI_Send(&n, sizeof n, MPI_BYTE, to, 0, tree);
     PMPI_Send(t.comm, t.ncomms * (int)sizeof *t.comm, MPI_BYTE, to, 0, tree);
     PMPI_Send(t.row, t.nrows * (int)sizeof *t.row, MPI_BYTE, to, 0, tree);
@@ -76,7 +76,7 @@ static void receive_table(int from, MPI_Comm tree)
                       .ncomms = (int)n.ncomms,
                       .row = malloc((size_t)n.nrows * sizeof *t.row + 1),
                       .nrows = (int)n.nrows,
-                      .unplaced = n.unplaced};
+                      .without_row = n.without_row};
     if (t.comm && t.row &&
         PMPI_Recv(t.comm, t.ncomms * (int)sizeof *t.comm, MPI_BYTE, from, 0, tree,
                   MPI_STATUS_IGNORE) == MPI_SUCCESS &&

@@ -123,7 +123,7 @@ void stats_print_json(FILE *out, const stats_job *job, const stats_table *t)
     fprintf(out, "  \"seconds\": %.6f,\n", job->seconds);
     put_outside(out, job);
     fprintf(out, "  \"operations_beyond_the_table\": %lld,\n  \"communicators\": [\n",
-            (long long)t->unplaced);
+            (long long)t->without_row);
     for (int i = 0; i < t->ncomms; i++) {
         put_comm(out, t, i);
         fputs(i + 1 < t->ncomms ? ",\n" : "\n", out);

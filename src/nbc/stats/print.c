@@ -176,7 +176,7 @@ void stats_print_table(FILE *out, const stats_job *job, const stats_table *t)
     if (!t->nrows)
         fputs("no calls of Tutti's collectives\n", out);
     print_outside(out, job);
-    if (t->unplaced)
+    if (t->without_row)
         fprintf(out, "%lld operations more, for which the table was too small\n",
-                (long long)t->unplaced);
+                (long long)t->without_row);
 }

@@ -35,15 +35,15 @@ static void say(const stats_job *job, const stats_table *t, print *form, const c
 
 /* ---- order ---- */
 
-typedef struct place {
+typedef struct comm_index {
     stats_comm comm;
     int index; /* in the table */
-} place;
+} comm_index;
 
 /* Those that had no room last. */
 static int by_creation(const void *x, const void *y)
 {
-    const place *a = x, *b = y;
+    const comm_index *a = x, *b = y;
 
     if (!a->index != !b->index)
         return a->index ? -1 : 1;
@@ -71,7 +71,7 @@ static int by_key(const void *x, const void *y)
 static bool order_comms(stats_table *t)
 {
     int to[STATS_COMMS] = {0}, n = 0;
-    place *p = calloc((size_t)t->ncomms + 1, sizeof *p);
+    comm_index *p = calloc((size_t)t->ncomms + 1, sizeof *p);
 
     if (!p)
         return false;
@@ -79,7 +79,7 @@ static bool order_comms(stats_table *t)
         to[t->row[i].key.comm] = 1;
     for (int i = 0; i < t->ncomms; i++)
         if (to[i])
-            p[n++] = (place){t->comm[i], i};
+            p[n++] = (comm_index){t->comm[i], i};
     qsort(p, (size_t)n, sizeof *p, by_creation);
     for (int i = 0; i < n; i++) {
         t->comm[i] = p[i].comm;

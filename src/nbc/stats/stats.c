@@ -25,7 +25,7 @@ typedef struct entry {
 /* process_lock: */
 static entry *table;
 static int nrows;
-static int64_t unplaced;
+static int64_t without_row;
 static stats_comm *comms;
 static int ncomms, serials;
 static struct {
@@ -176,7 +176,7 @@ void stats_end(stats_call *call, const stats_traffic *sent)
     if (call->row)
         count_end(call->row, call, sent, now);
     else
-        unplaced++;
+        without_row++;
     process_unlock();
     if (call->form != STATS_FORM_PERSISTENT) /* the exec may serve the library itself next */
         call->form = STATS_FORM_NONE;
@@ -203,7 +203,7 @@ void stats_left(const stats_call *call)
         row->most.repeated += call->repeats;
         row->sum.bytes += call->bytes;
     } else {
-        unplaced++;
+        without_row++;
     }
     process_unlock();
 }
@@ -273,7 +273,7 @@ bool stats_all(stats_table *t)
         t->comm[t->ncomms] = comms[t->ncomms];
     for (entry *e = table; e; e = e->hh.next)
         t->row[t->nrows++] = e->row;
-    t->unplaced = unplaced;
+    t->without_row = without_row;
     return true;
 }
 
@@ -347,10 +347,10 @@ void stats_merge(const stats_table *theirs)
         if (row)
             merge_row(row, from);
         else
-            unplaced +=
+            without_row +=
                 from->most.calls[0] + from->most.calls[1] + from->most.calls[2] + from->most.left;
     }
-    unplaced += theirs->unplaced;
+    without_row += theirs->without_row;
 }
 
 void stats_clear(void)

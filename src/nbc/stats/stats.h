@@ -129,7 +129,7 @@ typedef struct stats_table {
     int ncomms;
     stats_row *row; /* [nrows] */
     int nrows;
-    int64_t unplaced; /* operations without a row */
+    int64_t without_row; /* operations without a row */
 } stats_table;
 
 /* A copy of what this process has, to be freed. False: out of memory, it is empty. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune_places.c - see tune_places.h. */
-#include "tune_places.h"
+/* tune_locations.c - see tune_locations.h. */
+#include "tune_locations.h"
 
 #include "tune_measure.h"
 
@@ -16,10 +16,10 @@ static int *regions_of(const char *level, int p, int *count)
 }
 
 /* Level by level to the first that divides nodes: that is the one which estimates know. */
-places places_find(void)
+locations locations_find(void)
 {
     static const char *const levels[] = {"package", "numa", "l3", "core"};
-    places x = {.inner_name = ""};
+    locations x = {.inner_name = ""};
     int switches, regions;
 
     MPI_Comm_size(MPI_COMM_WORLD, &x.p);
@@ -35,7 +35,7 @@ places places_find(void)
     return x;
 }
 
-void places_free(places *x)
+void locations_free(locations *x)
 {
     free(x->node);
     free(x->inner);
@@ -43,7 +43,7 @@ void places_free(places *x)
 }
 
 /* The first two of which this is true. */
-static two find(const places *x, bool (*right)(const places *x, int a, int b))
+static two find(const locations *x, bool (*right)(const locations *x, int a, int b))
 {
     for (int a = 0; a < x->p; a++)
         for (int b = a + 1; b < x->p; b++)
@@ -52,55 +52,55 @@ static two find(const places *x, bool (*right)(const places *x, int a, int b))
     return (two){-1, -1};
 }
 
-static bool inside(const places *x, int a, int b)
+static bool inside(const locations *x, int a, int b)
 {
     return x->has_inner && x->inner[a] == x->inner[b];
 }
 
-static bool on_node(const places *x, int a, int b)
+static bool on_node(const locations *x, int a, int b)
 {
     return x->node[a] == x->node[b] && !inside(x, a, b);
 }
 
-static bool between_nodes(const places *x, int a, int b)
+static bool between_nodes(const locations *x, int a, int b)
 {
     return x->node[a] != x->node[b];
 }
 
-static bool on_switch(const places *x, int a, int b)
+static bool on_switch(const locations *x, int a, int b)
 {
     return between_nodes(x, a, b) && x->lowest[a] == x->lowest[b];
 }
 
-static bool between_switches(const places *x, int a, int b)
+static bool between_switches(const locations *x, int a, int b)
 {
     return x->has_switches && x->lowest[a] != x->lowest[b];
 }
 
-two places_inner(const places *x)
+two locations_inner(const locations *x)
 {
     return find(x, inside);
 }
 
-two places_node(const places *x)
+two locations_node(const locations *x)
 {
     return find(x, on_node);
 }
 
-two places_network(const places *x)
+two locations_network(const locations *x)
 {
     two near = find(x, on_switch);
 
     return near.a < 0 ? find(x, between_nodes) : near;
 }
 
-two places_switch(const places *x)
+two locations_switch(const locations *x)
 {
     return find(x, between_switches);
 }
 
-/* The first `most` ranks of a node, from place `first` on. Returns how many. */
-static int take(const places *x, int node, int most, int first, int part[])
+/* The first `most` ranks of a node, from the rank `first` on. Returns how many. */
+static int take(const locations *x, int node, int most, int first, int part[])
 {
     int n = 0;
 
@@ -110,7 +110,7 @@ static int take(const places *x, int node, int most, int first, int part[])
     return n;
 }
 
-static int size_of(const places *x, int node)
+static int size_of(const locations *x, int node)
 {
     int n = 0;
 
@@ -119,7 +119,7 @@ static int size_of(const places *x, int node)
     return n;
 }
 
-int places_of_one_node(const places *x, int part[])
+int locations_of_one_node(const locations *x, int part[])
 {
     int best = 0;
 
@@ -130,7 +130,7 @@ int places_of_one_node(const places *x, int part[])
     return take(x, best, x->p, 0, part);
 }
 
-int places_of_two_nodes(const places *x, two t, int part[])
+int locations_of_two_nodes(const locations *x, two t, int part[])
 {
     int one = t.a < 0 ? 0 : size_of(x, x->node[t.a]),
         other = t.a < 0 ? 0 : size_of(x, x->node[t.b]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_places.c - data in special places, and calls that are told how: absolute addresses, blocks
- * that interleave, buffers that change from call to call, large blocks, forms and radices.
+/* test_block_positions.c - data at special positions, and calls with hints: absolute addresses,
+ * blocks that interleave, buffers that change from call to call, large blocks, forms and radices.
  */
 #include "mpi/blocks.h"
 #include "mpi/hints.h"
@@ -254,5 +254,5 @@ int main(int argc, char **argv)
         MPI_TEST(forms_are_chosen_by_info),
     };
 
-    return mpi_test_main(argc, argv, "places", tests, sizeof tests / sizeof *tests);
+    return mpi_test_main(argc, argv, "block_positions", tests, sizeof tests / sizeof *tests);
 }
