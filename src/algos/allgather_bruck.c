@@ -5,8 +5,8 @@
  *   send      0 -> 4   0,1 -> 3    0 -> 1          blocks -> to
  *   receive   1 <- 1   2,3 <- 2    4 <- 4          blocks <- from
  *
- * The blocks known to rank r are the run r, r+1, ... (mod p): at most two intervals of the receive
- * buffer. So they are received in place, without the published final rotation.
+ * The blocks known to rank r are the range r, r+1, ... (mod p): at most two intervals of the
+ * receive buffer. So they are received in place, without the published final rotation.
  *
  * ceil(log2 p) alpha + (p-1) n beta, no scratch. For small blocks.
  * Bruck et al., IEEE TPDS 8(11), 1997; Sparbit paper II-A.

@@ -5,8 +5,8 @@
  *            swap       1 <-> 3   4 <-> 5      then 1 <-> 4   3 <-> 5
  *            unfold     0 <- 1   2 <- 3
  *
- * Whoever swaps has reduced a run of ranks, and its partner the run beside it: the lower one is the
- * left operand, on both sides. So operations need not commute, and all ranks get the same bits;
+ * Whoever swaps has reduced a range of ranks, and its partner the range beside it: the lower one is
+ * the left operand, on both sides. So operations need not commute, and all ranks get the same bits;
  * where these do not depend on which is the left one, it is whichever saves a copy.
  *
  * What comes from below is reduced into what I have; what I have is reduced into what comes from

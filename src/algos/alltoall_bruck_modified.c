@@ -47,7 +47,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
                 sched_add(s, block(b, me + j));
         sched_close(s);
         sched_recv(s, interval_make(SPACE_SCRATCH, at, bruck_count(&t) * length), peer(g, me + d));
-        for (int j = 0, n; (n = bruck_run(&t, &j)); j += n, at += n * length)
+        for (int j = 0, n; (n = bruck_next_range(&t, &j)); j += n, at += n * length)
             copy_in(s, interval_make(SPACE_SCRATCH, at, n * length), b, me + j, n);
     }
 }

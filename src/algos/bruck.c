@@ -32,7 +32,7 @@ bool bruck_moves(const bruck_round *t, int j)
     return j / t->weight % t->radix == t->digit;
 }
 
-int bruck_run(const bruck_round *t, int *j)
+int bruck_next_range(const bruck_round *t, int *j)
 {
     int64_t cycle = t->weight * t->radix, at = *j % cycle, begin = t->digit * t->weight;
     int64_t first = *j, end;
@@ -52,7 +52,7 @@ int bruck_count(const bruck_round *t)
 {
     int sum = 0;
 
-    for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
+    for (int j = 0, n; (n = bruck_next_range(t, &j)); j += n)
         sum += n;
     return sum;
 }
@@ -97,12 +97,12 @@ static void exchange_round(const bruck_round *t, const group *g, sched_builder *
 {
     int at = 0;
 
-    for (int j = 0, n; (n = bruck_run(t, &j)); j += n, at += n)
+    for (int j = 0, n; (n = bruck_next_range(t, &j)); j += n, at += n)
         sched_copy(s, part_of(blocks, j, n, length), part_of(pack, at, n, length));
     sched_send(s, part_of(pack, 0, at, length), peer(g, g->index + bruck_distance(t)));
     sched_recv(s, part_of(got, 0, at, length), peer(g, g->index - bruck_distance(t)));
     at = 0;
-    for (int j = 0, n; (n = bruck_run(t, &j)); j += n, at += n)
+    for (int j = 0, n; (n = bruck_next_range(t, &j)); j += n, at += n)
         sched_copy(s, part_of(got, at, n, length), part_of(blocks, j, n, length));
 }
 

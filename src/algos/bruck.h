@@ -33,8 +33,8 @@ int bruck_distance(const bruck_round *t);
 /* Does block j travel in this round? */
 bool bruck_moves(const bruck_round *t, int j);
 
-/* The next run of blocks that travel, from *j on: *j becomes its first one. Its length, or 0. */
-int bruck_run(const bruck_round *t, int *j);
+/* The next range of blocks that travel, from *j on: *j becomes its first one. Its length, or 0. */
+int bruck_next_range(const bruck_round *t, int *j);
 
 /* Blocks that travel in this round; number of phases; blocks of all rounds together. */
 int bruck_count(const bruck_round *t);

@@ -35,15 +35,15 @@ static void make_round(hops *h, const bruck_round *t)
     int me = h->g->index;
 
     sched_open(h->s, STEP_SEND, peer(h->g, me + bruck_distance(t)));
-    for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
+    for (int j = 0, n; (n = bruck_next_range(t, &j)); j += n)
         for (int k = j; k < j + n; k++)
             sched_add(h->s, h->slot[k]);
     sched_close(h->s);
-    for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
+    for (int j = 0, n; (n = bruck_next_range(t, &j)); j += n)
         for (int k = j; k < j + n; k++)
             h->slot[k] = interval_for_slot(h, t, k);
     sched_open(h->s, STEP_RECV, peer(h->g, me - bruck_distance(t)));
-    for (int j = 0, n; (n = bruck_run(t, &j)); j += n)
+    for (int j = 0, n; (n = bruck_next_range(t, &j)); j += n)
         for (int k = j; k < j + n; k++)
             sched_add(h->s, h->slot[k]);
     sched_close(h->s);

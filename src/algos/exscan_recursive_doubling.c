@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exscan_recursive_doubling.c - everybody passes on the sum of a run that ends with itself, over
- * distance 1, 2, 4, ..., and keeps the sum of those before itself.
+/* exscan_recursive_doubling.c - everybody passes on the sum of a range of ranks that ends with
+ * itself, over distance 1, 2, 4, ..., and keeps the sum of those before itself.
  *
  *   distance     1         2            4                  p = 6, seen from rank 4
  *   from      3: 3      2: 1+2       0: 0
@@ -19,7 +19,7 @@ typedef struct exscan {
     const group *g;
     const blockmap *b;
     sched_builder *s;
-    blockrow run;     /* the sum of a run that ends with me */
+    blockrow have;    /* the sum of a range of ranks that ends with me */
     blockrow come[2]; /* what comes, in turn */
 } exscan;
 
@@ -37,7 +37,7 @@ static void receive_sum(const exscan *x, int d, int round)
 
     recv_row(x->s, b, come, 0, b->n, peer(x->g, x->g->index - d));
     if (sends_after(x, d))
-        reduce_row(x->s, b, come, &x->run, 0, b->n);
+        reduce_row(x->s, b, come, &x->have, 0, b->n);
     if (round > 0)
         reduce_row(x->s, b, come, &b->in, 0, b->n);
 }
@@ -45,17 +45,17 @@ static void receive_sum(const exscan *x, int d, int round)
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     int p = g->size, me = g->index;
-    exscan x = {.g = g, .b = b, .s = s, .run = b->out};
+    exscan x = {.g = g, .b = b, .s = s, .have = b->out};
 
     for (int k = 1; k < 3 && 1 << k <= me; k++)
         x.come[k % 2] = scratch_row(s, b);
     if (me > 0 && (sends_after(&x, 1) || (in_place(b) && me + 1 < p))) {
-        x.run = scratch_row(s, b);
-        copy_row(s, b, &b->out, &x.run, 0, b->n);
+        x.have = scratch_row(s, b);
+        copy_row(s, b, &b->out, &x.have, 0, b->n);
     }
     for (int d = 1, k = 0; d < p; d *= 2, k++) {
         if (me + d < p)
-            send_row(s, b, k == 0 && !in_place(b) ? &b->out : &x.run, 0, b->n, peer(g, me + d));
+            send_row(s, b, k == 0 && !in_place(b) ? &b->out : &x.have, 0, b->n, peer(g, me + d));
         if (me >= d)
             receive_sum(&x, d, k);
     }

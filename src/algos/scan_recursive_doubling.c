@@ -5,9 +5,10 @@
  *   from      3: 3        2: 1+2        0: 0
  *   has       3+4         1+2+3+4       0+1+2+3+4
  *
- * A rank has the sum of a run that ends with itself; what comes is the sum of the run before it,
- * and so the left operand: any operation. What has been summed up lies in the receive buffer. What
- * comes first comes there, and the own vector is the left operand, if the operation commutes.
+ * A rank has the sum of a range of ranks that ends with itself; what comes is the sum of the range
+ * before it, and so the left operand: any operation. What has been summed up lies in the receive
+ * buffer. What comes first comes there, and the own vector is the left operand, if the operation
+ * commutes.
  *
  * ceil(log2 p) (alpha + n beta); two vectors of scratch, so that the next message finds a buffer to
  * come to. Hillis, Steele, Comm. ACM 29(12), 1986.

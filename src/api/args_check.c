@@ -169,7 +169,7 @@ static int begin_call(const args *a, comm *on, call *c)
     return MPI_SUCCESS;
 }
 
-/* Is the data of what is moved, and may be cut, anything else than a run of bytes? Then its parts
+/* Is the data of what is moved, and may be cut, anything but contiguous bytes? Then its parts
  * are packed. */
 static bool packs(const call *c)
 {
@@ -177,8 +177,8 @@ static bool packs(const call *c)
 
     if (c->coll.kind != COLL_bcast && !blocks)
         return false;
-    return !datatype_is_run(&c->recv.type) ||
-           (blocks && c->send.extent && !datatype_is_run(&c->send.type));
+    return !datatype_is_contiguous(&c->recv.type) ||
+           (blocks && c->send.extent && !datatype_is_contiguous(&c->send.type));
 }
 
 static int64_t common_bytes(const call *c)

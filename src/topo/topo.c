@@ -119,8 +119,8 @@ static int refine(const sayings *by, topo_kind kind, int height, int *region, so
     return renumber(region, by->p, number);
 }
 
-/* Regions are numbered by their lowest ranks: so they are runs of ranks if the numbers rise. */
-static bool are_runs(const int *region, int p)
+/* Regions are numbered by their lowest ranks: so they are contiguous if the numbers rise. */
+static bool are_contiguous(const int *region, int p)
 {
     for (int r = 1; r < p; r++)
         if (region[r] < region[r - 1])
@@ -130,7 +130,8 @@ static bool are_runs(const int *region, int p)
 
 static void fill_members(topo_level *l, const int *region, int p)
 {
-    for (int r = p - 1; r >= 0; r--) /* the end of each run, filled backwards, becomes its start */
+    for (int r = p - 1; r >= 0;
+         r--) /* the end of each range, filled backwards, becomes its start */
         l->member[--l->first[region[r] + 1]] = r;
     for (int i = 0; i < l->n; i++)
         l->first[i] = l->first[i + 1];
@@ -140,13 +141,13 @@ static void fill_members(topo_level *l, const int *region, int p)
 static bool level_fill(topo_level *l, const int *region, int p)
 {
     size_t n = (size_t)l->n, ranks = (size_t)p;
-    bool runs = are_runs(region, p);
+    bool contiguous = are_contiguous(region, p);
 
-    l->region = malloc(((runs ? 1 : 2) * ranks + n + 1) * sizeof *l->region);
+    l->region = malloc(((contiguous ? 1 : 2) * ranks + n + 1) * sizeof *l->region);
     if (!l->region)
         return false;
     l->first = l->region + p;
-    l->member = runs ? NULL : l->first + l->n + 1;
+    l->member = contiguous ? NULL : l->first + l->n + 1;
     memcpy(l->region, region, ranks * sizeof *region);
     memset(l->first, 0, (n + 1) * sizeof *l->first);
     for (int r = 0; r < p; r++)

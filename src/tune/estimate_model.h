@@ -34,7 +34,7 @@ typedef struct model_step {
     uint8_t kind;
     uint8_t links;    /* of a send: that it has not passed yet */
     uint8_t way;      /* of a send: index in model.way */
-    bool packs : 1;   /* an end of a message of several runs of bytes */
+    bool packs : 1;   /* an end of a message of several ranges of bytes */
     bool posted : 1;  /* a message's end has been begun */
     bool arrived : 1; /* of a receive: its data is there */
 } model_step;

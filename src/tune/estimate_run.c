@@ -64,7 +64,7 @@ static int64_t delay_of(const model *m, int send)
     return delay;
 }
 
-/* Of the processor for one end of a message, of several runs of bytes packed or unpacked. */
+/* Of the processor for one end of a message, of several ranges of bytes packed or unpacked. */
 static int64_t handling(const model *m, int i, int64_t bytes, const model_costs *c)
 {
     return c->overhead + (m->of[i].packs ? costs_work(bytes, m->copy) : 0);

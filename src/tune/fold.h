@@ -24,8 +24,8 @@ typedef struct fold {
 } fold;
 
 /* The ranks of the last node that has as many as any stand for all, because where blocks wrap it is
- * the last ranks that have several runs of them to send. Where ranks are dealt to the nodes one by
- * one they are not like the others, and what is folded says so (stepgraph.h). t: NULL: all ranks
+ * the last ranks that have several ranges of them to send. Where ranks are dealt to the nodes one
+ * by one they are not like the others, and what is folded says so (stepgraph.h). t: NULL: all ranks
  * on one node. False: out of memory, or nobody stands for another. */
 bool fold_make(fold *f, const topo *t, int p);
 void fold_free(fold *f);

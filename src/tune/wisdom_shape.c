@@ -57,14 +57,14 @@ static bool is_first(const topo_level *l, int rank)
     return topo_member(l, l->first[l->region[rank]]) == rank;
 }
 
-static void put_run(writer *w, int size, int times, bool more)
+static void put_repeated(writer *w, int size, int times, bool more)
 {
     put_word(w, times > 1 ? "%d*%d" : "%d", size, times);
     if (more)
         put_word(w, ",");
 }
 
-/* Regions of one size after each other as a run; if all are equal, just that. */
+/* Regions of one size after each other as size*times; if all are equal, just that. */
 static void put_sizes(writer *w, const topo_level *l, const topo_level *before, int p)
 {
     int size = 0, times = 0;
@@ -78,13 +78,13 @@ static void put_sizes(writer *w, const topo_level *l, const topo_level *before, 
         if (!is_first(l, rank))
             continue;
         if (times > 0 && next != size) {
-            put_run(w, size, times, true);
+            put_repeated(w, size, times, true);
             times = 0;
         }
         size = next;
         times++;
     }
-    put_run(w, size, times, false);
+    put_repeated(w, size, times, false);
 }
 
 /* Number of a rank in its region. Members ascend. */

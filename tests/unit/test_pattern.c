@@ -58,7 +58,7 @@ static void runs_are_the_blocks_that_travel(void **state)
             for (bruck_round t = bruck_first(p, radix); bruck_valid(&t); bruck_next(&t)) {
                 bool found[MOST] = {false};
                 int sum = 0;
-                for (int j = 0, n; (n = bruck_run(&t, &j)); j += n)
+                for (int j = 0, n; (n = bruck_next_range(&t, &j)); j += n)
                     for (int i = j; i < j + n; i++)
                         found[i] = true;
                 for (int j = 0; j < p; j++) {

@@ -35,14 +35,14 @@ static stats_key key_of(int k)
     return (stats_key){.parameter = k};
 }
 
-static int64_t unplaced(void)
+static int64_t without_row(void)
 {
     stats_table t;
     int64_t n;
 
     assert_true(stats_all(&t));
     assert_true(t.nrows <= STATS_ROWS);
-    n = t.unplaced;
+    n = t.without_row;
     stats_free(&t);
     return n;
 }
@@ -67,12 +67,12 @@ static int clear(void **state)
 static void a_call_beyond_the_table_is_counted_in_a_number(void **state)
 {
     stats_call call = {.form = STATS_FORM_BLOCKING, .key = key_of(STATS_ROWS)};
-    int64_t before = unplaced();
+    int64_t before = without_row();
 
     (void)state;
     stats_end(&call, &(stats_traffic){0});
     stats_left(&call);
-    assert_int_equal(unplaced() - before, 2);
+    assert_int_equal(without_row() - before, 2);
 }
 
 /* Also those that were left to the MPI. */
@@ -80,11 +80,11 @@ static void all_calls_of_another_rank_beyond_the_table_are_counted(void **state)
 {
     stats_row rows[] = {{.key = key_of(0), .most = {.calls = {1, 2, 3}, .left = 40}},
                         {.key = key_of(-1), .most = {.calls = {1, 2, 3}, .left = 40}}};
-    int64_t before = unplaced();
+    int64_t before = without_row();
 
     (void)state;
-    stats_merge(&(stats_table){.row = rows, .nrows = 2, .unplaced = 500});
-    assert_int_equal(unplaced() - before, 546);
+    stats_merge(&(stats_table){.row = rows, .nrows = 2, .without_row = 500});
+    assert_int_equal(without_row() - before, 546);
 }
 
 /* Seconds inside of calls, of an operation during which `who` polls for a while. */

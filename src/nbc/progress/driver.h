@@ -47,10 +47,10 @@ void driver_thread_end(void); /* MPI_Finalize has begun */
 
 /* Advance this exec, and one other; NULL: all. The caller is in a native call, unless it says
  * otherwise. */
-int driver_progress(exec *e);
+int driver_advance(exec *e);
 
 /* A turn of the MPI's progress: advances the engine. Of MPICH's, under libtutti_mpi.so
- * (pmpi/progress.c): what it has advanced need not be polled again right behind it. */
+ * (pmpi/progress.c): what it has advanced need not be polled again right after it. */
 int driver_hook_turn(void);
 void driver_poll_turn(void);
 

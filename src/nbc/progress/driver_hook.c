@@ -25,7 +25,7 @@ static change_callbacks *find_opal_function(const char *name)
     return (change_callbacks *)dlsym(RTLD_DEFAULT, name);
 }
 
-int driver_progress(exec *e)
+int driver_advance(exec *e)
 {
     role before;
     int n;
@@ -43,14 +43,14 @@ static int hook_counted(void)
     int n;
 
     stats_poll_begin();
-    n = driver_progress(NULL);
+    n = driver_advance(NULL);
     stats_poll_end();
     return n;
 }
 
 int driver_hook_turn(void)
 {
-    return stats_on && engine_busy() ? hook_counted() : driver_progress(NULL);
+    return stats_on && engine_busy() ? hook_counted() : driver_advance(NULL);
 }
 
 bool driver_turn_while_needed(int *idle, int *n)

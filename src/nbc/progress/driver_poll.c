@@ -70,7 +70,7 @@ static int progress_unless_turned(exec *e)
     int n = atomic_load_explicit(&turned, memory_order_relaxed);
 
     if (n < 0 || engine_running() > 1)
-        n = driver_progress(e);
+        n = driver_advance(e);
     atomic_store_explicit(&turned, -1, memory_order_relaxed); /* native calls in there turn, too */
     return n;
 }

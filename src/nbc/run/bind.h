@@ -17,8 +17,8 @@ void bind_drop(binding *given);
 /* Release what bind_to made. */
 void bind_release(bound *b);
 
-/* Between two runs of what stays bound the program may free its operation: hold it again. False:
- * the handle is of another one now, or there is no memory. */
+/* Between two executions of what stays bound the program may free its operation: hold it again.
+ * False: the handle is of another one now, or there is no memory. */
 bool bind_hold_op(bound *b);
 
 /* Give it back. */

@@ -40,7 +40,7 @@ typedef struct binding {
     void *room;                            /* recvbuf, if it is nobody else's; NULL; taken over */
     operation op;
     int error;  /* with which it ends, although it runs: the others count on this rank */
-    bool packs; /* a vector that is cut goes through SCRATCH: its data is no run of bytes */
+    bool packs; /* a vector that is cut goes through SCRATCH: its data is not contiguous */
 } binding;
 
 /* A SEND or RECV step, resolved. */

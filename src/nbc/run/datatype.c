@@ -21,7 +21,7 @@ typedef enum answer { UNASKED, NO, YES } answer;
 typedef struct described {
     lifetime life; /* first: it is found by that */
     datatype type;
-    _Atomic answer committed, run, mixed;
+    _Atomic answer committed, contiguous, mixed;
 } described;
 
 /* NULL: of a predefined one, or of one that is not kept. */
@@ -190,7 +190,7 @@ int datatype_hold(datatype *d)
     MPI_Datatype own;
     int error;
 
-    d->run = datatype_is_run(d);
+    d->contiguous = datatype_is_contiguous(d);
     if (d->predefined || d->held)
         return MPI_SUCCESS;
     error = datatype_copy(d->type, &own);
@@ -265,34 +265,36 @@ static void free_parts(MPI_Datatype *parts, const envelope *e)
     free(parts);
 }
 
-/* Duplicates of and runs of predefined types; of others nobody knows the order of their parts. */
-static bool is_run_of_parts(MPI_Datatype type)
+/* Duplicates and contiguous types of predefined types; of others nobody knows the order of their
+ * parts. */
+static bool is_contiguous_of_parts(MPI_Datatype type)
 {
     MPI_Datatype *parts;
     datatype of = {0};
     envelope e;
-    bool run;
+    bool contiguous;
 
     if (get_envelope(type, &e) ||
         (e.combiner != MPI_COMBINER_DUP && e.combiner != MPI_COMBINER_CONTIGUOUS))
         return false;
     parts = get_parts(type, &e);
-    run = parts && datatype_describe(parts[0], &of) == MPI_SUCCESS && datatype_is_run(&of);
+    contiguous =
+        parts && datatype_describe(parts[0], &of) == MPI_SUCCESS && datatype_is_contiguous(&of);
     free_parts(parts, &e);
-    return run;
+    return contiguous;
 }
 
-bool datatype_is_run(const datatype *d)
+bool datatype_is_contiguous(const datatype *d)
 {
     described *of = described_of(d);
 
     if (!d->dense || d->predefined)
         return d->dense;
     if (!of)
-        return is_run_of_parts(d->type);
-    if (of->run == UNASKED)
-        of->run = is_run_of_parts(d->type) ? YES : NO;
-    return of->run == YES;
+        return is_contiguous_of_parts(d->type);
+    if (of->contiguous == UNASKED)
+        of->contiguous = is_contiguous_of_parts(d->type) ? YES : NO;
+    return of->contiguous == YES;
 }
 
 static bool is_pair(MPI_Datatype type)

@@ -17,14 +17,14 @@ typedef struct datatype {
                           predefined, or two threads have met it at a time */
     bool predefined;
     bool held;
-    bool dense; /* n elements fill a run of n * size bytes at the address, in any order */
-    bool run;   /* the same in the order of the data, if this is known (after datatype_hold) */
+    bool dense;      /* n elements fill n * size contiguous bytes at the address, in any order */
+    bool contiguous; /* the same in the order of the data, if this is known (after datatype_hold) */
     int64_t size, extent;
     int64_t true_lb, true_extent;
 } datatype;
 
-/* Are n elements a run of bytes in the order of the data? Not every one that is, is found out. */
-bool datatype_is_run(const datatype *d);
+/* Are n elements contiguous bytes in the order of the data? Not all that are, are found out. */
+bool datatype_is_contiguous(const datatype *d);
 
 /* Describe a datatype. MPI_ERR_TYPE for a null one. Nothing to release. What has been found out
  * about a derived one, by this and the other functions, is found out once. */

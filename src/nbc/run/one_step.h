@@ -31,7 +31,7 @@ static inline void step_retire(exec *e, int index)
 /* Give a message to MPI; what could not be packed, too. */
 int step_post(exec *e, const step *st);
 
-/* What MPI would do for a message of several runs of bytes, in a simulation. */
+/* What MPI would do for a message of several ranges of bytes, in a simulation. */
 void step_simulate_derived(const exec *e, const step *st);
 
 /* Copy or reduce. False: it is put off. */

@@ -98,13 +98,13 @@ static int move_parts(const piece *x, char *packed, pack_way way)
     return error;
 }
 
-/* raw: as the bytes lie there. Of runs MPICH 4.0 packs too little when there are more than 770
+/* raw: as the bytes lie there. Of ranges MPICH 4.0 packs too little when there are more than 770
  * derived types. */
 static int move_piece(const piece *x, char *packed, pack_way way, bool raw)
 {
     size_t bytes = (size_t)piece_bytes(x);
 
-    if (!raw && !x->type->run)
+    if (!raw && !x->type->contiguous)
         return move_parts(x, packed, way);
     if (way == PACK)
         memcpy(packed, x->address, bytes);
@@ -193,9 +193,9 @@ static int copy_part(const piece *from, const piece *to, char *room)
 {
     int error;
 
-    if (to->type->run)
+    if (to->type->contiguous)
         return move_piece(from, to->address, PACK, false);
-    if (from->type->run)
+    if (from->type->contiguous)
         return move_piece(to, from->address, UNPACK, false);
     error = move_piece(from, room, PACK, false);
     return error ? error : move_piece(to, room, UNPACK, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pack.h - data between where a datatype says that it is and one run of bytes, in the order of
+/* pack.h - data between where a datatype says that it is and contiguous bytes, in the order of
  * MPI_Pack.
  *
  * Lengths are of 64 bits; MPI_Pack, which counts bytes by an int, is called several times for more.

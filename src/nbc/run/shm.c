@@ -114,13 +114,13 @@ static int find_peers(shm *n, const bound *b, const shm_peers *l)
     return long_ones && b->given.op.op == MPI_OP_NULL ? leave_meeting(n, b, l) : MPI_SUCCESS;
 }
 
-/* Where the data of a step is one run of bytes. */
-static void find_run(const bound *b, const step *st, shm_message *m)
+/* Where the data of a step is contiguous. */
+static void find_contiguous(const bound *b, const step *st, shm_message *m)
 {
     piece x = piece_at(b, st, 0);
 
     m->space = -1;
-    if (st->n > 1 || !x.type->run)
+    if (st->n > 1 || !x.type->contiguous)
         return;
     m->space = (int8_t)b->sched->list[st->first].space;
     m->offset = x.offset;
@@ -231,7 +231,7 @@ static void add_messages(shm *n, const bound *b)
         m->track = t;
         m->before = t->lines;
         t->lines += shm_lines(m);
-        find_run(b, st, m);
+        find_contiguous(b, st, m);
         find_exposure(m, st);
         n->n_acks += m->exposes_heap || m->exposes_all || m->exposes_copy;
         m->reduces = st->kind == STEP_RECV && ring_kind_of(t->ring) == RING_OF_BLOCKS
@@ -267,7 +267,7 @@ int shm_reserve(shm *n, const bound *b)
         shm_message *m = step_is_message(st) ? &n->message[st->message] : NULL;
         if (!m || !m->peer)
             continue;
-        find_run(b, st, m);
+        find_contiguous(b, st, m);
         all += m->space < 0 ? m->bytes : 0;
     }
     n->packed = all ? malloc((size_t)all) : NULL;

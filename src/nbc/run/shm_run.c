@@ -18,7 +18,7 @@ enum { FALL_BACK_POLLS = 64, PATIENCE = 16, AFAR_PART = 262144 };
  */
 #define ELSEWHERE ((uint64_t)1 << 63)
 
-static char *run_of(const exec *e, const shm_message *m)
+static char *data_of(const exec *e, const shm_message *m)
 {
     return m->space < 0 ? e->shm->packed + m->packed : e->bound.base[m->space] + m->offset;
 }
@@ -39,7 +39,7 @@ static uint64_t copy_to_heap(shm_message *m, const char *data)
  * back to MPI, or goes through the ring after all if that is a persistent request's own. */
 static bool expose(const exec *e, shm_message *m, uint64_t position)
 {
-    const char *data = run_of(e, m);
+    const char *data = data_of(e, m);
     uint64_t where = 0;
 
     if (!m->ack)
@@ -63,7 +63,7 @@ static bool pack_shm_message(exec *e, const step *st, shm_message *m, uint64_t p
 {
     if (shm_is_brief(m) && !ring_room(m->track->ring, position, shm_lines(m)))
         return false;
-    m->error = pack_step(&e->bound, st, run_of(e, m));
+    m->error = pack_step(&e->bound, st, data_of(e, m));
     m->packs = true;
     return true;
 }
@@ -116,7 +116,7 @@ static bool send_some(exec *e, const step *st, shm_message *m)
     if (m->progress.done == 0 && !m->again && expose(e, m, position))
         return false;
     if (!may_begin(e, m, position) ||
-        !ring_put(r, position, run_of(e, m), m->bytes, m->again, &m->progress.done))
+        !ring_put(r, position, data_of(e, m), m->bytes, m->again, &m->progress.done))
         return false;
     forget_message(m);
     return true;
@@ -141,13 +141,13 @@ static bool receive_small(const exec *e, const step *st, shm_message *m, uint64_
 
     if (m->space < 0 && !ring_complete(m->track->ring, position, false))
         return false;
-    state = ring_get(m->track->ring, position, run_of(e, m), m->bytes, &m->progress);
+    state = ring_get(m->track->ring, position, data_of(e, m), m->bytes, &m->progress);
     if (state == RING_EMPTY)
         return false;
     if (state == RING_OTHER)
         keep_error(m, MPI_ERR_TRUNCATE);
     else if (m->space < 0)
-        unpack_shm_message(e, st, m, run_of(e, m), m->progress.done);
+        unpack_shm_message(e, st, m, data_of(e, m), m->progress.done);
     return true;
 }
 
@@ -185,10 +185,10 @@ static bool take_from_afar(exec *e, const step *st, shm_message *m, const ring_p
 {
     if (m->reducing)
         return reduce_from_afar(e, m, p);
-    if (!vmread(m->peer->pid, run_of(e, m), p->where & ~ELSEWHERE, (size_t)p->bytes))
+    if (!vmread(m->peer->pid, data_of(e, m), p->where & ~ELSEWHERE, (size_t)p->bytes))
         return false;
     if (m->space < 0)
-        unpack_shm_message(e, st, m, run_of(e, m), p->bytes);
+        unpack_shm_message(e, st, m, data_of(e, m), p->bytes);
     return true;
 }
 
@@ -206,9 +206,9 @@ static bool take_piece(exec *e, const step *st, shm_message *m, const ring_piece
     } else if (m->space < 0 && done == 0 && p->last) {
         unpack_shm_message(e, st, m, from, p->bytes);
     } else {
-        wire_copy_bytes(run_of(e, m) + done, from, (size_t)p->bytes);
+        wire_copy_bytes(data_of(e, m) + done, from, (size_t)p->bytes);
         if (m->space < 0 && p->last)
-            unpack_shm_message(e, st, m, run_of(e, m), done + p->bytes);
+            unpack_shm_message(e, st, m, data_of(e, m), done + p->bytes);
     }
     return true;
 }

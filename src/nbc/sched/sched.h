@@ -35,7 +35,7 @@ typedef enum sched_space { SPACE_SEND, SPACE_RECV, SPACE_SCRATCH, SPACES } sched
 
 typedef enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_FENCE } step_kind;
 
-/* A run of elements of one space. */
+/* A range of elements of one space. */
 typedef struct interval {
     int64_t offset;
     uint64_t length : 62;

@@ -67,7 +67,7 @@ static void fill_edges(sched *s, const edges *e)
     }
     for (int i = 0, sum = 0; i <= s->nsteps; i++) {
         sum += at[i];
-        at[i] = sum; /* the end of i's run: filled backwards below, it becomes the start */
+        at[i] = sum; /* the end of i's range: filled backwards below, it becomes the start */
     }
     for (int i = e->n - 1; i >= 0; i--)
         succ[--at[e->at[i].from]] = e->at[i].to;
