@@ -84,7 +84,7 @@ void tree_broadcast(tree t, const group *g, const blockmap *b, sched_builder *s)
 
 /* ---- between rows ---- */
 
-/* A member's tree_position in the tree of a root. */
+/* A member's position in the tree of a root. */
 typedef struct tree_position {
     int n, me;  /* members; the root is 0 */
     int item;   /* mine */

@@ -63,7 +63,7 @@ static const struct fault {
     /* cut what is passed on by the receiver's own type, or choose by the size of that, and hang */
     {MPI_FAMILY_MPICH, COLL_allgatherv, ALWAYS, 0},
     {MPI_FAMILY_OPENMPI, COLL_allgatherv, ALWAYS, 0},
-    /* several blocks in a message: structs with gaps above 8 KiB, and all of them in machine_model
+    /* several blocks in a message: structs with gaps above 8 KiB, and all of them in place
      */
     {MPI_FAMILY_MPICH, COLL_gather, ALWAYS, MPI_VERSION_NUMBER(4, 2, 1)},
     {MPI_FAMILY_MPICH, COLL_scatter, ALWAYS, MPI_VERSION_NUMBER(4, 2, 1)},
@@ -73,7 +73,7 @@ static const struct fault {
     {MPI_FAMILY_MPICH, COLL_alltoallw, ALWAYS, 0},
     /* the address of rank 0's result is looked at, which has no meaning */
     {MPI_FAMILY_MPICH, COLL_exscan, ALWAYS, 0},
-    /* crashes in place from 2 KiB on, and the others cannot tell whether it is in machine_model */
+    /* crashes in place from 2 KiB on, and the others cannot tell whether it is in place */
     {MPI_FAMILY_MPICH, COLL_reduce, OTHER_ROOT, MPI_VERSION_NUMBER(4, 2, 1)},
     /* write behind what is theirs in place, or behind a buffer of their own (valgrind) */
     {MPI_FAMILY_MPICH, COLL_reduce_scatter, ALWAYS, 0},
