@@ -23,8 +23,8 @@ typedef struct solver {
     double *p;          /* plain: my rows of e.vector */
     double *b, *q, *z;  /* pipelined. w: my rows of e.vector */
     double rr, rr0;     /* squared residual, now and at first */
-    double alpha;       /* pipelined: of the last iteration, */
-    bool first;         /* if there was one; */
+    double alpha;       /* pipelined: of the last iteration */
+    bool first;         /* pipelined: there was no iteration yet */
     int age;            /* iterations since vectors were computed anew */
     const char *broken; /* NULL, or why it cannot go on */
     double *times;      /* [iterations], seconds */

@@ -26,11 +26,11 @@ typedef enum manner {
 typedef enum operation {
     SAMPLES,   /* gatherv: places of the root's choice from all */
     SPLITTERS, /* bcast: places where buckets begin */
-    RANGE,     /* allreduce: the least and the greatest key, */
+    RANGE,     /* allreduce: the least and the greatest key */
     PROBES,    /* allgather: keys to count up to, from those who own the buckets */
     RANKS,     /* reduce_scatter_block: how many keys there are up to them */
-    LESS,      /* allreduce: how many keys there are below each of them, */
-    EQUAL,     /* exscan: and equal ones on lower ranks */
+    LESS,      /* allreduce: how many keys there are below each of them */
+    EQUAL,     /* exscan: how many equal ones on lower ranks */
     COUNTS,    /* alltoall: how many keys will come from each rank, for each of my buckets */
     OFFSET,    /* exscan: how many keys the lower ranks will have */
     SUMS,      /* reduce: check sums */

@@ -32,7 +32,7 @@ static void hand_to_lane(const lanes *l, const blockmap *mine, sched_builder *s)
         recv_blocks(s, mine, i, 1, 1, peer(&l->local, i));
 }
 
-/* Pieces one behind the other, a few at a time: so a link is always full, whoever is late. */
+/* Pieces one after the other, a few at a time: so a link is always full, whoever is late. */
 static void over_lane(const algo_options *o, const lanes *l, const blockmap *b, sched_builder *s)
 {
     blockmap items = lanes_of_nodes(l, b, s);

@@ -12,7 +12,7 @@
  * has the mirror image, roots last. Here the own vector is the left operand, `from`, so that it is
  * combined from the send buffer: what comes is received in RECV and nothing is copied.)
  *
- * Pieces go up, across and down the trees one behind the other: in every round an inner rank meets
+ * Pieces go up, across and down the trees one after the other: in every round an inner rank meets
  * its first child, its second one and its parent, each of whom gives it a piece and takes another
  * one. One at a time (sched_rounds): else the pieces that go up would hold up those that go down.
  *
@@ -35,7 +35,7 @@ static int first_size(int n)
     return n / 2;
 }
 
-/* Down from the root: the subtree is `at` and the n - 1 members behind it. */
+/* Down from the root: the subtree is `at` and the n - 1 members after it. */
 static node find_tree_node(int p, int me)
 {
     int second = (p + 1) / 2, at = me < second ? 0 : second, n = me < second ? second : p - second;
@@ -144,7 +144,7 @@ static void meet_dual(const work *w, const blockrow *have, int k)
     combine_piece(w, w->left ? mine : &w->other, in, k);
 }
 
-/* Piece k of the result is one round behind with every level of the tree. */
+/* Piece k of the result is one round later with every level of the tree. */
 static void run_round(const work *w, int k)
 {
     int depth = w->t.depth;

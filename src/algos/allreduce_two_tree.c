@@ -12,7 +12,7 @@
  *
  * Both trees are in order: operations need not commute. Two ranks may be neighbors in both trees:
  * then pieces that go up one and pieces that go down the other share a ring. In program order those
- * that go down are as far behind as they are in time, so that neither wait for the other.
+ * that go down are later by the time that they need, so that neither wait for the other.
  *
  * About (2 (N - 2) + 4 ceil(log2 p)) (alpha + n/N beta) for N pieces in all; up to two vectors of
  * scratch. For large vectors if the operation, one of MPI's, needs the order of ranks; or on nodes
@@ -51,13 +51,13 @@ static void broadcast_down(const two_tree_reduce *w, int k)
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     two_tree_reduce w = two_tree_begin(o, g, 0, b, in_place(b) ? NULL : &b->in, s);
-    int behind = 2 * ceil_log2(g->size); /* about as long as a piece is on its way */
+    int delay = 2 * ceil_log2(g->size); /* about as long as a piece is on its way */
 
-    for (int k = 0; k < b->n + behind; k++) {
+    for (int k = 0; k < b->n + delay; k++) {
         if (k < b->n)
             reduce_up(&w, k);
-        if (k >= behind)
-            broadcast_down(&w, k - behind);
+        if (k >= delay)
+            broadcast_down(&w, k - delay);
     }
 }
 

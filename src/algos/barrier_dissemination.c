@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* barrier_dissemination.c - in round k everybody tells the rank 2^k further what it has heard of.
+/* barrier_dissemination.c - in round k every rank sends to the rank 2^k further.
  *
  *   round       0        1        2          p = 5, seen from rank 0
- *   tell       -> 1     -> 2     -> 4
- *   hear       <- 4     <- 3     <- 1
+ *   send       -> 1     -> 2     -> 4
+ *   receive    <- 4     <- 3     <- 1
  *
- * After round k a rank has heard, directly or not, of the 2^(k+1) - 1 ranks before it. What travels
- * are tokens, elements of scratch without data: the message of a round names the tokens of all
- * rounds before, and so waits for them.
+ * After round k a rank has a message, directly or not, from the 2^(k+1) - 1 ranks before it. What
+ * travels are tokens, elements of scratch without data: the message of a round names the tokens of
+ * all rounds before, and so waits for them.
  *
  * ceil(log2 p) alpha. Hensgen, Finkel, Manber, Int. J. Parallel Programming 17(1), 1988.
  */

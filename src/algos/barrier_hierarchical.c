@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* barrier_hierarchical.c - all ranks of a node tell its leader, the leaders hold a barrier, and
- * then tell their nodes.
+/* barrier_hierarchical.c - all ranks of a node send to its leader, the leaders hold a barrier, and
+ * then send to their nodes.
  *
  *   2 nodes of 4      arrive     1, 2, 3 -> 0    5, 6, 7 -> 4
  *                     leaders    0 <-> 4

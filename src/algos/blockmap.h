@@ -58,7 +58,7 @@ interval outgoing(const blockmap *b, int i);
 /* Where block k of a row is. */
 interval row_at(const blockrow *row, int k);
 
-/* The part of what lies at `all` that begins `first` blocks of equal length behind its begin. */
+/* The part of what lies at `all` that begins `first` blocks of equal length after its start. */
 interval part_of(interval all, int64_t first, int64_t n, int64_t length);
 
 /* Copy what I send to the n members first, first + 1, ..., in this order; equal lengths. */

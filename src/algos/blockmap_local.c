@@ -12,7 +12,7 @@ static bool is_adjacent(interval a, interval b)
     return a.space == b.space && interval_end(a) == b.offset;
 }
 
-/* The items from *i on, before `end`, that lie side by side; *i is behind them then. */
+/* The items from *i on, before `end`, that lie side by side; *i is after them then. */
 static interval joint_items(const blockmap *b, interval (*at)(const blockmap *b, int i), int *i,
                             int end)
 {

@@ -112,7 +112,7 @@ void bruck_index(const group *g, const blockmap *b, sched_builder *s, int radix)
     int64_t length = (int64_t)block(b, 0).length;
     interval blocks = sched_scratch(s, p * length);
     interval pack = sched_scratch(s, 2 * room * length); /* two phases in turn: the next one's */
-    interval got = sched_scratch(s, 2 * room * length);  /* messages finds a buffer to arrive in */
+    interval got = sched_scratch(s, 2 * room * length);  /* messages find a buffer to arrive in */
 
     copy_out(s, b, me, p, blocks);
     for (bruck_round t = bruck_first(p, radix); bruck_valid(&t); bruck_next(&t)) {

@@ -109,7 +109,7 @@ static void run_rounds(const circulant *c, const group *g, const blockmap *items
     }
 }
 
-/* Pieces go through all rounds one behind the other, a few at a time, and not round by round: so a
+/* Pieces go through all rounds one after the other, a few at a time, and not round by round: so a
  * link is always full, whoever is late. */
 void circulant_reduce_scatter(const group *g, const blockmap *items, const blockrow *sum,
                               const blockrow *result, sched_builder *s)

@@ -5,9 +5,9 @@
  *            reduce    2 <-> 5   4 <-> 0             halves, then 2 <-> 4   5 <-> 0 quarters
  *            gather    to the root, here 0           parts, along a binomial tree
  *
- * Members are counted from behind the root on: so the root is the last one, which goes on. What
- * comes is received where it belongs, of ranks without a result in scratch, and combined with the
- * send buffer; later it comes to more scratch (butterfly.h).
+ * Members are counted from the rank after the root on: so the root is the last one, which goes on.
+ * What comes is received where it belongs, of ranks without a result in scratch, and combined with
+ * the send buffer; later it comes to more scratch (butterfly.h).
  *
  * 2 log2 p alpha + 2 n (p-1)/p beta; where p is no power of two alpha + n beta more: there
  * circulant is better. For middle and large vectors. Needs an operation that commutes, of MPI's.

@@ -5,7 +5,7 @@
  *   step      0        1        2            p = 4, seen from rank 1
  *   from      0        3        2
  *   low       0+1                            those before me come in falling order: each is the
- *   high               3        2+3          left operand. Then those behind me; low + high
+ *   high               3        2+3          left operand. Then those after me; low + high
  *
  * (p-1) alpha + (p-1) n beta; four blocks of scratch, and one block is copied. For large blocks,
  * and for any operation. Folklore.
@@ -23,7 +23,7 @@ typedef struct pairwise {
     blockrow come[2], low, high;
 } pairwise;
 
-/* What comes from behind me: the first one is kept as it is. */
+/* What comes from the ranks after me: the first one is kept as it is. */
 static void add_high(const pairwise *x, const blockmap *b, int step)
 {
     bool first = step == x->g->index + 1;

@@ -64,7 +64,7 @@ static const blockrow *combine_subtree(const two_tree_reduce *w, const blockrow 
     return to;
 }
 
-/* What I contribute may be written to if the call is in position. */
+/* What I contribute may be written to if the call is in place. */
 const blockrow *two_tree_sum(const two_tree_reduce *w, int k)
 {
     const two_tree_node *t = &w->tree[k % 2];

@@ -20,8 +20,8 @@ static int64_t before_mine(const call_side *s, int me)
     return s->extent == COLL_LISTED && s->mine ? lists_displ(s->lists, me) * s->type.extent : 0;
 }
 
-/* Is all of one side compared with all of the other, and not my block with its room? Both have a
- * block for each rank, or I need not be my own neighbor. */
+/* Is all of one side compared with all of the other, and not my block with the room for it? Both
+ * have a block for each rank, or I need not be my own neighbor. */
 static bool are_many(const call *c)
 {
     return coll_has(c->coll.kind, COLL_NEIGHBORS) ||
@@ -94,8 +94,8 @@ static bool all_have_lists(const call *c)
            !coll_has(c->coll.kind, COLL_ROOTED);
 }
 
-/* What I send to myself. Where it is not as long as its room only I know it: the MPIs go on, and
- * so the others get what they wait for. */
+/* What I send to myself. Where it is not as long as the room for it only I know it: the MPIs go on,
+ * and so the others get what they wait for. */
 static int check_own(call *c, int64_t sent, int64_t room)
 {
     if (sent > room && all_have_lists(c))
@@ -125,7 +125,7 @@ static int check_own_edges(call *c)
     return error;
 }
 
-/* If the room of my own block is too short, and all are equal, those of the others' blocks are,
+/* If the room for my own block is too short, and all are equal, that for the others' blocks is,
  * too. The messages must be as long as the others expect: what is received goes elsewhere, and is
  * dropped. */
 static int make_room(call *c)

@@ -80,7 +80,7 @@ int call_choose(const call *c, MPI_Info info, selection *result)
     return error ? error : choose(c, info, result);
 }
 
-/* The MPI serves the first calls on a communicator but inits. Its ranks tell each other where they
+/* The MPI serves the first calls on a communicator but inits. Its ranks exchange where they
  * are only after these: that takes as long as some fifty short calls, and many communicators are
  * used for a few calls only. All ranks count the same calls. */
 enum { NEW_CALLS = 8 }; /* tuning */

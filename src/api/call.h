@@ -36,7 +36,7 @@ typedef struct way_of_call {
     bool anew;          /* no earlier call was like it */
     comm_tried *tried;  /* by it the ranks see who is faster (try_both.h); or NULL */
     coll_bytes bytes;
-    int refused;    /* of an init: the error of a buffer in device memory, of which all are told */
+    int refused;    /* of an init: the error of a buffer in device memory, which is sent to all */
     staged *staged; /* host copies of device memory, or NULL; ours */
     args host;      /* if so, the arguments; last */
 } way_of_call;

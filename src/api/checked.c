@@ -45,7 +45,7 @@ static void fill_key(const call_side *s, int64_t *v)
     }
 }
 
-/* Of the room: one block behind the other. */
+/* Of the room: one block after the other. */
 static void fill_room(const call *c, int64_t *v)
 {
     for (int64_t i = 0, at = 0; i < c->recv.n; i++) {

@@ -139,7 +139,7 @@ static int wrong_in_environment(const question *q, const char *text)
 }
 
 /* A variable names an algorithm for all communicators: where it does not apply, the rule does; and
- * where not all ranks have been told the same, which is known when the communicator is ready. */
+ * where not all ranks have the same environment, which is known when the communicator is ready. */
 static int from_environment(question *q, choice *c, bool *found)
 {
     const char *text = env_algorithm(q->call->kind);

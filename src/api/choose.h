@@ -26,7 +26,7 @@ bool choose_may_leave(const call *c);
 
 /* Is a blocking call under the MPI's names better left to the MPI: because nobody has asked for an
  * algorithm, and neither wisdom, nor trying both, nor the estimate sees a gain of ours? The
- * communicator is ready. The same on all ranks; where they have been told different things, it is
+ * communicator is ready. The same on all ranks; where their environments differ, it is
  * not. *tried: as try_both. TUTTI_VERBOSE says so as choose does. Returns an error class. */
 int choose_native(const call *c, const selection *s, bool *native, comm_tried **tried);
 

@@ -52,7 +52,7 @@ static uint64_t situation_of(const comm *c)
     return hash | 1;
 }
 
-/* NULL: there is none. Situation 0: its ranks could not tell each other where they are, and all
+/* NULL: there is none. Situation 0: its ranks could not exchange where they are, and all
  * calls fail. */
 static entry *find_entry(comm *c, const decision_call *call, question *q)
 {

@@ -7,7 +7,7 @@
 
 /* What wisdom, or else planner_choose says of a call on this communicator, which is ready, without
  * what is forbidden (not all that could serve the call). The same on all ranks: of the call only
- * what is the same is looked at, and of the communicator what all have told. MPI_ERR_NO_MEM:
+ * what is the same is looked at, and of the communicator what all have sent. MPI_ERR_NO_MEM:
  * nothing, so that no rank takes another choice than the others. */
 int decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *without,
                 decision *result);

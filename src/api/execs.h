@@ -18,7 +18,7 @@ choice execs_choice(const exec *e);
 int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
 
 /* An exec for the call, bound. May ask other ranks, and wait for them; if something goes wrong here
- * behind that, the communicator has failed here. */
+ * after that, the communicator has failed here. */
 int execs_bind(const call *c, choice chosen, exec **result);
 
 /* The same in two parts, for those who want to know between them whether the first one is right on

@@ -45,7 +45,7 @@ static uint64_t digest_of_choice(const choice *c, measure_wish wish)
     return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
 }
 
-/* An error of the arguments is each rank's own. Of another one all are told, so that nobody waits
+/* An error of the arguments is each rank's own. Another one is sent to all, so that nobody waits
  * for this rank in vain. */
 static bool is_own(int error)
 {

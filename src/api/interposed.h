@@ -45,7 +45,8 @@ EXPORTED bool tutti_interposed_fault_tolerant(void);
 EXPORTED bool tutti_interposed_reproducible(int kind);
 EXPORTED bool tutti_interposed_reproducible_in_world(int kind); /* on all ranks */
 
-/* MPI_Finalize is called: libtutti's own may be behind the MPI's, and never be (mpi_names.c). */
+/* MPI_Finalize is called: libtutti's own may come after the MPI's, and never be called
+ * (mpi_names.c). */
 EXPORTED void tutti_interposed_finalize(void);
 
 /* MPICH's own progress has taken a turn. */

@@ -2,7 +2,7 @@
 /* later.h - a non-blocking call that cannot be compiled yet.
  *
  * Which schedule it gets depends on where the ranks are, and on a new communicator they have not
- * told each other yet; or on lengths at other ranks. The call must not wait for that. So it keeps
+ * exchanged that yet; or on lengths at other ranks. The call must not wait for that. So it keeps
  * what it was called with: types held, counts copied; the engine has the schedule made when the
  * communicator is ready, or a size exchange's first and then the call's.
  */

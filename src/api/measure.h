@@ -7,7 +7,7 @@
 
 struct trial;
 
-/* The info key tutti_plan. UNSAID: TUTTI_PLAN counts, if all ranks have been told the same. */
+/* The info key tutti_plan. UNSAID: TUTTI_PLAN counts, if it is the same on all ranks. */
 typedef enum measure_wish { MEASURE_UNSAID, MEASURE_NO, MEASURE_YES } measure_wish;
 
 /* MPI_ERR_INFO_VALUE: it is neither `estimate` nor `measure`. */

@@ -18,7 +18,7 @@ bool size_exchange_needed(coll_kind kind, choice chosen);
 int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen,
                         size_exchange **result);
 
-/* It has run: the same key with what it has found behind it, for free(). NULL: out of memory. */
+/* It has run: the same key followed by what it has found, for free(). NULL: out of memory. */
 plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t *size);
 
 /* Take its schedule from the exec, if that is still there, and free it. */

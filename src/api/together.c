@@ -78,7 +78,7 @@ static int agree_on_call(comm *c, const char *caller, int error, uint64_t what)
         mine[0] = class;
     }
     failure = together_largest(c, mine, all, 3, &e);
-    if (failure) { /* others wait to be told: what is cached makes room */
+    if (failure) { /* others wait for it: what is cached is freed */
         plan_cache_clear(c);
         failure = together_largest(c, mine, all, 3, &e);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.c - the calls about a communicator: where its ranks are, what it is told, what it
+/* topology.c - the calls about a communicator: where its ranks are, what is set for it, what it
  * chooses.
  */
 #include "api/choose.h"
@@ -99,7 +99,8 @@ static uint64_t digest_wishes(const wishes *w)
     return sum * 31 + shape_identity(text);
 }
 
-/* What rank tells the others. One with an error takes part, so that nobody waits for it in vain. */
+/* What a rank sends to the others. One with an error takes part, so that nobody waits for it for
+ * ever. */
 static hello hello_with_wishes(const comm *c, const wishes *w, int error)
 {
     hello mine = {.digest = digest_wishes(w), .error = error};
@@ -127,7 +128,7 @@ static int compare_wishes(const handshake *h)
     return same ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
 }
 
-/* Of a rank without memory for the topology all are told: else it would go on with another one. */
+/* A rank without memory for the topology says so to all: else it would go on with another one. */
 static int agree_on_wishes(comm *c, const wishes *w, int error, topo **result)
 {
     static const char caller[] = "tutti_comm_set_hints";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wisdom.c - the calls that bring wisdom into a job, and out of it.
  *
- * Rank 0 reads, and the others are told: so all know the same, and a file is read once.
+ * Rank 0 reads and broadcasts: so all have the same, and a file is read once.
  */
 #include "api/decision_tables.h"
 #include "api/together.h"

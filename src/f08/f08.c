@@ -64,7 +64,7 @@ static size_t section_size(const CFI_cdesc_t *d)
 }
 
 /* Copy dimensions 0 to dim of the section to or from `packed`, in the order of the elements; the
- * address behind. */
+ * address after it. */
 static char *copy_section(const CFI_cdesc_t *d, int dim, char *at, char *packed, bool pack)
 {
     if (dim < 0) {

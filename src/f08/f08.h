@@ -23,7 +23,7 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER is passed on as int");
 
 /* ---- what variables of mpi_f08 stand for ---- */
 
-/* Their addresses, as the module has told them. */
+/* Their addresses, as the module has given them. */
 typedef struct f08_constants {
     const void *in_place, *bottom, *status_ignore, *statuses_ignore;
 } f08_constants;

@@ -89,7 +89,7 @@ static int start_communicators(void)
     return error;
 }
 
-/* Nobody would tell us of a failed rank there, and operations would wait for it for ever. */
+/* A failed rank would not be reported there, and operations would wait for it for ever. */
 static void check_fault_tolerance(void)
 {
 #ifdef TUTTI_MPI_ABI

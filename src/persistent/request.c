@@ -77,8 +77,8 @@ static void note_times(MPIX_Request r)
     r->seconds += e->stats.seconds;
     if (e->stats.count.form == STATS_FORM_NONE)
         return;
-    stats_steps(&e->stats.count, e->bound.sched->nsteps, r->steps_waited - r->steps_told);
-    r->steps_told = r->steps_waited;
+    stats_steps(&e->stats.count, e->bound.sched->nsteps, r->steps_waited - r->steps_counted);
+    r->steps_counted = r->steps_waited;
 }
 
 /* A wait has left the trial before. */

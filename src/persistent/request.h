@@ -17,12 +17,12 @@ struct tutti_request {
 
     /* for tutti_get_stats */
     int64_t completions;
-    int64_t steps;        /* of all of them */
-    int64_t steps_waited; /* steps that retired inside a wait */
-    int64_t steps_told;   /* of these, what TUTTI_STATS has been told */
-    int left;             /* steps left when the wait began */
-    bool timed;           /* asked for times */
-    double seconds;       /* of all completed starts, if timed */
+    int64_t steps;         /* of all of them */
+    int64_t steps_waited;  /* steps that retired inside a wait */
+    int64_t steps_counted; /* of these, what TUTTI_STATS has counted */
+    int left;              /* steps left when the wait began */
+    bool timed;            /* asked for times */
+    double seconds;        /* of all completed starts, if timed */
 
     struct tutti_writers *writers; /* arrived.c; NULL: nobody has asked */
     trial *trial;                  /* NULL: none, or it is over */

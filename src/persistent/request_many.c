@@ -44,7 +44,7 @@ static int finish_one(MPIX_Request requests[], int i, MPI_Status *status)
 }
 
 /* So many that are done, by their indices; null: the first ones. With MPI_ERR_IN_STATUS every
- * status tells its error, else none. */
+ * status has its error, else none. */
 static int finish_several(int n, MPIX_Request requests[], const int indices[],
                           MPI_Status statuses[])
 {

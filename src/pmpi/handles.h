@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* handles.h - MPI_Request values for persistent collectives of ours.
  *
- * A handle is a value that the MPI never makes itself, so that one comparison tells it from a
- * native request, and a call that we do not cover refuses it:
+ * A handle is a value that the MPI never makes itself, so that one comparison distinguishes it from
+ * a native request, and a call that we do not cover refuses it:
  *
  *   MPICH      an int of the kind "invalid" and the type "request", 0x2c800000 + index
  *   Open MPI   an address of our own
  *   MPI ABI    likewise: MPICH's are small numbers there, Open MPI's addresses of its own
  *
  * Open MPI's Fortran functions call the C ones, and then look into the request itself. They read
- * its number in Fortran (104 bytes behind its address in versions 4.1, 5.0 and 6.0). In 5.0 and 6.0
+ * its number in Fortran (104 bytes after its address in versions 4.1, 5.0 and 6.0). In 5.0 and 6.0
  * those of non-blocking and persistent calls with lists also leave arrays there, from byte 200 on,
  * to be freed with it, because they take it for one of the MPI's own collectives. So what a handle
- * points to has its number in every word up to there, and room for arrays behind. A generalized
+ * points to has its number in every word up to there, and room for arrays after that. A generalized
  * request has not: where such a function is the caller it gets a handle that stands for one.
  */
 #ifndef TUTTI_HANDLES_H

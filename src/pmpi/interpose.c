@@ -32,7 +32,7 @@ static atomic_llong left_out[COLL_KINDS], between_groups[COLL_KINDS], of_one_pro
 
 /* ---- TUTTI_INTERPOSE ---- */
 
-/* All calls are ours then, and fail: those of other ranks, too, which Tutti tells. */
+/* All calls are ours then, and fail: those of other ranks, too: Tutti says so to them. */
 static void refuse_all(const char *why)
 {
     tutti_interposed_refuse(why);

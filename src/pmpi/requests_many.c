@@ -252,8 +252,8 @@ BOTH_NAMES(Testany, (int count, MPI_Request requests[], int *index, int *flag, M
 
 /* ---- some ---- */
 
-/* tells: MPI_ERROR has been written. */
-static int collect_part(const part *p, int n, bool tells, int at, int indices[],
+/* has_errors: MPI_ERROR has been written. */
+static int collect_part(const part *p, int n, bool has_errors, int at, int indices[],
                         MPI_Status statuses[])
 {
     for (int k = 0; k < n; k++) {
@@ -262,7 +262,7 @@ static int collect_part(const part *p, int n, bool tells, int at, int indices[],
             continue;
         int error = statuses[at + k].MPI_ERROR;
         statuses[at + k] = p->statuses[k];
-        if (!tells)
+        if (!has_errors)
             statuses[at + k].MPI_ERROR = error;
     }
     return at + (n > 0 ? n : 0);
@@ -282,9 +282,9 @@ static int test_some_split(split *s, int *outcount, int indices[], MPI_Status st
     if (*outcount == MPI_UNDEFINED)
         return native_error ? native_error : our_error;
     complete_errors(s, our_error, native_error);
-    bool tells = our_error || native_error;
-    *outcount = collect_part(&s->ours, ours, tells, 0, indices, statuses);
-    *outcount = collect_part(&s->native, native, tells, *outcount, indices, statuses);
+    bool has_errors = our_error || native_error;
+    *outcount = collect_part(&s->ours, ours, has_errors, 0, indices, statuses);
+    *outcount = collect_part(&s->native, native, has_errors, *outcount, indices, statuses);
     return native_error ? native_error : our_error;
 }
 

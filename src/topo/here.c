@@ -54,7 +54,7 @@ uint64_t here_node(char host[TOPO_HOST])
     return shape_identity(identity);
 }
 
-/* Only what a location tells: caches, devices and distances cost half of the time. */
+/* Only what is in a location: caches, devices and distances cost half of the time. */
 static void leave_out(hwloc_topology_t topology)
 {
     static const hwloc_obj_type_t kept[] = {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE};

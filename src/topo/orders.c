@@ -12,7 +12,7 @@ typedef struct kept {
     int pattern;
     int n;
     bool all;   /* ranks 0 to n - 1, which are not written down */
-    int list[]; /* [n] the order, and behind it [n] the ranks */
+    int list[]; /* [n] the order, then [n] the ranks */
 } kept;
 
 struct orders {

@@ -7,7 +7,7 @@
  *   3. nowhere in particular
  *
  * The other processes of the job are those on this machine that have our parent (the launcher's
- * daemon) or run our program; without their bindings there is no telling who shares what.
+ * daemon) or run our program; without their bindings it is not known who shares what.
  */
 #ifndef TUTTI_PU_H
 #define TUTTI_PU_H

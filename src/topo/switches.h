@@ -13,7 +13,7 @@
 
 #include "topo/topo.h"
 
-/* The switches above a node, its own first, as identities (see shape.h); 0 behind the last. All 0:
+/* The switches above a node, its own first, as identities (see shape.h); 0 after the last. All 0:
  * the file does not name the node. A host's name matches also without its domain. False: *why names
  * the line and what is wrong. */
 bool switches_above(const char *file, const char *host, uint64_t above[TOPO_SWITCHES], char *why,

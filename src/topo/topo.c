@@ -174,7 +174,7 @@ static bool is_known_level(const sayings *by, topo_kind kind)
     return true;
 }
 
-/* The partition after one of `before` regions. One that is the same only tells, if it is known,
+/* The partition after one of `before` regions. One that is the same only says, if it is known,
  * that ranks are closer to each other than it seemed. */
 static bool add_level(topo *t, const sayings *by, topo_kind kind, int height, int n, int before,
                       const int *region)
@@ -323,10 +323,10 @@ __attribute__((format(printf, 2, 3))) static void say(page *to, const char *form
 }
 
 /* "0-3 8 12-13" */
-static void say_ranks(page *to, const topo_level *l, int k, int behind)
+static void say_ranks(page *to, const topo_level *l, int k, int stop)
 {
-    for (int end; k < behind; k = end) {
-        for (end = k + 1; end < behind && topo_member(l, end) == topo_member(l, end - 1) + 1; end++)
+    for (int end; k < stop; k = end) {
+        for (end = k + 1; end < stop && topo_member(l, end) == topo_member(l, end - 1) + 1; end++)
             ;
         say(to, end - k > 1 ? " %d-%d" : " %d", topo_member(l, k), topo_member(l, end - 1));
     }
@@ -335,13 +335,13 @@ static void say_ranks(page *to, const topo_level *l, int k, int behind)
 static void draw_region(const topo *t, int level, int region, int depth, page *to)
 {
     const topo_level *l = &t->level[level], *finer = l + 1;
-    int first = l->first[region], behind = l->first[region + 1];
+    int first = l->first[region], end = l->first[region + 1];
 
     say(to, "%*s%s %d", 2 * depth, "", names[l->kind], region);
     if (l->kind == TOPO_NODE)
         say(to, " (%s)", t->host[t->node[topo_member(l, first)]]);
-    say(to, behind - first > 1 ? ": ranks" : ": rank");
-    say_ranks(to, l, first, behind);
+    say(to, end - first > 1 ? ": ranks" : ": rank");
+    say_ranks(to, l, first, end);
     say(to, "\n");
     for (int i = 0; level + 1 < t->nlevels && finer->n < t->p && i < finer->n; i++)
         if (l->region[topo_member(finer, finer->first[i])] == region)

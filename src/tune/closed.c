@@ -63,7 +63,7 @@ static int64_t do_send(walk *w, int64_t ready, int64_t bytes, const rates *r)
     return posted;
 }
 
-/* Handled when it comes: that holds up no message behind it in program order. */
+/* Handled when it comes: that holds up no message after it in program order. */
 static int64_t do_receive(walk *w, int64_t ready, int64_t bytes, const rates *r)
 {
     int64_t at;

@@ -56,7 +56,7 @@ bool constants_read(FILE *in, constants *result, char *why, size_t size);
 /* The one of this name; `*index` is where it stands in constants.def. NULL: there is none. */
 double *constants_find(constants *k, const char *name, int *index);
 
-/* All of them, with what each means, and behind that, of those that have one, a note. notes:
+/* All of them, with what each means, and after that, of those that have one, a note. notes:
  * [CONSTANTS] by index, each NULL or so short that the line can be read again
  * (CONSTANTS_NOTE bytes with the final 0 are); or NULL. `heading`: lines of comments, or "". */
 void constants_print(FILE *out, const constants *k, const char *heading, const char *const *notes);

@@ -95,7 +95,7 @@ static void make_step(model *m, int i)
                       .peer = m->g->peer[i],
                       .kind = st->kind,
                       .packs = st->n > 1,
-                      .behind = -1,
+                      .next_send = -1,
                       .waiting = m->g->of[rank]->ndeps[i - m->g->base[rank]],
                       .bytes = costs_bytes(m->g->of[rank], st, m->count, m->size)};
     if (st->kind == STEP_SEND)

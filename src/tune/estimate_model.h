@@ -30,7 +30,7 @@ typedef struct model_step {
     int64_t bytes; /* of the message, or copied, or reduced */
     int waiting;   /* for so many steps */
     int rank, peer;
-    int behind; /* of a send that is on its way: the next one to the same rank, or -1 */
+    int next_send; /* of a send that is on its way: the next one to the same rank, or -1 */
     uint8_t kind;
     uint8_t links;    /* of a send: that it has not passed yet */
     uint8_t way;      /* of a send: index in model.way */

@@ -217,12 +217,12 @@ static void start_message(model *m, int send, int64_t now)
     if (before < 0)
         set_out_message(m, send, now);
     else
-        m->of[before].behind = send;
+        m->of[before].next_send = send;
 }
 
 static void set_out_next(model *m, int send, int64_t now)
 {
-    int next = m->of[send].behind;
+    int next = m->of[send].next_send;
 
     if (next < 0)
         *model_last(m, send) = -1;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Is there nothing to tell ranks of one node apart? */
+/* Are all ranks of one node the same? */
 static bool is_plain(const topo *t)
 {
     return !t || t->nlevels == 0;

@@ -195,7 +195,7 @@ bool forecaster_verify(forecaster *q, forecast *result)
 /* ---- begin and end ---- */
 
 /* Few ranks that share cores are executed on these, and closed forms, which know nothing of who
- * works at a time, tell what it takes at least. Else all are as slow as if all were at work. */
+ * works at a time, say what it takes at least. Else all are as slow as if all were at work. */
 static void take_constants(forecaster *q)
 {
     q->shares_cores = estimate_gives_cores(&q->executed, q->whole.p);

@@ -12,7 +12,7 @@ static int64_t cost(const tune_link *l)
 
     if (share < l->alone)
         share = l->alone;
-    return share > 0 ? share : 1; /* a rank that has failed tells constants of no machine */
+    return share > 0 ? share : 1; /* a rank that has failed sends constants of no machine */
 }
 
 /* Most times are short enough for the processor's own division. */

@@ -63,8 +63,7 @@ static const struct fault {
     /* cut what is passed on by the receiver's own type, or choose by the size of that, and hang */
     {MPI_FAMILY_MPICH, COLL_allgatherv, ALWAYS, 0},
     {MPI_FAMILY_OPENMPI, COLL_allgatherv, ALWAYS, 0},
-    /* several blocks in a message: structs with gaps above 8 KiB, and all of them in place
-     */
+    /* several blocks in a message: structs with gaps above 8 KiB, and all of them in place */
     {MPI_FAMILY_MPICH, COLL_gather, ALWAYS, MPI_VERSION_NUMBER(4, 2, 1)},
     {MPI_FAMILY_MPICH, COLL_scatter, ALWAYS, MPI_VERSION_NUMBER(4, 2, 1)},
     {MPI_FAMILY_MPICH, COLL_alltoall, IN_PLACE, MPI_VERSION_NUMBER(4, 2, 1)},
@@ -73,9 +72,9 @@ static const struct fault {
     {MPI_FAMILY_MPICH, COLL_alltoallw, ALWAYS, 0},
     /* the address of rank 0's result is looked at, which has no meaning */
     {MPI_FAMILY_MPICH, COLL_exscan, ALWAYS, 0},
-    /* crashes in place from 2 KiB on, and the others cannot tell whether it is in place */
+    /* crashes in place from 2 KiB on, and the others do not know whether it is in place */
     {MPI_FAMILY_MPICH, COLL_reduce, OTHER_ROOT, MPI_VERSION_NUMBER(4, 2, 1)},
-    /* write behind what is theirs in place, or behind a buffer of their own (valgrind) */
+    /* write after what is theirs in place, or after a buffer of their own (valgrind) */
     {MPI_FAMILY_MPICH, COLL_reduce_scatter, ALWAYS, 0},
     {MPI_FAMILY_MPICH, COLL_reduce_scatter_block, ALWAYS, 0},
     /* blocks of other ranks in a type of their own, whose elements may lie between each other */
@@ -191,7 +190,7 @@ static constants native_constants(const constants *k)
     return own;
 }
 
-/* Direct messages are all that either can do: how long they take tells which are faster. */
+/* Direct messages are all that either can do: the one whose messages take less time is faster. */
 static int compare_messages(const coll *c, const topo *t, const constants *k, native_times *result)
 {
     coll alike = {.kind = COLL_alltoall, .p = c->p, .rank = c->rank};

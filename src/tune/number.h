@@ -12,7 +12,7 @@
 /* False: the text is not one number. */
 bool number_read(const char *text, double *result);
 
-/* A size: digits, and behind them nothing, B, or K, M, G, T with or without B or iB, in letters of
+/* A size: digits, and after them nothing, B, or K, M, G, T with or without B or iB, in letters of
  * any case. K is 1024, also without the i: messages and caches are counted so. False, and nothing
  * is written: it is something else (a sign, a space, a fraction), or 2^63 and more. */
 bool number_size(const char *text, int64_t *result);

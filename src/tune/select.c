@@ -109,7 +109,7 @@ static bool once(bool *before)
     return first;
 }
 
-/* One word behind the colon. */
+/* One word after the colon. */
 static bool parse_choice_word(const algo *a, const char *word, int p, said *before, choice *c)
 {
     int variant = algo_variant(a, word), value = positive(word);
@@ -225,7 +225,7 @@ int select_forbid(coll_kind kind, const char *text, algo_set *without)
     return unknown;
 }
 
-/* Append a word behind what is there. */
+/* Append a word to what is there. */
 static void append(char *text, size_t size, const char **before, const char *word)
 {
     size_t n = strlen(text);

@@ -10,7 +10,7 @@ enum { STEP_NEVER = -1 };
 /* Picoseconds; STEP_NEVER: it does not happen, as with messages of nothing. */
 typedef struct step_time {
     int64_t begin, end;      /* while its rank's processor works for the step */
-    int64_t leaves, arrives; /* of a send: its message, at the links of the sender and behind those
+    int64_t leaves, arrives; /* of a send: its message, at the links of the sender and after those
                                 of the receiver */
 } step_time;
 

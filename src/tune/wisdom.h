@@ -12,7 +12,7 @@
 enum { WISDOM_SHAPE = 84 };
 
 /* What a verdict is about: only what all ranks know alike. No padding: looked up as bytes, so that
- * `shape` is 0 behind its end. */
+ * `shape` is 0 after its end. */
 typedef struct wisdom_key {
     coll_kind kind;
     int p;

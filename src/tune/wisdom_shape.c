@@ -148,7 +148,7 @@ static void put_short(const topo *t, uint64_t hash, char *text, size_t size)
         put_word(&w, "%d-%d", t->level[i].least, t->level[i].most);
     }
     w.n = w.n < KEPT ? w.n : KEPT;
-    while (w.text[w.n - 1] == ' ') /* one blank only, if it was cut behind one */
+    while (w.text[w.n - 1] == ' ') /* one blank only, if it was cut after one */
         w.n--;
     snprintf(text, size, "%.*s ~%016llx", (int)w.n, w.text, (unsigned long long)hash);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* failures.h - with fault tolerance on: which communicators have a failed member, or are revoked?
  *
- * The MPI finds out which processes have failed, and each process is told. A communicator that
+ * The MPI finds out which processes have failed, and says so in each process. A communicator that
  * has lost one is of no more use for collectives, so its `failure` is set for good: operations
  * that run end with MPIX_ERR_PROC_FAILED, and so does each later one; after MPIX_Comm_revoke with
  * MPIX_ERR_REVOKED. Its rings, windows and context ids are not used again, because messages of

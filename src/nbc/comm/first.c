@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* first.c - the first handshake of a communicator: what this rank tells, and what follows from what
- * all have told. What its messages travel over from then on is in comm_wire.c.
+/* first.c - the first handshake of a communicator: what this rank sends, and what follows from what
+ * all have sent. What its messages travel over from then on is in comm_wire.c.
  *
  *   call                 channel?   what
- *   non-blocking         yes        begin; the engine goes on when all have told
+ *   non-blocking         yes        begin; the engine goes on when all have sent
  *   non-blocking         no         wait in the call; then as below
  *   may block            yes        wait in the call
  *   may block            no         wait in the call; make the channel, or a communicator of ours
  *
  * The native collective depends on the call alone, not on the channel: another thread may be making
- * that on one rank and have made it on another. What is done then follows from what all have told.
+ * that on one rank and have made it on another. What is done then follows from what all have sent.
  */
 #include "nbc/comm/first.h"
 
@@ -67,7 +67,7 @@ static void free_unused_context_id(const comm *c, int context_id)
         channel_free_context_id(context_id);
 }
 
-/* A rank that cannot tell where it is takes part, so that nobody waits for it in vain. */
+/* A rank that does not know where it is takes part, so that nobody waits for it for ever. */
 static int errors_of(const handshake *h)
 {
     if (h->mine.error)
@@ -252,7 +252,7 @@ bool comm_prepared(comm *c)
 
 /* ---- for the engine ---- */
 
-/* A non-blocking first call has told and heard. */
+/* The handshake of a non-blocking first call is over. */
 static void finish_first(comm *c, int error)
 {
     int context_id = c->first.mine.context_id;
@@ -320,7 +320,7 @@ static int test_handshakes(void)
 }
 
 /* The first one at a gate, of one communicator, gets its schedule. Not with the lock; it stays
- * there, so that no operation behind it begins before it. Its exec holds the communicator. */
+ * there, so that no operation after it begins before it. Its exec holds the communicator. */
 static void prepare_one(void)
 {
     comm *c = comm_all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handshake.h - the members of a communicator tell each other something, by one native collective
+/* handshake.h - the members of a communicator exchange something, by one native collective
  * on the user's communicator, as a part of the collective call that the program has just made: so
  * it is one call in the order of the program's collectives on that communicator.
  *

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-_Static_assert(MPI_PROC_NULL < 0, "nobody is told by his sign");
+_Static_assert(MPI_PROC_NULL < 0, "no rank is as negative");
 
 /* Lists of so many, in one block; or the destinations are the sources. */
 static int *lists_make(coll_neighbors *n, int nsources, int ndestinations, bool same)

@@ -17,24 +17,24 @@ typedef struct extent {
 
 static void add_extent(arena *a, size_t at, size_t bytes)
 {
-    extent *e = malloc(sizeof *e), *behind = a->unused, *before;
+    extent *e = malloc(sizeof *e), *after = a->unused, *before;
 
     if (!e) /* lost to this process, until it ends */
         return;
     *e = (extent){.at = at, .size = bytes};
-    while (behind && behind->at < at)
-        behind = behind->next;
-    if (behind)
-        DL_PREPEND_ELEM(a->unused, behind, e);
+    while (after && after->at < at)
+        after = after->next;
+    if (after)
+        DL_PREPEND_ELEM(a->unused, after, e);
     else
         DL_APPEND(a->unused, e);
     a->left += bytes;
     before = e == a->unused ? NULL : e->prev;
     if (e->next && e->at + e->size == e->next->at) {
-        behind = e->next;
-        e->size += behind->size;
-        DL_DELETE(a->unused, behind);
-        free(behind);
+        after = e->next;
+        e->size += after->size;
+        DL_DELETE(a->unused, after);
+        free(after);
     }
     if (before && before->at + before->size == e->at) {
         before->size += e->size;

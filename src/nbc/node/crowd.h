@@ -8,7 +8,7 @@
 
 enum { CROWD_WORDS = 16 }; /* 64 processors each */
 
-/* What a process tells the others. No padding. */
+/* What a process sends to the others. No padding. */
 typedef struct crowd_process {
     uint64_t node;
     uint64_t may[CROWD_WORDS]; /* processors that it may run on, modulo 64 * CROWD_WORDS */
@@ -33,7 +33,7 @@ crowd crowd_of(const crowd_process *all, int p, const crowd_process *mine);
 /* Those for all processes of this node, as crowd_look has found them; 0: not yet. */
 int crowd_cores(void);
 
-/* Find out, and tell rest.h. Collective over `all`, the channel; blocks. */
+/* Find out, for rest.h. Collective over `all`, the channel; blocks. */
 void crowd_look(MPI_Comm all);
 
 #endif

@@ -111,7 +111,7 @@ void ring_close(ring *r);
 size_t ring_used(const ring *r);
 void ring_clear(ring *r);
 
-/* Has one come behind those that have been read? It looks at ring_next, which brings a page if
+/* Has one come after those that have been read? It looks at ring_next, which brings a page if
  * nobody has touched that. */
 bool ring_unread(const ring *r);
 const void *ring_next(const ring *r);

@@ -29,8 +29,8 @@ bool ring_all_read(ring *r, uint64_t position)
 /* This line is written soon: take it from the receiver's cache, which has read it a lap ago, while
  * there is time. Without it the line would travel twice, once to be written and once to be read:
  * worth a tenth of a small broadcast. A line that the receiver polls already goes back to it, for
- * nothing. GCC makes of __builtin_prefetch one for reading, unless told of a newer processor; where
- * there is no such instruction x86-64 takes it for none. */
+ * nothing. GCC makes of __builtin_prefetch one for reading, unless compiled for a newer processor;
+ * where there is no such instruction x86-64 takes it for none. */
 static inline void claim(const unsigned char *line)
 {
 #ifdef __x86_64__
@@ -60,7 +60,7 @@ static void put_lines(ring *r, uint64_t position, const char *from, int64_t byte
         claim(ring_line_at(r, position++));
 }
 
-/* Lines of the part of a message that begins so far behind its beginning. */
+/* Lines of the part of a message that begins so far after its beginning. */
 static inline uint64_t lines_of_block(const ring *r, int64_t bytes, int64_t done)
 {
     uint64_t before = (uint64_t)done / RING_LINE, rest = ring_lines(RING_OF_BLOCKS, bytes) - before;

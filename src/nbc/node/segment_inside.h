@@ -33,7 +33,7 @@ typedef struct segment {
 
 extern segment segment_here;
 
-/* What the first process of a node tells the others. No padding. */
+/* What the first process of a node sends to the others. No padding. */
 typedef struct segment_offer {
     uint64_t nonce[2];
     uint64_t heap; /* bytes of each */
@@ -55,7 +55,7 @@ static inline size_t segment_rounded(size_t bytes, size_t to)
 void segment_forget(const char *why);
 
 /* What other threads may ask for from now on. */
-void segment_tell(void);
+void segment_publish(void);
 
 /* For n processes of this node: where the slice of each is. They count alike. */
 void segment_divide(int n);

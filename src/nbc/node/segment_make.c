@@ -151,7 +151,7 @@ void segment_make(MPI_Comm all, node_wire wish)
     PMPI_Comm_rank(all, &a.rank);
     if (a.p < 2) {
         segment_here.absent = "there is one process only";
-        segment_tell();
+        segment_publish();
         return;
     }
     a.nodes = calloc((size_t)a.p, sizeof *a.nodes);
@@ -163,5 +163,5 @@ void segment_make(MPI_Comm all, node_wire wish)
     free(a.nodes);
     if (why)
         segment_forget(why);
-    segment_tell();
+    segment_publish();
 }

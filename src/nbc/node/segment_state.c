@@ -10,25 +10,26 @@ enum { UNIT = 64 };
 
 segment segment_here = {.absent = "no communicator has been used yet"};
 
-/* What other threads may ask for while one of them sets all this up: told when that is done. */
-static _Atomic(const char *) told = "no communicator has been used yet";
-static atomic_int told_sharing;
+/* What other threads may ask for while one of them sets all this up: published when that is done.
+ */
+static _Atomic(const char *) published = "no communicator has been used yet";
+static atomic_int published_sharing;
 
-void segment_tell(void)
+void segment_publish(void)
 {
-    atomic_store(&told, segment_here.base ? segment_here.no_heaps : segment_here.absent);
-    atomic_store(&told_sharing, segment_here.sharing);
+    atomic_store(&published, segment_here.base ? segment_here.no_heaps : segment_here.absent);
+    atomic_store(&published_sharing, segment_here.sharing);
     shared_heap_allow();
 }
 
 const char *segment_absent(void)
 {
-    return atomic_load(&told);
+    return atomic_load(&published);
 }
 
 int segment_processes(void)
 {
-    return atomic_load(&told_sharing);
+    return atomic_load(&published_sharing);
 }
 
 size_t segment_slice(void)
@@ -94,5 +95,5 @@ void segment_end(void)
     if (shared_heap_is_used())
         return;
     segment_forget("MPI_Finalize has begun");
-    segment_tell();
+    segment_publish();
 }

@@ -17,7 +17,7 @@ enum { PAGE = 65536, /* of any machine */ HUGE_PAGE = 1 << 21 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of `opened` */
 
 static char *base; /* of the segment */
-static size_t first, behind, size;
+static size_t first, limit, size;
 
 /* Shared heaps are opened in units of huge pages, when they are used: who reads all memory of a
  * process that can be read, as valgrind does in search of leaks, would fill all of them. */
@@ -35,7 +35,7 @@ bool shared_heap_begin(char *segment, size_t begin, size_t end, size_t mine, siz
         return false;
     base = segment;
     first = begin;
-    behind = end;
+    limit = end;
     size = bytes;
     owner = getpid();
     arena_begin(&heap, segment + mine, bytes);
@@ -79,8 +79,8 @@ static void open_unit(size_t unit, unsigned char how)
 
     if (mprotect(base + unit * HUGE_PAGE, HUGE_PAGE, protection) == 0)
         atomic_store_explicit(&opened[unit], how, memory_order_relaxed);
-    else if (mprotect(base + first, behind - first, PROT_READ | PROT_WRITE) == 0)
-        for (size_t k = first / HUGE_PAGE; k < behind / HUGE_PAGE; k++)
+    else if (mprotect(base + first, limit - first, PROT_READ | PROT_WRITE) == 0)
+        for (size_t k = first / HUGE_PAGE; k < limit / HUGE_PAGE; k++)
             atomic_store_explicit(&opened[k], WRITABLE, memory_order_relaxed);
 }
 

@@ -2,7 +2,7 @@
 /* shm_peers.h - the rings of one communicator, between its members that share memory.
  *
  * Before the handshake (handshake.h) every member takes a part of its slice for the rings into it.
- * The handshake tells the others where that is. A rank without memory for it offers none, and
+ * The handshake sends to the others where that is. A rank without memory for it offers none, and
  * everybody sends to it through MPI.
  *
  *   memory of member k    what the others write to me and what I publish for them:

@@ -175,7 +175,7 @@ static void cache(comm *c, plan *p)
     p->cached = p->hh.tbl != NULL;
 }
 
-/* The least recently used plan: the latest calls of a kind come back to theirs without telling.
+/* The least recently used plan: the latest calls of a kind come back to theirs without an update.
  * There are fewer of them than plans. */
 static plan *oldest(const comm *c)
 {

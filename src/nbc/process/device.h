@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The last library of the process at the first look: one that is loaded later comes behind it. Once
+/* The last library of the process at the first look: one that is loaded later comes after it. Once
  * one of a device has been found, a link_map that has a successor. */
 extern _Atomic(struct link_map *) device_watched;
 

@@ -4,7 +4,8 @@
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
  * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and
- * of all calls on communicators with other ranks, which it tells, so that they do not wait for it.
+ * of all calls on communicators with other ranks. It says so to them, so that they do not wait for
+ * it.
  */
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
@@ -79,7 +80,7 @@ static inline bool env_reproducible(void)
 /* Say once that another rank has another one; for rank 0 of a communicator. */
 void env_reproducible_differs(int rank);
 
-/* All ranks of MPI_COMM_WORLD have told each other; a rank that has another one, or 0. Then: does
+/* All ranks of MPI_COMM_WORLD have exchanged theirs. A rank that has another one, or 0. Then: does
  * it count on communicators that have not been used yet? The same on all ranks of MPI_COMM_WORLD.
  */
 void env_reproducible_agree(int else_rank);
@@ -95,7 +96,7 @@ void env_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A value is wrong, and why: env_say_here. */
 void env_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same as env_say from any rank, which it names: what one rank only can tell, and errors,
+/* The same as env_say from any rank, which it names: what only one rank knows, and errors,
  * because the first rank that aborts may take rank 0 with it before it has spoken. */
 void env_say_here(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -28,7 +28,7 @@ typedef struct layout_array {
     }
 #define LAYOUT_LENGTH(arrays) (sizeof(arrays) / sizeof *(arrays))
 
-/* Bytes of a struct of `head` bytes with `count` arrays behind it; SIZE_MAX: more than can
+/* Bytes of a struct of `head` bytes followed by `count` arrays; SIZE_MAX: more than can
  * be. memory: NULL, or a block of so many, in which the arrays get their addresses. */
 static inline size_t layout_assign(void *memory, size_t head, const layout_array *a, size_t count)
 {

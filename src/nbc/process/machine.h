@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* machine.h - the constants of the machine (tune/constants.h) that this process has been told of.
+/* machine.h - the constants of the machine (tune/constants.h) that this process has been given.
  *
  *   1. TUTTI_CONSTANTS                  ethernet, fast, or a file
  *   2. $HOME/.config/tutti/constants    the user's file
@@ -8,7 +8,7 @@
  *
  * The first that is there counts. What is not a file of constants is refused with one line, and the
  * next one counts; after TUTTI_CONSTANTS what is built in. A communicator goes by what its rank 0
- * has been told (comm.h).
+ * has been given (comm.h).
  */
 #ifndef TUTTI_MACHINE_H
 #define TUTTI_MACHINE_H

@@ -3,7 +3,7 @@
  *
  * With that library in front of the MPI a PMPI_ name is a call of the program's, or of a tool's.
  * What Tutti itself wants of the MPI it calls here: the PMPI_ functions as they are linked, until
- * libtutti_mpi.so, when it is loaded, puts those behind itself in their stead. All other PMPI_
+ * libtutti_mpi.so, when it is loaded, puts those after itself in their stead. All other PMPI_
  * functions are called by their names.
  */
 #ifndef TUTTI_NATIVE_MPI_H

@@ -66,7 +66,7 @@ int process_start(void)
 {
     int level = MPI_THREAD_SINGLE, error;
 
-    pin_code(); /* before the MPI is told of any callback */
+    pin_code(); /* before the MPI is given any callback */
     PMPI_Query_thread(&level);
     if (level != MPI_THREAD_MULTIPLE)
         process_threaded = false;

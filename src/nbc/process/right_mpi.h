@@ -12,7 +12,7 @@ void right_mpi_check(void);
 /* The program's MPI, as it names itself: "Open MPI v4.1.4", "MPICH Version: 4.0.2". */
 const char *right_mpi_name(void);
 
-/* Is it Open MPI, by that name? The MPI ABI's handles do not tell. */
+/* Is it Open MPI, by that name? The MPI ABI's handles do not show it. */
 bool right_mpi_is_openmpi(void);
 
 #endif

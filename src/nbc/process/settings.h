@@ -23,7 +23,7 @@ extern const int setting_count;
 void setting_name_for(const char *pattern, int kind, char name[SETTING_NAME]);
 
 /* The environment variables one by one, with the name of each collective instead of *: the row
- * of variable i, counted from 0, and its name; NULL behind the last one. */
+ * of variable i, counted from 0, and its name; NULL after the last one. */
 const setting *setting_variable(int i, char name[SETTING_NAME]);
 
 /* Where an info key is read, for people: "init, comm_set_hints"; "environment" of a variable. At

@@ -54,7 +54,7 @@ trace_event *trace_add(trace_what what, uint64_t operation, const char *name)
     int64_t slot = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
     trace_event *e;
 
-    atomic_thread_fence(memory_order_acquire); /* behind trace_is_on: the buffer is there */
+    atomic_thread_fence(memory_order_acquire); /* after trace_is_on: the buffer is there */
     if (slot >= room)
         return NULL;
     e = &events[slot];

@@ -38,7 +38,7 @@ FILE *in_place_open(const char *name)
     return out;
 }
 
-/* Closes it. out: NULL if it could not be opened, which errno tells. */
+/* Closes it. out: NULL if it could not be opened; errno says why. */
 static bool put_text(FILE *out, const char *text, size_t size, bool sync)
 {
     bool good;

@@ -52,7 +52,7 @@ static void collect_in_callback(exec *e)
 }
 
 /* The user has completed the request, or has freed it while the operation runs (which MPI
- * forbids): then the engine finishes it and nobody is told. */
+ * forbids): then the engine finishes it and reports it to nobody. */
 int driver_free(void *extra_state)
 {
     exec *e = extra_state;

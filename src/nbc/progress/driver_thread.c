@@ -34,7 +34,7 @@ enum { SPIN = 50, LINGER = 200 }; /* it looks for less long than a wait: rest.h 
  * for. What the program waits for in here the program's own thread advances. */
 enum { NAP = 100000, LONG_NAP = 1000000 };
 
-static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards these: */
+static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER; /* of the four below */
 static int users;
 static pthread_t id;
 static bool running; /* id is valid */

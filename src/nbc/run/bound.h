@@ -21,13 +21,13 @@ typedef struct space_binding {
     int64_t count;      /* of type in `parts` elements */
     int parts;
     int64_t *room_at;     /* SCRATCH, of elements that interleave: bytes from base to each of
-                         sched.room; NULL: all lies one behind the other */
+                         sched.room; NULL: all is contiguous */
     typed_blocks *blocks; /* or NULL: types of their own; an element is a byte of their data then */
 } space_binding;
 
 /* What the caller binds: buffers and types as MPI gives them. SCRATCH has the type of RECV, unless
  * elements of that interleave (a column of a matrix, resized to one number) and so cannot lie one
- * behind the other: then they are packed. Not always, because MPICH 4.0 cannot receive packed
+ * after the other: then they are packed. Not always, because MPICH 4.0 cannot receive packed
  * messages of more than 8 KiB into a type that mixes basic types. */
 typedef struct binding {
     void *sendbuf;

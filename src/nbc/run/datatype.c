@@ -339,7 +339,7 @@ bool datatype_is_mixed(const datatype *d)
     return of->mixed == YES;
 }
 
-/* n elements as chunks of datatype_max_count, and the rest behind them. */
+/* n elements as chunks of datatype_max_count, and the rest after them. */
 static int large_type(MPI_Datatype type, int64_t n, MPI_Datatype *result)
 {
     int64_t chunks = n / datatype_max_count, rest = n % datatype_max_count;

@@ -353,7 +353,7 @@ static bool simulated_turn(exec *e)
 }
 
 /* The native wait only without threads: while it blocks, nobody else could start something that the
- * peers wait for. Nor with TUTTI_TIMEOUT: it could not tell of the open steps; nor with fault
+ * peers wait for. Nor with TUTTI_TIMEOUT: it could not report the open steps; nor with fault
  * tolerance: who would send may have given up. */
 static void wait_turn_for_exec(exec *e, int *idle)
 {

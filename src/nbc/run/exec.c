@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block of an exec's arrays for the schedule, behind `head` bytes; NULL: out of memory. */
+/* A block of an exec's arrays for the schedule, after `head` bytes; NULL: out of memory. */
 static void *make_arrays(exec *e, const sched *s, size_t head)
 {
     int n = s->nsteps, messages = s->nmessages, queues = s->nqueues;

@@ -4,7 +4,7 @@
  *   life_begin   addresses its messages and begins all steps that wait for nothing
  *   ...          steps_poll (steps.h), again and again
  *   life_is_over
- *   life_end     tells who waits for it
+ *   life_end     reports to who waits for it
  */
 #ifndef TUTTI_LIFE_H
 #define TUTTI_LIFE_H
@@ -14,7 +14,7 @@
 /* Returns whether it is over already. */
 bool life_begin(exec *e);
 
-/* No step is left. If there is another schedule behind this one, that begins; one beside it has to
+/* No step is left. If there is another schedule after this one, that begins; one beside it has to
  * be done, too. */
 bool life_is_over(exec *e);
 

@@ -2,7 +2,7 @@
 /* lifetime.h - when a derived datatype of the program ends.
  *
  * Until then its handle names this type, and what has been found out about it stays true. The
- * delete callback of an attribute tells when it ends: the program has freed the type, and no
+ * delete callback of an attribute is called when it ends: the program has freed the type, and no
  * operation and no type made of it needs it any more. An MPI gives the same handle out again only
  * after that.
  *

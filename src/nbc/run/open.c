@@ -54,7 +54,7 @@ void open_next(exec *e, int i)
     e->run.probe_request[i] = e->run.requests[steps[next].message];
 }
 
-/* After MPI_ERR_IN_STATUS the statuses tell. */
+/* After MPI_ERR_IN_STATUS the errors are in the statuses. */
 static int status_error(int call_error, const MPI_Status *status)
 {
     int class = call_error;

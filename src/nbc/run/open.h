@@ -2,7 +2,7 @@
 /* open.h - the open messages of one exec: posted and not complete. Test them, wait for them.
  *
  * Messages from one peer complete in order, or nearly. So only the oldest open message of each
- * (peer, direction), its queue, is tested: the probe. The others wait in a list behind it. A poll
+ * (peer, direction), its queue, is tested: the probe. The others wait in a list after it. A poll
  * costs the number of peers with something open. Every SWEEP fruitless polls all open messages are
  * tested, so that nothing depends on that order.
  *
@@ -13,7 +13,7 @@
 
 #include "nbc/run/exec.h"
 
-/* The message of this step has been posted: it is its queue's probe, or waits behind the tail. Of a
+/* The message of this step has been posted: it is its queue's probe, or waits after the tail. Of a
  * flat schedule it is a probe: nothing clears the queues between its starts. */
 void open_add(exec *e, int index);
 
@@ -30,7 +30,7 @@ int open_wait(exec *e);
  * moves there. */
 void open_next(exec *e, int i);
 
-/* The message behind `before`, another one of its queue, has completed. */
+/* The message after `before`, another one of its queue, has completed. */
 void open_drop_behind(exec *e, int queue, int before);
 
 /* Give up all that are open, for good: receives are cancelled; sends are not waited for, because

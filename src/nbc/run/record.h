@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record.h - what the engine tells of an exec: to TUTTI_TRACE. Engine lock held, but for
+/* record.h - what the engine records of an exec, for TUTTI_TRACE. Engine lock held, but for
  * record_begin and record_wait. Without the variable nothing but a look at a flag.
  */
 #ifndef TUTTI_RECORD_H
@@ -14,7 +14,7 @@ void record_message_post(const exec *e, int index, bool shm);
 void record_message_done(const exec *e, int index, bool shm);
 void record_local_step(const exec *e, const step *st, int64_t since);
 
-/* It is started, and it is done: before anybody is told. */
+/* It is started, and it is done: before that is reported. */
 static inline void record_begin(exec *e)
 {
     if (trace_is_on())

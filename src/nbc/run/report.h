@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.h - tell of operations that are open for too long (process/watch.h). Engine lock held. */
+/* report.h - report operations that are open for too long (process/watch.h). Engine lock held. */
 #ifndef TUTTI_REPORT_H
 #define TUTTI_REPORT_H
 

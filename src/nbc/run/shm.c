@@ -134,7 +134,7 @@ static bool same(interval x, interval y)
 /* Does the step read any of it? */
 static bool reads(const sched *s, const step *st, interval x)
 {
-    bool found = st->kind == STEP_FENCE; /* those behind it may */
+    bool found = st->kind == STEP_FENCE; /* those after it may */
 
     for (int i = 0; i < st->n && st->kind != STEP_RECV; i++)
         found |= (st->kind == STEP_REDUCE || !step_writes(st, i)) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* typed.h - a space whose blocks have types of their own (alltoallw).
  *
- * For the schedule it is bytes: the blocks' data in their order, with a gap behind each that nobody
+ * For the schedule it is bytes: the blocks' data in their order, with a gap after each that nobody
  * names. So no two of them are adjacent, and none are merged into one interval (sched_add): an
  * interval is one whole block.
  */
@@ -34,7 +34,7 @@ typedef struct typed_blocks {
 /* Room for n blocks, none yet; one reference. NULL: out of memory. */
 typed_blocks *typed_make(int n);
 
-/* One more, behind the others. */
+/* One more, after the others. */
 int typed_add(typed_blocks *t, MPI_Datatype type, int64_t count, int64_t offset);
 
 /* One more reference. NULL stays NULL. */

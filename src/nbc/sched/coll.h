@@ -26,7 +26,7 @@ typedef enum coll_kind {
 } coll_kind;
 
 /* What one rank sends, or receives: nothing, one block; or one for each rank: of equal lengths; of
- * lengths of their own, one behind the other; with displacements; and with types of their own. */
+ * lengths of their own, one after the other; with displacements; and with types of their own. */
 typedef enum coll_extent {
     COLL_NONE,
     COLL_ONE,
@@ -96,11 +96,10 @@ typedef struct coll {
                       root that scatters: my own block stays in SEND, and RECV is not used */
     bool noncommutative; /* REDUCES: the operation does not commute */
     bool symmetric;      /* REDUCES: operands may be swapped without changing a bit */
-    bool
-        user_op; /* REDUCES: user-defined, may look at more than one element: vectors are not cut */
-    bool packs;  /* a vector that is cut goes through SCRATCH, packed (algo.c) */
-    int parameter; /* of algorithms that have one, see algo.h */
-    int variant;   /* the same; 0: the usual one */
+    bool user_op;        /* REDUCES: user-defined, looks at several elements: vectors are not cut */
+    bool packs;          /* a vector that is cut goes through SCRATCH, packed (algo.c) */
+    int parameter;       /* of algorithms that have one, see algo.h */
+    int variant;         /* the same; 0: the usual one */
     coll_order order;
     coll_side send, recv;
     const coll_neighbors *neighbors; /* NEIGHBORS */

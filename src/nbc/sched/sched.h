@@ -124,9 +124,9 @@ void sched_throttle(sched_builder *b, int n);
  * ready goes again. */
 void sched_rounds(sched_builder *b, bool on);
 
-/* The steps from here on are a new phase of the algorithm, of this (static) name: for people, to
- * whom tutti-plan tells how phases overlap. It orders nothing. The last of too many lasts to the
- * end. */
+/* The steps from here on are a new phase of the algorithm, of this (static) name: for people, and
+ * for tutti-plan, which shows how phases overlap. It orders nothing. The last of too many lasts to
+ * the end. */
 void sched_phase(sched_builder *b, const char *name);
 
 /* Memory for the algorithm until the commit, zeroed. NULL: there is none, and the schedule has

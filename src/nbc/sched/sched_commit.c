@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrays of a sched lie behind it in one block; each part is a multiple of 8 bytes but the
+/* The arrays of a sched follow it in one block; each part is a multiple of 8 bytes but the
  * int32_t ones, which come last. */
 static sched *sched_alloc(const sched_builder *b, int nedges)
 {

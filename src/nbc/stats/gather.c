@@ -45,7 +45,7 @@ void stats_look_outside(const char *reason, atomic_llong *calls)
 
 /* ---- along the tree ---- */
 
-/* How much there is of a table, which comes behind it. */
+/* How much there is of a table, which follows. */
 typedef struct lengths {
     int64_t ncomms, nrows, without_row;
 } lengths;

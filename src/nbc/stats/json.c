@@ -63,7 +63,7 @@ static void put_algorithm(FILE *out, const stats_row *r)
     fputc('}', out);
 }
 
-/* Returns the row behind the collective. */
+/* Returns the row after the collective. */
 static int put_collective(FILE *out, const stats_table *t, int first)
 {
     stats_row all;

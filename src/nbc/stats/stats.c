@@ -22,7 +22,7 @@ typedef struct entry {
     stats_row row;
 } entry;
 
-/* process_lock: */
+/* Guarded by process_lock, down to `clock_inside`. */
 static entry *table;
 static int nrows;
 static int64_t without_row;

@@ -116,7 +116,7 @@ int stats_size_class(int64_t bytes);
 /* A new one; *serial is its number at this rank. Returns its index. */
 int stats_comm_add(int *serial);
 
-/* Its ranks have told each other. */
+/* Its ranks have exchanged their identities. */
 void stats_comm_known(int index, int origin, int serial, int size);
 
 /* It goes: what is its name? */
