@@ -12,9 +12,21 @@
 //
 // A buffer is anything with std::data and std::size (vector, array, span, C array) of arithmetic or
 // std::complex elements, or tutti::in_place. It must outlive the operation, and stay where it is: a
-// vector must not grow, a temporary one does not compile (a temporary span does). Ranges with
-// something for each rank are divided into equal blocks. What is not here is called by the names of
-// tutti.h; tutti::request takes their MPIX_Request.
+// vector must not grow, a temporary one does not compile (a temporary span does). A range with
+// something for each rank, or each neighbor, is divided into equal blocks; where only the root has
+// such a range the others give any, such as an empty one. Counts and displacements are ranges of
+// int, or of MPI_Count and MPI_Aint; they are read during the call only.
+//
+// Every collective but alltoallw and neighbor_alltoallw is here in three forms: allgather waits;
+// iallgather gives a native request for MPI_Wait; allgather_init takes the name of an algorithm, if
+// you like, and gives a tutti::request. The rest is called by the names of tutti.h; tutti::request
+// takes their MPIX_Request.
+//
+// An error is thrown as tutti::error, a std::runtime_error: what() is the MPI's text, error_class()
+// its class (MPI_ERR_COUNT, ...), as tutti.h lists them. For that the communicator's error handler
+// must return: MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN). With MPI's default one,
+// MPI_ERRORS_ARE_FATAL, the program ends there. What tutti.hpp itself finds is thrown with either:
+// ranges of the wrong length (MPI_ERR_COUNT), a communicator without neighbors (MPI_ERR_TOPOLOGY).
 #ifndef TUTTI_HPP
 #define TUTTI_HPP
 
@@ -27,6 +39,7 @@
 #include <complex>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -35,8 +48,7 @@
 namespace tutti
 {
 
-// What a call returns. The communicator's error handler comes first: with MPI's default one,
-// MPI_ERRORS_ARE_FATAL, the program ends there.
+// A call has failed, and the communicator's error handler has returned.
 class error : public std::runtime_error
 {
   public:
@@ -120,19 +132,32 @@ template <class Range> buffer as_read(Range &&range)
 
 template <class Range> buffer as_written(Range &&range)
 {
-    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(std::data(range))>>,
-                  "nothing can be received here");
+    if constexpr (!std::is_same_v<std::decay_t<Range>, in_place_t>)
+        static_assert(!std::is_const_v<std::remove_pointer_t<decltype(std::data(range))>>,
+                      "nothing can be received here");
     return as_read(std::forward<Range>(range));
 }
 
-// A range that is one block for each rank: the count of one. MPI_ERR_COUNT: they are not equal.
-inline buffer divided(buffer b, MPI_Comm comm)
+inline int ranks_of(MPI_Comm comm)
 {
     int ranks = 1;
     check(MPI_Comm_size(comm, &ranks));
-    if (b.count % ranks != 0)
+    return ranks;
+}
+
+inline bool is_root(int root, MPI_Comm comm)
+{
+    int rank = 0;
+    check(MPI_Comm_rank(comm, &rank));
+    return rank == root;
+}
+
+// A range of so many equal blocks: the count of one. MPI_ERR_COUNT: they are not equal.
+inline buffer divided(buffer b, int blocks)
+{
+    if (blocks == 0 ? b.count != 0 : b.count % blocks != 0)
         throw error(MPI_ERR_COUNT);
-    b.count /= ranks;
+    b.count /= blocks == 0 ? 1 : blocks;
     return b;
 }
 
@@ -142,6 +167,50 @@ inline buffer same(const buffer &send, const buffer &recv)
     if (send.data != MPI_IN_PLACE && (send.count != recv.count || send.type != recv.type))
         throw error(MPI_ERR_COUNT);
     return recv;
+}
+
+// Blocks that a neighborhood collective sends and receives
+struct neighbors {
+    int sent = 0, received = 0;
+    explicit neighbors(MPI_Comm comm)
+    {
+        int kind = MPI_UNDEFINED, rank = 0, weighted = 0;
+        check(MPI_Topo_test(comm, &kind));
+        check(MPI_Comm_rank(comm, &rank));
+        if (kind == MPI_UNDEFINED)
+            throw error(MPI_ERR_TOPOLOGY);
+        if (kind == MPI_DIST_GRAPH) {
+            check(MPI_Dist_graph_neighbors_count(comm, &received, &sent, &weighted));
+            return;
+        }
+        check(kind == MPI_CART ? MPI_Cartdim_get(comm, &sent)
+                               : MPI_Graph_neighbors_count(comm, rank, &sent));
+        received = sent *= kind == MPI_CART ? 2 : 1;
+    }
+};
+
+// A list is of int, or of MPI_Count: the function, and a count, that go with it. MPI_ERR_COUNT: the
+// count is too large for an int.
+template <class List>
+constexpr bool small = std::is_same_v<
+    std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<List &>()))>>, int>;
+
+template <class List, class Call, class Large> constexpr auto pick(Call call, Large large)
+{
+    if constexpr (small<List>)
+        return call;
+    else
+        return large;
+}
+
+template <class List> auto count_as(MPI_Count n)
+{
+    if constexpr (small<List>) {
+        if (n > std::numeric_limits<int>::max())
+            throw error(MPI_ERR_COUNT);
+        return int(n);
+    } else
+        return n;
 }
 
 // ---- requests ----
@@ -234,87 +303,156 @@ class request
     MPIX_Request request_ = MPIX_REQUEST_NULL;
 };
 
-// ---- collectives: `auto`, or the algorithm that is named; i<name> gives a native request ----
+// ---- collectives: `auto`, or the algorithm that is named ----
 
-inline request make(int (*init)(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count,
-                                MPI_Datatype, MPI_Comm, MPI_Info, MPIX_Request *),
-                    buffer s, buffer r, MPI_Comm comm, const char *algorithm)
+template <class Call, class... Arguments>
+request make(const char *algorithm, Call init, Arguments... arguments)
 {
     MPIX_Request made = MPIX_REQUEST_NULL;
-    check(init(s.data, s.count, s.type, r.data, r.count, r.type, comm, info(algorithm), &made));
+    check(init(arguments..., info(algorithm), &made));
     return request(made);
 }
 
-template <class Send, class Recv>
-request allgather_init(Send &&send, Recv &&recv, MPI_Comm comm, const char *algorithm = nullptr)
+template <class Call, class... Arguments> MPI_Request begin(Call start, Arguments... arguments)
 {
-    return make(MPIX_Allgather_auto_init_c, as_read(std::forward<Send>(send)),
-                divided(as_written(std::forward<Recv>(recv)), comm), comm, algorithm);
-}
-
-template <class Send, class Recv>
-request alltoall_init(Send &&send, Recv &&recv, MPI_Comm comm, const char *algorithm = nullptr)
-{
-    return make(MPIX_Alltoall_auto_init_c, divided(as_read(std::forward<Send>(send)), comm),
-                divided(as_written(std::forward<Recv>(recv)), comm), comm, algorithm);
-}
-
-template <class Send, class Recv>
-request allreduce_init(Send &&send, Recv &&recv, MPI_Op op, MPI_Comm comm,
-                       const char *algorithm = nullptr)
-{
-    const buffer s = as_read(std::forward<Send>(send)),
-                 r = same(s, as_written(std::forward<Recv>(recv)));
-    MPIX_Request made = MPIX_REQUEST_NULL;
-    check(MPIX_Allreduce_auto_init_c(s.data, r.data, r.count, r.type, op, comm, info(algorithm),
-                                     &made));
-    return request(made);
-}
-
-template <class Range>
-request bcast_init(Range &&range, int root, MPI_Comm comm, const char *algorithm = nullptr)
-{
-    const buffer b = as_written(std::forward<Range>(range));
-    MPIX_Request made = MPIX_REQUEST_NULL;
-    check(MPIX_Bcast_auto_init_c(b.data, b.count, b.type, root, comm, info(algorithm), &made));
-    return request(made);
-}
-
-template <class Send, class Recv> MPI_Request iallgather(Send &&send, Recv &&recv, MPI_Comm comm)
-{
-    const buffer s = as_read(std::forward<Send>(send)),
-                 r = divided(as_written(std::forward<Recv>(recv)), comm);
     MPI_Request made = MPI_REQUEST_NULL;
-    check(MPIX_Iallgather_auto_c(s.data, s.count, s.type, r.data, r.count, r.type, comm, &made));
+    check(start(arguments..., &made));
     return made;
 }
 
-template <class Send, class Recv> MPI_Request ialltoall(Send &&send, Recv &&recv, MPI_Comm comm)
+// clang-format off
+// The three forms of a collective. FUNCTION(f) is the function of tutti.h to call; its arguments
+// may name the buffers.
+#define TUTTI_UNWRAP(...) __VA_ARGS__
+#define TUTTI_FORMS(name, Name, FUNCTION, templates, parameters, buffers, arguments)              \
+    template <TUTTI_UNWRAP templates>                                                             \
+    request name##_init(TUTTI_UNWRAP parameters, const char *algorithm = nullptr)                 \
+    {                                                                                             \
+        TUTTI_UNWRAP buffers;                                                                     \
+        return make(algorithm, FUNCTION(MPIX_##Name##_auto_init), TUTTI_UNWRAP arguments);        \
+    }                                                                                             \
+    template <TUTTI_UNWRAP templates> MPI_Request i##name(TUTTI_UNWRAP parameters)                \
+    {                                                                                             \
+        TUTTI_UNWRAP buffers;                                                                     \
+        return begin(FUNCTION(MPIX_I##name##_auto), TUTTI_UNWRAP arguments);                      \
+    }                                                                                             \
+    template <TUTTI_UNWRAP templates> void name(TUTTI_UNWRAP parameters)                          \
+    {                                                                                             \
+        TUTTI_UNWRAP buffers;                                                                     \
+        check(FUNCTION(MPIX_##Name##_auto)(TUTTI_UNWRAP arguments));                              \
+    }
+#define TUTTI_LARGE(f)     f##_c
+#define TUTTI_BY(List, f)  pick<List>(f, f##_c)
+#define TUTTI_BY_COUNTS(f) TUTTI_BY(Counts, f)
+#define TUTTI_READ         as_read(std::forward<Send>(send))
+#define TUTTI_WRITE        as_written(std::forward<Recv>(recv))
+
+// Equal blocks: name(send, recv, comm), and with a root
+#define TUTTI_BLOCKS(name, Name, s_, r_)                                                          \
+    TUTTI_FORMS(name, Name, TUTTI_LARGE, (class Send, class Recv),                                \
+                (Send &&send, Recv &&recv, MPI_Comm comm), (const buffer s = s_, r = r_),         \
+                (s.data, s.count, s.type, r.data, r.count, r.type, comm))
+#define TUTTI_ROOTED(name, Name, s_, r_)                                                          \
+    TUTTI_FORMS(name, Name, TUTTI_LARGE, (class Send, class Recv),                                \
+                (Send &&send, Recv &&recv, int root, MPI_Comm comm),                              \
+                (const buffer s = s_, r = r_),                                                    \
+                (s.data, s.count, s.type, r.data, r.count, r.type, root, comm))
+TUTTI_BLOCKS(allgather, Allgather, TUTTI_READ, divided(TUTTI_WRITE, ranks_of(comm)))
+TUTTI_BLOCKS(alltoall, Alltoall, divided(TUTTI_READ, ranks_of(comm)),
+             divided(TUTTI_WRITE, ranks_of(comm)))
+TUTTI_BLOCKS(neighbor_allgather, Neighbor_allgather, TUTTI_READ,
+             divided(TUTTI_WRITE, neighbors(comm).received))
+TUTTI_BLOCKS(neighbor_alltoall, Neighbor_alltoall, divided(TUTTI_READ, neighbors(comm).sent),
+             divided(TUTTI_WRITE, neighbors(comm).received))
+TUTTI_ROOTED(gather, Gather, TUTTI_READ,
+             divided(TUTTI_WRITE, is_root(root, comm) ? ranks_of(comm) : 1))
+TUTTI_ROOTED(scatter, Scatter, divided(TUTTI_READ, is_root(root, comm) ? ranks_of(comm) : 1),
+             TUTTI_WRITE)
+TUTTI_FORMS(bcast, Bcast, TUTTI_LARGE, (class Range), (Range &&range, int root, MPI_Comm comm),
+            (const buffer b = as_written(std::forward<Range>(range))),
+            (b.data, b.count, b.type, root, comm))
+
+// name(send, recv, op, comm): both of one length; of reduce_scatter_block `recv` is one block
+#define TUTTI_REDUCES(name, Name, r_)                                                             \
+    TUTTI_FORMS(name, Name, TUTTI_LARGE, (class Send, class Recv),                                \
+                (Send &&send, Recv &&recv, MPI_Op op, MPI_Comm comm),                             \
+                (const buffer s = TUTTI_READ, r = r_), (s.data, r.data, r.count, r.type, op, comm))
+TUTTI_REDUCES(allreduce, Allreduce, same(s, TUTTI_WRITE))
+TUTTI_REDUCES(scan, Scan, same(s, TUTTI_WRITE))
+TUTTI_REDUCES(exscan, Exscan, same(s, TUTTI_WRITE))
+TUTTI_FORMS(reduce, Reduce, TUTTI_LARGE, (class Send, class Recv),
+            (Send &&send, Recv &&recv, MPI_Op op, int root, MPI_Comm comm),
+            (const buffer s = TUTTI_READ, w = TUTTI_WRITE;
+             const buffer r = is_root(root, comm) ? same(s, w) : s),
+            (s.data, w.data, r.count, r.type, op, root, comm))
+TUTTI_FORMS(reduce_scatter_block, Reduce_scatter_block, TUTTI_LARGE, (class Send, class Recv),
+            (Send &&send, Recv &&recv, MPI_Op op, MPI_Comm comm),
+            (const int n = ranks_of(comm); const buffer s = TUTTI_READ, w = TUTTI_WRITE;
+             const buffer r = s.data == MPI_IN_PLACE ? divided(w, n) : same(divided(s, n), w)),
+            (s.data, r.data, r.count, r.type, op, comm))
+
+// Lists of counts and displacements
+#define TUTTI_GATHERS(name, Name, parameters, arguments)                                          \
+    TUTTI_FORMS(name, Name, TUTTI_BY_COUNTS, (class Send, class Recv, class Counts, class Displs), \
+                (Send &&send, Recv &&recv, const Counts &counts, const Displs &displs,            \
+                 TUTTI_UNWRAP parameters),                                                        \
+                (const buffer s = TUTTI_READ, r = TUTTI_WRITE),                                   \
+                (s.data, count_as<Counts>(s.count), s.type, r.data, std::data(counts),            \
+                 std::data(displs), r.type, TUTTI_UNWRAP arguments))
+TUTTI_GATHERS(allgatherv, Allgatherv, (MPI_Comm comm), (comm))
+TUTTI_GATHERS(gatherv, Gatherv, (int root, MPI_Comm comm), (root, comm))
+TUTTI_GATHERS(neighbor_allgatherv, Neighbor_allgatherv, (MPI_Comm comm), (comm))
+TUTTI_FORMS(scatterv, Scatterv, TUTTI_BY_COUNTS,
+            (class Send, class Counts, class Displs, class Recv),
+            (Send &&send, const Counts &counts, const Displs &displs, Recv &&recv, int root,
+             MPI_Comm comm),
+            (const buffer s = TUTTI_READ, r = TUTTI_WRITE),
+            (s.data, std::data(counts), std::data(displs), s.type, r.data,
+             count_as<Counts>(r.count), r.type, root, comm))
+#define TUTTI_EXCHANGES(name, Name)                                                               \
+    TUTTI_FORMS(name, Name, TUTTI_BY_COUNTS,                                                      \
+                (class Send, class Counts, class Displs, class Recv, class Recvcounts,            \
+                 class Rdispls),                                                                  \
+                (Send &&send, const Counts &sendcounts, const Displs &sdispls, Recv &&recv,       \
+                 const Recvcounts &recvcounts, const Rdispls &rdispls, MPI_Comm comm),            \
+                (const buffer s = TUTTI_READ, r = TUTTI_WRITE),                                   \
+                (s.data, std::data(sendcounts), std::data(sdispls), s.type, r.data,               \
+                 std::data(recvcounts), std::data(rdispls), r.type, comm))
+TUTTI_EXCHANGES(alltoallv, Alltoallv)
+TUTTI_EXCHANGES(neighbor_alltoallv, Neighbor_alltoallv)
+TUTTI_FORMS(reduce_scatter, Reduce_scatter, TUTTI_BY_COUNTS, (class Send, class Recv, class Counts),
+            (Send &&send, Recv &&recv, const Counts &counts, MPI_Op op, MPI_Comm comm),
+            (const buffer s = TUTTI_READ, r = TUTTI_WRITE),
+            (s.data, r.data, std::data(counts), r.type, op, comm))
+// clang-format on
+
+inline request barrier_init(MPI_Comm comm, const char *algorithm = nullptr)
 {
-    const buffer s = divided(as_read(std::forward<Send>(send)), comm),
-                 r = divided(as_written(std::forward<Recv>(recv)), comm);
-    MPI_Request made = MPI_REQUEST_NULL;
-    check(MPIX_Ialltoall_auto_c(s.data, s.count, s.type, r.data, r.count, r.type, comm, &made));
-    return made;
+    return make(algorithm, MPIX_Barrier_auto_init, comm);
 }
 
-template <class Send, class Recv>
-MPI_Request iallreduce(Send &&send, Recv &&recv, MPI_Op op, MPI_Comm comm)
+inline MPI_Request ibarrier(MPI_Comm comm)
 {
-    const buffer s = as_read(std::forward<Send>(send)),
-                 r = same(s, as_written(std::forward<Recv>(recv)));
-    MPI_Request made = MPI_REQUEST_NULL;
-    check(MPIX_Iallreduce_auto_c(s.data, r.data, r.count, r.type, op, comm, &made));
-    return made;
+    return begin(MPIX_Ibarrier_auto, comm);
 }
 
-template <class Range> MPI_Request ibcast(Range &&range, int root, MPI_Comm comm)
+inline void barrier(MPI_Comm comm)
 {
-    const buffer b = as_written(std::forward<Range>(range));
-    MPI_Request made = MPI_REQUEST_NULL;
-    check(MPIX_Ibcast_auto_c(b.data, b.count, b.type, root, comm, &made));
-    return made;
+    check(MPIX_Barrier_auto(comm));
 }
+
+#undef TUTTI_UNWRAP
+#undef TUTTI_FORMS
+#undef TUTTI_LARGE
+#undef TUTTI_BY
+#undef TUTTI_BY_COUNTS
+#undef TUTTI_READ
+#undef TUTTI_WRITE
+#undef TUTTI_BLOCKS
+#undef TUTTI_ROOTED
+#undef TUTTI_REDUCES
+#undef TUTTI_GATHERS
+#undef TUTTI_EXCHANGES
 
 } // namespace tutti
 

@@ -97,6 +97,134 @@ static void others()
 #endif
 }
 
+using ints = std::vector<int>;
+
+// A blocking call, a non-blocking and two starts of a persistent one fill `out` alike.
+template <class Run, class Start, class Init>
+static void forms(const char *what, ints &out, const ints &expected, Run run, Start start,
+                  Init init)
+{
+    const ints before = out;
+    run();
+    check(out == expected, what);
+    out = before;
+    MPI_Request native = start();
+    MPI_Wait(&native, MPI_STATUS_IGNORE);
+    check(out == expected, what);
+    tutti::request persistent = init();
+    for (int i = 0; i < 2; i++) {
+        out = before;
+        persistent.start();
+        persistent.wait();
+        check(out == expected, what);
+    }
+}
+
+#define FORMS(out, name, ...)                                                                      \
+    forms(                                                                                         \
+        #name, out, expected, [&] { tutti::name(__VA_ARGS__); },                                   \
+        [&] { return tutti::i##name(__VA_ARGS__); },                                               \
+        [&] { return tutti::name##_init(__VA_ARGS__); })
+
+// Blocks of unequal lengths, given as int and as large counts; what the MPI's own calls receive.
+template <class Count, class Displ> static void lists(MPI_Comm comm, MPI_Comm ring)
+{
+    std::vector<Count> counts, sends, ring_sends{1, 2}, ring_counts(2);
+    std::vector<Displ> displs, sdispls, ring_displs{0, 2};
+    ints native_counts, native_displs, mine(std::size_t(rank % 2 + 1), rank), out, expected;
+    int all = 0;
+    for (int r = 0; r < ranks; all += r++ % 2 + 1) {
+        counts.push_back(r % 2 + 1);
+        displs.push_back(all);
+        sends.push_back(rank % 2 + 1);
+        sdispls.push_back(r * (rank % 2 + 1));
+        native_counts.push_back(r % 2 + 1);
+        native_displs.push_back(all);
+    }
+    out = expected = ints(std::size_t(all), -1);
+    MPI_Allgatherv(mine.data(), int(mine.size()), MPI_INT, expected.data(), native_counts.data(),
+                   native_displs.data(), MPI_INT, comm);
+    FORMS(out, allgatherv, mine, out, counts, displs, comm);
+    ints sent(std::size_t(ranks * (rank % 2 + 1)), rank);
+    FORMS(out, alltoallv, sent, sends, sdispls, out, counts, displs, comm);
+    if (rank != ranks - 1)
+        expected = out = {};
+    FORMS(out, gatherv, mine, out, counts, displs, ranks - 1, comm);
+    ints given = ints(std::size_t(all));
+    std::iota(given.begin(), given.end(), 0);
+    out = ints(mine.size());
+    expected.assign(given.begin() + native_displs[std::size_t(rank)],
+                    given.begin() + native_displs[std::size_t(rank)] + int(mine.size()));
+    FORMS(out, scatterv, given, counts, displs, out, 0, comm);
+    for (int &e : expected)
+        e *= ranks;
+    FORMS(out, reduce_scatter, given, out, counts, MPI_SUM, comm);
+    // one to the left, two to the right: two come from the left, one from the right
+    const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    mine = {rank, rank, rank};
+    ring_counts = {2, 1};
+    std::vector<Displ> before{0, 1};
+    out = ints(3);
+    expected = {left, left, right};
+    FORMS(out, neighbor_alltoallv, mine, ring_sends, before, out, ring_counts, ring_displs, ring);
+    mine = {rank};
+    ring_counts = {1, 1};
+    out = ints(3, 7);
+    expected = {left, 7, right};
+    FORMS(out, neighbor_allgatherv, mine, out, ring_counts, ring_displs, ring);
+}
+
+// Equal blocks
+static void blocks(MPI_Comm comm, MPI_Comm ring)
+{
+    const std::size_t n = std::size_t(ranks);
+    const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    ints mine{rank, 1}, out(2 * n), expected;
+    for (int r = 0; r < ranks; r++) {
+        expected.push_back(r);
+        expected.push_back(1);
+    }
+    const ints every = expected;
+    FORMS(out, allgather, mine, out, comm);
+    if (rank != 0)
+        out = expected = {};
+    FORMS(out, gather, mine, out, 0, comm);
+    out = ints(2);
+    expected = mine;
+    FORMS(out, scatter, every, out, ranks - 1, comm);
+    out = ints(n);
+    expected = ints(n, rank);
+    ints numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::swap(numbers, expected);
+    FORMS(out, alltoall, numbers, out, comm);
+    out = {rank == 0 ? 5 : 0};
+    expected = {5};
+    FORMS(out, bcast, out, 0, comm);
+    out = ints(2);
+    expected = {ranks * (ranks - 1) / 2, ranks};
+    FORMS(out, allreduce, mine, out, MPI_SUM, comm);
+    if (rank != 0)
+        expected = out = {};
+    FORMS(out, reduce, mine, out, MPI_SUM, 0, comm);
+    out = ints(2);
+    expected = {rank * (rank + 1) / 2, rank + 1};
+    FORMS(out, scan, mine, out, MPI_SUM, comm);
+    expected = rank == 0 ? out : ints{rank * (rank - 1) / 2, rank};
+    FORMS(out, exscan, mine, out, MPI_SUM, comm);
+    expected = {rank * ranks, ranks};
+    FORMS(out, reduce_scatter_block, every, out, MPI_SUM, comm);
+    out = ints(4);
+    expected = {left, 1, right, 1};
+    FORMS(out, neighbor_allgather, mine, out, ring);
+    ints both{rank, -rank};
+    out = ints(2);
+    expected = {-left, right};
+    FORMS(out, neighbor_alltoall, both, out, ring);
+    expected = out;
+    FORMS(out, barrier, comm);
+}
+
 template <class Call> static int class_of(Call call)
 {
     try {
@@ -120,6 +248,8 @@ static void errors()
           "a start of a null request");
     check(class_of([&] { tutti::iallreduce(a, odd, MPI_SUM, MPI_COMM_WORLD); }) == MPI_ERR_COUNT,
           "sides of other lengths");
+    check(class_of([&] { tutti::neighbor_allgather(a, b, MPI_COMM_WORLD); }) == MPI_ERR_TOPOLOGY,
+          "no neighbors");
     if (ranks > 1)
         check(class_of([&] { tutti::allgather_init(a, odd, MPI_COMM_WORLD); }) == MPI_ERR_COUNT,
               "unequal blocks");
@@ -139,6 +269,13 @@ int main(int argc, char **argv)
     types<std::complex<float>>();
     lives();
     others();
+    int periodic = 1;
+    MPI_Comm ring;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
+    blocks(MPI_COMM_WORLD, ring);
+    lists<int, int>(MPI_COMM_WORLD, ring);
+    lists<MPI_Count, MPI_Aint>(MPI_COMM_WORLD, ring);
+    MPI_Comm_free(&ring);
     errors();
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && wrong == 0)
