@@ -5,7 +5,7 @@
 A page for each group of calls and each collective; every other name is a link to its page.
 """
 import datetime, json, os, re, sys, textwrap
-import header
+import example, header
 
 ORDER = ("blocking", "non-blocking", "persistent")
 
@@ -55,6 +55,11 @@ def prototype(text):
 def synopsis(calls, types=""):
     lines = ["#include <tutti.h>", ""] + ([types, ""] if types else []) + [prototype(c.text) for c in calls]
     return [".SH SYNOPSIS", ".nf", "\n".join(lines).replace("\\", "\\e").replace("-", "\\-"), ".fi"]
+
+
+def program(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    return f".nf\n{text}\n.fi"
 
 
 def first_sentence(blocks):
@@ -121,8 +126,9 @@ class Manual:
             pages.append(page)
             parts = synopsis([auto[k, large] for large in (False, True) for k in ORDER if (k, large) in auto])
             parts += [".SH DESCRIPTION"] + body(self.about(collective, said)) + self.algorithms_of(collective, mine)
+            shown = example.example(collective, auto["persistent", False].text)
             self.write(page, f"{collective}, blocking, non-blocking and persistent",
-                       [auto[k, False].name for k in ORDER], parts + self.errors(errors) +
+                       [auto[k, False].name for k in ORDER], parts + self.errors(errors) + [".SH EXAMPLE", program(shown)] +
                        self.see_also(["tutti_collectives", "MPIX_Start", "tutti_comm_explain"]))
             for call in auto.values():  # as MPIs with extensions call them
                 self.link(call.name.replace("_auto", ""), page)
