@@ -2,6 +2,8 @@
 /* args_buffers.c - check where a call sends from and receives into. */
 #include "api/checked.h"
 
+#include "nbc/process/reason.h"
+
 /* A null address is MPI_BOTTOM: right for a type of absolute addresses, whose data begins far from
  * it, and for absolute displacements in bytes; an error for any other. */
 static bool is_wrong(const call_side *s)
@@ -10,6 +12,16 @@ static bool is_wrong(const call_side *s)
         return false;
     return s->buffer == MPI_IN_PLACE || (s->buffer == NULL && side_bytes(s) > 0 &&
                                          s->type.true_lb == 0 && s->extent != COLL_TYPED);
+}
+
+static int check_address(const call *c, const call_side *s)
+{
+    const char *name = s == &c->send ? "sendbuf" : "recvbuf";
+
+    if (!is_wrong(s))
+        return MPI_SUCCESS;
+    return reason_set(MPI_ERR_BUFFER, "%s is %s", c->coll.kind == COLL_bcast ? "buffer" : name,
+                      s->buffer ? "MPI_IN_PLACE, which is not allowed there" : "NULL");
 }
 
 /* Bytes before my block on a side that has others beside it. */
@@ -98,14 +110,15 @@ static bool all_have_lists(const call *c)
  * and so the others get what they wait for. */
 static int check_own(call *c, int64_t sent, int64_t room)
 {
+    if (sent != room && (sent > room || !c->error)) {
+        c->error = sent > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
+        reason_set(c->error, "the rank sends %lld bytes to itself, and receives %lld",
+                   (long long)sent, (long long)room);
+    }
     if (sent > room && all_have_lists(c))
         return MPI_ERR_TRUNCATE;
-    if (sent > room) {
-        c->error = MPI_ERR_TRUNCATE;
+    if (sent > room)
         c->room.own = sent;
-    } else if (sent < room && !c->error) {
-        c->error = MPI_ERR_COUNT;
-    }
     return MPI_SUCCESS;
 }
 
@@ -119,7 +132,8 @@ static int check_own_edges(call *c)
         if (n->destinations[i] != me)
             continue;
         from = coll_own_source(n, me, own++);
-        error = from < 0 ? MPI_ERR_TOPOLOGY
+        error = from < 0 ? reason_set(MPI_ERR_TOPOLOGY,
+                                      "the edges of the rank to and from itself do not match")
                          : check_own(c, bytes_at(&c->send, i), bytes_at(&c->recv, from));
     }
     return error;
@@ -154,15 +168,20 @@ int call_check_buffers(call *c)
     int error;
 
     if (c->coll.in_place && (neighbors || !at_root) && shape->send != COLL_NONE)
-        return MPI_ERR_BUFFER;
-    if (is_wrong(&c->recv) || is_wrong(&c->send))
-        return MPI_ERR_BUFFER;
+        return reason_set(MPI_ERR_BUFFER, "MPI_IN_PLACE is %s",
+                          neighbors ? "not for neighborhood collectives" : "for the root only");
+    error = check_address(c, &c->recv);
+    if (!error)
+        error = check_address(c, &c->send);
+    if (error)
+        return error;
     if (!c->send.extent || !c->recv.extent)
         return MPI_SUCCESS;
     error = neighbors ? check_own_edges(c)
                       : check_own(c, side_own_bytes(&c->send), side_own_bytes(&c->recv));
     c->forbidden = forbidden(c);
     if (!error && is_aliased(c))
-        error = MPI_ERR_BUFFER;
+        error = reason_set(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap%s",
+                           neighbors ? "" : "; MPI_IN_PLACE is for that");
     return error ? error : make_room(c);
 }

@@ -2,7 +2,43 @@
 /* args_check.c - check the arguments of a call, and make its value. */
 #include "api/checked.h"
 
+#include "nbc/process/reason.h"
+
 /* ---- counts ---- */
+
+/* "sendcount", "recvcount" or "count": as the function's parameter is called. */
+static const char *count_name(const call *c, const call_side *s)
+{
+    const coll_shape *shape = &coll_shapes[c->coll.kind];
+
+    if (shape->send == COLL_NONE ||
+        (shape->send == COLL_ONE && coll_has(c->coll.kind, COLL_REDUCES)))
+        return "count";
+    return s == &c->send && !coll_has(c->coll.kind, COLL_REDUCES) ? "sendcount" : "recvcount";
+}
+
+static int count_overflows(const call *c, const call_side *s)
+{
+    return reason_set(MPI_ERR_COUNT, "%s is too large: 64 bits cannot count what it stands for",
+                      count_name(c, s));
+}
+
+static int check_given(const call *c, const call_side *s)
+{
+    const args_lists *l = s->lists;
+    const char *name = count_name(c, s), *displs = "displs";
+
+    if (s->n == 0 || (lists_have_counts(l) && (s->extent < COLL_LISTED || lists_have_displs(l)) &&
+                      (s->extent != COLL_TYPED || l->types)))
+        return MPI_SUCCESS;
+    if (coll_shapes[c->coll.kind].send >= COLL_LISTED)
+        displs = s == &c->send ? "sdispls" : "rdispls";
+    if (!lists_have_counts(l))
+        return reason_set(MPI_ERR_ARG, "%ss is NULL", name);
+    if (!lists_have_displs(l))
+        return reason_set(MPI_ERR_ARG, "%s is NULL", displs);
+    return reason_set(MPI_ERR_ARG, "%.4stypes is NULL", name);
+}
 
 /* What is empty needs no type. */
 static int check_block(const args_lists *l, int i, int64_t *bytes)
@@ -16,30 +52,26 @@ static int check_block(const args_lists *l, int i, int64_t *bytes)
     return error ? error : datatype_check_committed(&type);
 }
 
-static int check_list(call_side *s, int me)
+static int check_list(const call *c, call_side *s)
 {
     const args_lists *l = s->lists;
-    bool listed = s->extent >= COLL_LISTED;
     int64_t n;
-    int error;
+    int error = check_given(c, s);
 
-    if (s->n > 0 && (!lists_have_counts(l) || (listed && !lists_have_displs(l)) ||
-                     (s->extent == COLL_TYPED && !l->types)))
-        return MPI_ERR_ARG;
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->n && !error; i++) {
         n = lists_count(l, i);
         if (n < 0)
-            return MPI_ERR_COUNT;
+            return reason_set(MPI_ERR_COUNT, "%ss[%d] is %lld", count_name(c, s), i, (long long)n);
         error = s->extent == COLL_TYPED ? check_block(l, i, &n) : MPI_SUCCESS;
         if (error)
             return error;
         if (s->extent == COLL_LISTED && n > 0 && lists_displ(l, i) < s->low)
             s->low = lists_displ(l, i);
         if (__builtin_add_overflow(s->total, n, &s->total))
-            return MPI_ERR_COUNT;
-        s->mine = i == me ? n : s->mine;
+            return count_overflows(c, s);
+        s->mine = i == c->coll.rank ? n : s->mine;
     }
-    return MPI_SUCCESS;
+    return error;
 }
 
 /* Blocks of one length. In place, what is reduced and scattered lies in RECV before it is. What
@@ -51,23 +83,25 @@ static int blocks_of_side(const coll *c, const call_side *s)
     return coll_has(c->kind, COLL_NEIGHBORS) && s->n == 0 ? 0 : 1;
 }
 
-static int check_count(const coll *c, call_side *s)
+static int check_count(const call *c, call_side *s)
 {
     /* the receive side of a call whose send side is the list of what all receive */
-    bool sized = coll_shapes[c->kind].send == COLL_SIZED && s->extent == COLL_ONE;
+    bool sized = coll_shapes[c->coll.kind].send == COLL_SIZED && s->extent == COLL_ONE;
     int error;
 
     if (s->extent == COLL_NONE)
         return MPI_SUCCESS;
     if (s->extent >= COLL_SIZED || sized) {
         s->count = 1;
-        error = check_list(s, c->rank);
-        if (!error && sized && !c->in_place)
+        error = check_list(c, s);
+        if (!error && sized && !c->coll.in_place)
             s->total = s->mine;
         return error;
     }
-    if (s->count < 0 || __builtin_mul_overflow(s->count, blocks_of_side(c, s), &s->total))
-        return MPI_ERR_COUNT;
+    if (s->count < 0)
+        return reason_set(MPI_ERR_COUNT, "%s is %lld", count_name(c, s), (long long)s->count);
+    if (__builtin_mul_overflow(s->count, blocks_of_side(&c->coll, s), &s->total))
+        return count_overflows(c, s);
     s->mine = s->count;
     return MPI_SUCCESS;
 }
@@ -101,7 +135,7 @@ static bool bytes_fit(const call_side *s)
     return true;
 }
 
-static int check_type(call_side *s, MPI_Datatype given)
+static int check_type(const call *c, call_side *s, MPI_Datatype given)
 {
     int error;
 
@@ -112,15 +146,17 @@ static int check_type(call_side *s, MPI_Datatype given)
     error = datatype_describe(given, &s->type);
     if (!error)
         error = datatype_check_committed(&s->type);
-    return !error && !bytes_fit(s) ? MPI_ERR_COUNT : error;
+    return !error && !bytes_fit(s) ? count_overflows(c, s) : error;
 }
 
 /* ---- the whole ---- */
 
 static int check_root(const coll *c)
 {
-    return coll_has(c->kind, COLL_ROOTED) && (c->root < 0 || c->root >= c->p) ? MPI_ERR_ROOT
-                                                                              : MPI_SUCCESS;
+    if (!coll_has(c->kind, COLL_ROOTED) || (c->root >= 0 && c->root < c->p))
+        return MPI_SUCCESS;
+    return reason_set(MPI_ERR_ROOT, "root is %d; the communicator has %d rank%s", c->root, c->p,
+                      c->p == 1 ? "" : "s");
 }
 
 /* After the types. */
@@ -214,13 +250,13 @@ int call_check(const args *a, comm *on, call *c)
     if (!error)
         error = check_root(&c->coll);
     if (!error)
-        error = check_count(&c->coll, &c->recv);
+        error = check_count(c, &c->recv);
     if (!error)
-        error = check_count(&c->coll, &c->send);
+        error = check_count(c, &c->send);
     if (!error)
-        error = check_type(&c->recv, a->recv.type);
+        error = check_type(c, &c->recv, a->recv.type);
     if (!error)
-        error = check_type(&c->send, a->send.type);
+        error = check_type(c, &c->send, a->send.type);
     if (!error)
         error = check_op(a, c);
     if (!error)

@@ -12,9 +12,12 @@
 #include "nbc/comm/first.h"
 #include "nbc/library.h"
 #include "nbc/process/env.h"
+#include "nbc/process/reason.h"
 #include "nbc/run/engine.h"
 
+#include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* later_make: the communicator is ready now, or the size exchange has run. */
 static int make_later(exec *e, later_call *c)
@@ -199,12 +202,33 @@ static coll_bytes bytes_of_call(const args *a, comm *c, const way_of_call *way)
     return way->bytes;
 }
 
+/* MPIX_Allgather_ring, MPIX_Iallgather_ring, MPIX_Allgather_ring_init; MPI_Allgather ... */
+static void name_of_call(const args *a, stats_form form, bool of_mpi, char *text, size_t size)
+{
+    const char *name = coll_kind_name(a->kind), *algo = "auto";
+    bool i = form == STATS_FORM_NONBLOCKING;
+
+    if (a->algo != ALGO_NONE)
+        algo = algo_table[a->algo]->name;
+    snprintf(text, size, "%s_%s%c%s%s%s%s", of_mpi ? "MPI" : "MPIX", i ? "I" : "",
+             i ? name[0] : toupper(name[0]), name + 1, of_mpi ? "" : "_", of_mpi ? "" : algo,
+             form == STATS_FORM_PERSISTENT ? "_init" : "");
+}
+
+int call_raise(const args *a, stats_form form, bool of_mpi, const comm *c, int error)
+{
+    char name[80];
+
+    name_of_call(a, form, of_mpi, name, sizeof name);
+    return comm_raise_for(name, a->comm, c, error);
+}
+
 /* Before anything is sent: what the other ranks send of this call stays unread. */
-static int refuse_call(const args *a, comm *c, int error)
+static int refuse_call(const args *a, stats_form form, bool of_mpi, comm *c, int error)
 {
     if (c)
         atomic_store_explicit(&c->out_of_step, true, memory_order_relaxed);
-    return comm_raise_for(a->comm, c, error);
+    return call_raise(a, form, of_mpi, c, error);
 }
 
 /* counted, here and in start_or_leave: known when this is compiled, so that calls are as short as
@@ -220,7 +244,7 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
     if (!error)
         error = call_prepare(a, c, way, &e);
     if (error)
-        return refuse_call(a, c, error);
+        return refuse_call(a, STATS_FORM_BLOCKING, way->stages, c, error);
     if (counted && stats_on && way->native != CALL_NEW) /* its ranks know no name of it */
         count_call(a->kind, bytes_of_call(a, c, way), c, way->native ? NULL : e,
                    STATS_FORM_BLOCKING, !way->anew);
@@ -231,7 +255,7 @@ static inline int run_or_leave(const args *a, way_of_call *way, const bool count
         if (way->tried)
             try_both_end();
     }
-    return comm_raise_for(a->comm, c, error);
+    return error ? call_raise(a, STATS_FORM_BLOCKING, way->stages, c, error) : MPI_SUCCESS;
 }
 
 __attribute__((noinline)) static int run_counted(const args *a, way_of_call *way)
@@ -280,14 +304,14 @@ static inline int start_or_leave(const args *a, MPI_Request *request, way_of_cal
     if (!error && device_loaded())
         error = call_stage(&a, c, way);
     if (!error)
-        error = request ? call_prepare(a, c, way, &e) : MPI_ERR_ARG;
+        error = request ? call_prepare(a, c, way, &e) : reason_set(MPI_ERR_ARG, "request is NULL");
     if (error)
-        return refuse_call(a, c, error);
+        return refuse_call(a, STATS_FORM_NONBLOCKING, way->stages, c, error);
     if (counted && stats_on && !way->native)
         count_call(a->kind, way->bytes, c, e, STATS_FORM_NONBLOCKING, !way->anew);
     if (!way->native)
         error = start_exec(e, request);
-    return comm_raise_for(a->comm, c, error);
+    return error ? call_raise(a, STATS_FORM_NONBLOCKING, way->stages, c, error) : MPI_SUCCESS;
 }
 
 __attribute__((noinline)) static int start_counted(const args *a, MPI_Request *request,

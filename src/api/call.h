@@ -47,6 +47,10 @@ static inline void call_way(way_of_call *way)
     memset(way, 0, offsetof(way_of_call, host));
 }
 
+/* An error of the call goes through the communicator's handler, with the name of the function that
+ * the program has called: of_mpi: MPI_Allreduce, which libtutti_mpi.so serves. */
+int call_raise(const args *a, stats_form form, bool of_mpi, const comm *c, int error);
+
 /* The communicator's state, attached if need be. */
 int call_enter(const args *a, comm **c);
 

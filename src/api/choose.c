@@ -7,11 +7,15 @@
 #include "api/try_both.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_library.h"
+#include "nbc/process/reason.h"
+#include "nbc/process/settings.h"
 #include "tune/reproducible.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { ADVICE = 2300 }; /* all names */
 
 /* A call, as selection sees it. */
 typedef struct question {
@@ -35,7 +39,10 @@ static int applicable(choice c, const question *q)
         why = reproducible_refuses(&c, call, q->bytes);
     if (why && env_verbose())
         env_say("%s on %d rank%s: %s", a->name, call->p, call->p == 1 ? "" : "s", why);
-    return why ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
+    if (why)
+        return reason_set(MPI_ERR_UNSUPPORTED_OPERATION, "%s on %d rank%s: %s", a->name, call->p,
+                          call->p == 1 ? "" : "s", why);
+    return MPI_SUCCESS;
 }
 
 static bool parse_choice(const question *q, const char *text, choice *result)
@@ -52,6 +59,27 @@ static int forbid(question *q, const char *text, bool *forbids)
     return MPI_SUCCESS;
 }
 
+/* Rank 0 says it once, whatever the error handler: all ranks have the same variables. */
+static int refuse_variables(const question *q, atomic_bool *said, const char *text)
+{
+    if (q->c->rank != 0 || atomic_exchange(said, true))
+        return reason_set(MPI_ERR_ARG, "%s", text);
+    env_say_here("%s", text);
+    return reason_printed(MPI_ERR_ARG);
+}
+
+/* said: of a variable, whether it has been said; NULL: of info. */
+static int wrong_name(const question *q, const char *setting, const char *value, atomic_bool *said)
+{
+    char text[ADVICE];
+    size_t n = (size_t)snprintf(text, ADVICE,
+                                "%s=%.200s: unknown algorithm for %s; valid names: ", setting,
+                                value, coll_kind_name(q->call->kind));
+
+    select_print_names(q->call->kind, text + n, ADVICE - n);
+    return said ? refuse_variables(q, said, text) : reason_set(MPI_ERR_INFO_VALUE, "%s", text);
+}
+
 /* Info values and environment variables name algorithms alike. */
 static int from_info(question *q, choice *c, bool *found)
 {
@@ -62,11 +90,12 @@ static int from_info(question *q, choice *c, bool *found)
     if (error || !*found)
         return error;
     if (forbid(q, text, &forbids))
-        return MPI_ERR_INFO_VALUE;
+        return wrong_name(q, "tutti_algorithm", text, NULL);
     *found = !forbids && strcmp(text, "auto") != 0;
     if (!*found)
         return MPI_SUCCESS;
-    return parse_choice(q, text, c) ? applicable(*c, q) : MPI_ERR_INFO_VALUE;
+    return parse_choice(q, text, c) ? applicable(*c, q)
+                                    : wrong_name(q, "tutti_algorithm", text, NULL);
 }
 
 /* Neither forbidden nor refused. */
@@ -94,48 +123,19 @@ static int set_choice_order(MPI_Info info, const comm *c, choice *result)
     int error = hints_value(info, "tutti_order", text, &found);
 
     if (!error && found)
-        order = coll_order_find(text);
-    if (order == ORDERS)
-        return MPI_ERR_INFO_VALUE;
+        error = hints_read_order(text, &order);
     if (!error && algo_table[result->algo]->orders && !result->order_named)
         result->order = order;
     return error;
 }
 
-/* ", name" and what may follow it. */
-static size_t print_name(char *text, size_t size, const algo *a)
+static int wrong_in_environment(const question *q, const char *value)
 {
-    char variants[160] = "", number[32] = "";
-    size_t n = 0;
+    static atomic_bool said;
+    char name[SETTING_NAME];
 
-    for (int i = 0; a->variants && a->variants[i] && n < sizeof variants; i++)
-        n += (size_t)snprintf(variants + n, sizeof variants - n, "%s:%s", i ? "|" : "[",
-                              a->variants[i]->name);
-    if (a->parameter.name)
-        snprintf(number, sizeof number, "[:%s >= %d]", a->parameter.name, a->parameter.least);
-    return (size_t)snprintf(text, size, ", %s%s%s%s%s", a->name, variants, n ? "]" : "",
-                            a->has_forms ? "[:step|:block]" : "", number);
-}
-
-static void say_valid(coll_kind kind, const char *text)
-{
-    char names[2000] = "auto";
-    size_t n = strlen(names);
-
-    for (int i = 0; i < algo_count && n < sizeof names; i++)
-        if (algo_serves(algo_table[i], kind))
-            n += print_name(names + n, sizeof names - n, algo_table[i]);
-    env_say_here("%s: unknown algorithm for %s; valid names: %s", text, coll_kind_name(kind),
-                 names);
-}
-
-static int wrong_in_environment(const question *q, const char *text)
-{
-    static _Atomic bool said;
-
-    if (!atomic_exchange(&said, true))
-        say_valid(q->call->kind, text);
-    return MPI_ERR_ARG;
+    setting_name_for("TUTTI_ALGORITHM_*", q->call->kind, name);
+    return wrong_name(q, name, value, &said);
 }
 
 /* A variable names an algorithm for all communicators: where it does not apply, the rule does; and
@@ -156,30 +156,30 @@ static int from_environment(question *q, choice *c, bool *found)
 
 static int nothing_left(const question *q)
 {
-    static _Atomic bool said;
+    static atomic_bool said;
+    char text[100];
 
-    if (!atomic_exchange(&said, true))
-        env_say_here("%s: every algorithm that could serve the call is forbidden",
-                     coll_kind_name(q->call->kind));
-    return MPI_ERR_ARG;
+    snprintf(text, sizeof text, "%s: every algorithm that could serve the call is forbidden",
+             coll_kind_name(q->call->kind));
+    return refuse_variables(q, &said, text);
 }
 
 /* Another one would have other bits. */
 static int take_reproducible(const question *q, choice *result, const char **why)
 {
-    static _Atomic bool said;
+    static atomic_bool said;
+    char text[200];
 
     *result = reproducible_choice(q->call, q->bytes);
     *why = "tutti_reproducible=topology: by the number of ranks and bytes alone";
     if (!algo_set_has(&q->without, result->algo))
         return MPI_SUCCESS;
-    if (!atomic_exchange(&said, true))
-        env_say_here(
-            "%s: tutti_reproducible=topology needs %s for %lld bytes on %d ranks, which is "
-            "forbidden",
-            coll_kind_name(q->call->kind), algo_table[result->algo]->name, (long long)q->bytes,
-            q->call->p);
-    return MPI_ERR_ARG;
+    snprintf(
+        text, sizeof text,
+        "%s: tutti_reproducible=topology needs %s for %lld bytes on %d ranks, which is forbidden",
+        coll_kind_name(q->call->kind), algo_table[result->algo]->name, (long long)q->bytes,
+        q->call->p);
+    return refuse_variables(q, &said, text);
 }
 
 static int by_rule(const question *q, choice *result, const char **why)

@@ -3,6 +3,7 @@
 #include "api/hints.h"
 
 #include "nbc/process/mpi_calls.h"
+#include "nbc/process/reason.h"
 #include "tune/number.h"
 #include "tune/reproducible.h"
 #include "tune/select.h"
@@ -38,10 +39,18 @@ static bool each_is_known(const char *text)
     return all;
 }
 
+static int refuse_algorithm(const char *text)
+{
+    return reason_set(MPI_ERR_INFO_VALUE,
+                      "tutti_algorithm=%s: no collective has such an algorithm; tutti-info "
+                      "--algorithms lists all of them",
+                      text);
+}
+
 static int read_forbidden(const char *text, comm_hints *hints)
 {
     if (strlen(text) >= sizeof hints->algorithm[0] || !each_is_known(text))
-        return MPI_ERR_INFO_VALUE;
+        return refuse_algorithm(text);
     for (int kind = 0; kind < COLL_KINDS; kind++)
         strcpy(hints->algorithm[kind], text);
     return MPI_SUCCESS;
@@ -63,7 +72,16 @@ static int read_algorithm(const char *text, int p, comm_hints *hints)
     }
     for (int kind = 0; kind < COLL_KINDS; kind++)
         known |= hints->algorithm[kind][0] != '\0';
-    return known ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+    return known ? MPI_SUCCESS : refuse_algorithm(text);
+}
+
+int hints_read_order(const char *text, coll_order *order)
+{
+    *order = coll_order_find(text);
+    if (*order != ORDERS)
+        return MPI_SUCCESS;
+    return reason_set(MPI_ERR_INFO_VALUE, "tutti_order=%s: must be place, initcomm or endshuffle",
+                      text);
 }
 
 static int read_order(MPI_Info info, comm_hints *hints)
@@ -73,8 +91,7 @@ static int read_order(MPI_Info info, comm_hints *hints)
 
     if (error || !hints->has_order)
         return error;
-    hints->order = coll_order_find(text);
-    return hints->order == ORDERS ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
+    return hints_read_order(text, &hints->order);
 }
 
 static int read_node_eager(MPI_Info info, comm_hints *hints)
@@ -84,7 +101,11 @@ static int read_node_eager(MPI_Info info, comm_hints *hints)
 
     if (error || !hints->has_eager)
         return error;
-    return number_size(text, &hints->node_eager) ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+    if (number_size(text, &hints->node_eager))
+        return MPI_SUCCESS;
+    return reason_set(MPI_ERR_INFO_VALUE,
+                      "tutti_node_eager=%s: must be a number of bytes, such as 4096, 4k, 4KiB",
+                      text);
 }
 
 static int read_reproducible_hint(MPI_Info info, bool *found, bool *topology)
@@ -94,7 +115,9 @@ static int read_reproducible_hint(MPI_Info info, bool *found, bool *topology)
 
     if (error || !*found)
         return error;
-    return reproducible_read(text, topology) ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+    if (reproducible_read(text, topology))
+        return MPI_SUCCESS;
+    return reason_set(MPI_ERR_INFO_VALUE, "tutti_reproducible=%s: must be topology or off", text);
 }
 
 int hints_ask_reproducible(MPI_Info info, const comm *c, bool known, bool *asked)

@@ -11,6 +11,9 @@
 /* The value of a key of ours, if info has it. MPI_ERR_INFO. */
 int hints_value(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1], bool *found);
 
+/* The value of tutti_order. MPI_ERR_INFO_VALUE. */
+int hints_read_order(const char *text, coll_order *order);
+
 /* Is it asked for by info, by hints, or, where the communicator is known to be ready, by the
  * environment of all ranks? */
 int hints_ask_reproducible(MPI_Info info, const comm *c, bool known, bool *asked);

@@ -10,6 +10,7 @@
 #include "api/together.h"
 #include "nbc/comm/first.h"
 #include "nbc/process/env.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/watch.h"
 #include "persistent/request.h"
@@ -31,7 +32,7 @@ static int timed_from(MPI_Info info, bool *timed)
     if (mpi_info_get(info, "tutti_stats", text, &flag) != MPI_SUCCESS)
         return MPI_ERR_INFO;
     if (flag && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-        return MPI_ERR_INFO_VALUE;
+        return reason_set(MPI_ERR_INFO_VALUE, "tutti_stats=%s: must be true or false", text);
     *timed |= flag && strcmp(text, "true") == 0;
     return MPI_SUCCESS;
 }
@@ -200,9 +201,10 @@ static int init_by(const args *a, MPI_Info info, bool stages, MPIX_Request *requ
     if (!error && device_loaded())
         way.refused = call_stage(&a, c, &way);
     if (!error)
-        error = request ? init_of(a, c, info, &way, request) : MPI_ERR_ARG;
+        error = request ? init_of(a, c, info, &way, request)
+                        : reason_set(MPI_ERR_ARG, "request is NULL");
     staged_free(way.staged);
-    return comm_raise_for(a->comm, c, error);
+    return error ? call_raise(a, STATS_FORM_PERSISTENT, stages, c, error) : MPI_SUCCESS;
 }
 
 int call_init(const args *a, MPI_Info info, MPIX_Request *request)

@@ -120,7 +120,7 @@ int tutti_interposed_copy_end(struct staged *copies, MPI_Comm comm, int error)
     int failure = staged_end(copies, error);
 
     staged_free(copies);
-    return failure && !error ? comm_raise_for(comm, NULL, failure) : error;
+    return failure && !error ? comm_raise_for("copying to GPU memory", comm, NULL, failure) : error;
 }
 
 bool tutti_interposed_active(MPIX_Request request)

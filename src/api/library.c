@@ -9,6 +9,7 @@
 #include "nbc/process/machine.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/run/engine.h"
 #include "nbc/stats/gather.h"
 #include "topo/pu.h"
@@ -22,13 +23,18 @@
 static int make_channel(void)
 {
     comm *world;
-    hello mine = {.context_id = -1, .counts_stats = stats_on, .reproducible = env_reproducible()};
+    hello mine = {.context_id = -1,
+                  .error = env_error(),
+                  .counts_stats = stats_on,
+                  .reproducible = env_reproducible()};
     handshake h = {0};
     int error = comm_get(MPI_COMM_WORLD, &world);
 
     if (!error && world->p > 1 && channel_comm() == MPI_COMM_NULL) {
+        PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);
         error = comm_start(world, &mine, &h);
         if (!error) {
+            comm_explain_error(&h);
             stats_agreed(handshake_other_stats(&h));
             env_reproducible_agree(handshake_other_reproducible(&h));
         }
@@ -49,7 +55,9 @@ int tutti_init(void)
     made = make_channel();
     if (!error)
         error = made ? made : env_error();
-    return error ? comm_raise(NULL, error) : MPI_SUCCESS;
+    if (error && !made)
+        reason_printed(error);
+    return error ? comm_raise("tutti_init", NULL, error) : MPI_SUCCESS;
 }
 
 static int progress_engine(void)
@@ -64,13 +72,16 @@ int tutti_progress(void)
 }
 
 /* MPI_ERR_OTHER is not raised: MPI does not run, there is no handler. */
-static int enter_library(void)
+static int enter_library(const char *call)
 {
     int error = library_enter();
 
-    if (!error)
-        error = env_error();
-    return error && error != MPI_ERR_OTHER ? comm_raise(NULL, error) : error;
+    if (!error && env_error()) {
+        error = reason_printed(env_error());
+        reason_wait(); /* most often rank 0 has said it */
+        env_explain();
+    }
+    return error && error != MPI_ERR_OTHER ? comm_raise(call, NULL, error) : error;
 }
 
 /* The value of a key of ours; empty: it is not there. */
@@ -102,7 +113,8 @@ static int unit_from(MPI_Info info, int *pu)
     }
     number = strtol(text, &end, 10);
     if (end == text || *end != '\0' || number < 0 || number > 1000000)
-        return MPI_ERR_INFO_VALUE;
+        return reason_set(MPI_ERR_INFO_VALUE,
+                          "tutti_cpu=%s: must be the number of a processing unit, or none", text);
     *pu = (int)number;
     return MPI_SUCCESS;
 }
@@ -114,7 +126,7 @@ static int when_from(MPI_Info info, bool *when_needed)
 
     *when_needed = strcmp(text, "needed") == 0;
     if (!error && *text && !*when_needed && strcmp(text, "now") != 0)
-        error = MPI_ERR_INFO_VALUE;
+        error = reason_set(MPI_ERR_INFO_VALUE, "tutti_when=%s: must be now or needed", text);
     return error;
 }
 
@@ -125,14 +137,15 @@ static int ops_from(MPI_Info info, bool *runs_ops)
 
     *runs_ops = strcmp(text, "true") == 0;
     if (!error && *text && !*runs_ops && strcmp(text, "false") != 0)
-        error = MPI_ERR_INFO_VALUE;
+        error = reason_set(MPI_ERR_INFO_VALUE, "tutti_ops=%s: must be true or false", text);
     return error;
 }
 
 int tutti_progress_thread_start(MPI_Info info)
 {
+    static const char starting[] = "tutti_progress_thread_start";
     bool when_needed, runs_ops;
-    int pu, error = enter_library();
+    int pu, error = enter_library(starting);
 
     if (error)
         return error;
@@ -143,17 +156,18 @@ int tutti_progress_thread_start(MPI_Info info)
         error = ops_from(info, &runs_ops);
     if (!error)
         error = driver_thread_start(pu, when_needed, runs_ops);
-    return error ? comm_raise(NULL, error) : MPI_SUCCESS;
+    return error ? comm_raise(starting, NULL, error) : MPI_SUCCESS;
 }
 
 int tutti_progress_thread_stop(void)
 {
-    int error = enter_library();
+    static const char stopping[] = "tutti_progress_thread_stop";
+    int error = enter_library(stopping);
 
     if (error)
         return error;
     error = driver_thread_stop();
-    return error ? comm_raise(NULL, error) : MPI_SUCCESS;
+    return error ? comm_raise(stopping, NULL, error) : MPI_SUCCESS;
 }
 
 void tutti_version(int *major, int *minor, int *patch)
@@ -172,7 +186,7 @@ int tutti_shared_memory(int *processes, const char **reason)
     int error = library_enter();
 
     if (!error && (!processes || !reason))
-        error = comm_raise(NULL, MPI_ERR_ARG);
+        error = comm_raise("tutti_shared_memory", NULL, MPI_ERR_ARG);
     if (error)
         return error;
     absent = segment_absent();
@@ -186,7 +200,7 @@ int tutti_progress_driver(const char **name, const char **reason)
     int error = library_enter();
 
     if (!error && (!name || !reason))
-        error = comm_raise(NULL, MPI_ERR_ARG);
+        error = comm_raise("tutti_progress_driver", NULL, MPI_ERR_ARG);
     if (error)
         return error;
     *name = library_driver()->name;
@@ -213,18 +227,19 @@ static char *print_constants(size_t *n)
 
 int tutti_constants(const char **source, char *text, size_t size, size_t *length)
 {
-    int error = enter_library();
+    static const char call[] = "tutti_constants";
+    int error = enter_library(call);
     char *whole;
     size_t n;
 
     if (!error && (!source || (!text && size)))
-        error = comm_raise(NULL, MPI_ERR_ARG);
+        error = comm_raise(call, NULL, MPI_ERR_ARG);
     if (error)
         return error;
     *source = machine_source();
     whole = print_constants(&n);
     if (!whole)
-        return comm_raise(NULL, MPI_ERR_NO_MEM);
+        return comm_raise(call, NULL, MPI_ERR_NO_MEM);
     if (size)
         snprintf(text, size, "%s", whole);
     if (length)

@@ -7,6 +7,7 @@
 #include "api/together.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_calls.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/watch.h"
 #include "persistent/trial.h"
 
@@ -29,7 +30,7 @@ int measure_read(MPI_Info info, measure_wish *wish)
     if (*wish == MEASURE_YES || strcmp(text, "estimate") == 0)
         return MPI_SUCCESS;
     *wish = MEASURE_UNSAID;
-    return MPI_ERR_INFO_VALUE;
+    return reason_set(MPI_ERR_INFO_VALUE, "tutti_plan=%s: must be estimate or measure", text);
 }
 
 int measure_prepare(const call *c, MPI_Info info, measure_wish wish, trial **result)

@@ -84,10 +84,10 @@ int tutti_alloc(MPI_Aint bytes, void *memory)
     if (error)
         return error;
     if (bytes < 0 || !memory)
-        return comm_raise(NULL, bytes < 0 ? MPI_ERR_SIZE : MPI_ERR_ARG);
+        return comm_raise("tutti_alloc", NULL, bytes < 0 ? MPI_ERR_SIZE : MPI_ERR_ARG);
     b = (uintmax_t)bytes < SIZE_MAX / 2 ? make_buffer(bytes ? (size_t)bytes : 1) : NULL;
     if (!b)
-        return comm_raise(NULL, MPI_ERR_NO_MEM);
+        return comm_raise("tutti_alloc", NULL, MPI_ERR_NO_MEM);
     memcpy(memory, &b->memory, sizeof b->memory);
     return MPI_SUCCESS;
 }
@@ -98,7 +98,7 @@ int tutti_free(void *memory)
     buffer *b = memory ? forget_buffer(memory) : NULL;
 
     if (memory && !b)
-        return library_enter() ? MPI_ERR_BASE : comm_raise(NULL, MPI_ERR_BASE);
+        return library_enter() ? MPI_ERR_BASE : comm_raise("tutti_free", NULL, MPI_ERR_BASE);
     if (b)
         release_buffer(b);
     return MPI_SUCCESS;

@@ -2,7 +2,7 @@
 /* staging.c - see staging.h: which bytes a call reads and writes, as MPI's types and lists say. */
 #include "api/staging.h"
 
-#include "nbc/process/env.h"
+#include "nbc/process/reason.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -241,11 +241,10 @@ int staging_refuse(const args *a, comm *c)
     low = s == &of.send ? send.low : recv.low;
     if (s == &of.recv && !is_on_device(s, &recv))
         return MPI_SUCCESS;
-    env_say_here("MPIX_%s: %s (%p) is memory of a %s device; copy it to host memory first",
-                 coll_kind_name(a->kind),
-                 s == &of.send           ? "sendbuf"
-                 : a->kind == COLL_bcast ? "buffer"
-                                         : "recvbuf",
-                 s->buffer, device_of((const char *)s->buffer + low));
-    return MPI_ERR_BUFFER;
+    return reason_set(MPI_ERR_BUFFER,
+                      "%s (%p) is memory of a %s device; copy it to host memory first",
+                      s == &of.send           ? "sendbuf"
+                      : a->kind == COLL_bcast ? "buffer"
+                                              : "recvbuf",
+                      s->buffer, device_of((const char *)s->buffer + low));
 }

@@ -9,11 +9,9 @@
 #include "nbc/comm/windows.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
-#include "nbc/process/env.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/engine.h"
-
-#include <string.h>
 
 int together_ready(MPI_Comm user, const char *caller, comm **c)
 {
@@ -51,21 +49,15 @@ int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
     return error;
 }
 
-static int error_of_another(const comm *c, const char *caller, int class)
+static int error_of_another(int class)
 {
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length;
+    char text[MPI_MAX_ERROR_STRING];
 
-    if (class == MPI_ERR_NO_MEM) /* for MPICH that is about MPI_Alloc_mem */
-        strcpy(text, "out of memory");
-    else
-        PMPI_Error_string(class, text, &length);
-    if (c->rank == 0)
-        env_say_here("%s: init failed: error on another rank: %s", caller, text);
-    return class;
+    reason_of_class(class, text);
+    return reason_elsewhere(class, "error on another rank: %s", text);
 }
 
-static int agree_on_call(comm *c, const char *caller, int error, uint64_t what)
+static int agree_on_call(comm *c, int error, uint64_t what)
 {
     int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
     int class = MPI_SUCCESS, failure;
@@ -89,12 +81,10 @@ static int agree_on_call(comm *c, const char *caller, int error, uint64_t what)
     if (error || failure || simulated_folded()) /* it takes the same time, without data */
         return error ? error : failure;
     if (all[0] != MPI_SUCCESS)
-        return error_of_another(c, caller, (int)all[0]);
+        return error_of_another((int)all[0]);
     if (all[1] == hash && all[2] == -hash)
         return MPI_SUCCESS;
-    if (c->rank == 0)
-        env_say_here("%s: init failed: the ranks ask for different algorithms or plans", caller);
-    return MPI_ERR_INFO_VALUE;
+    return reason_set(MPI_ERR_INFO_VALUE, "the ranks ask for different algorithms or plans");
 }
 
 /* After an error nobody writes to rings that have been published. */
@@ -106,7 +96,7 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
         return error ? error : failure;
     if (c->shm_peers)
         c->shm_peers->inits++;
-    error = agree_on_call(c, caller, error, what);
+    error = agree_on_call(c, error, what);
     if (error)
         shm_peers_skip(c->shm_peers);
     return error;

@@ -11,8 +11,8 @@
 #include "nbc/comm/meet.h"
 #include "nbc/comm/own_location.h"
 #include "nbc/library.h"
-#include "nbc/process/env.h"
 #include "nbc/process/mutex.h"
+#include "nbc/process/reason.h"
 #include "nbc/run/engine.h"
 #include "topo/shape.h"
 #include "tune/number.h"
@@ -27,7 +27,7 @@ int tutti_comm_prepare(MPI_Comm user)
     comm *c;
     int error = together_ready(user, "tutti_comm_prepare", &c);
 
-    return comm_raise_for(user, c, error);
+    return comm_raise_for("tutti_comm_prepare", user, c, error);
 }
 
 int tutti_comm_prepared(MPI_Comm user, int *flag)
@@ -40,7 +40,7 @@ int tutti_comm_prepared(MPI_Comm user, int *flag)
     if (!error && !flag)
         error = MPI_ERR_ARG;
     if (error)
-        return comm_raise_for(user, c, error);
+        return comm_raise_for("tutti_comm_prepared", user, c, error);
     *flag = comm_prepared(c);
     return MPI_SUCCESS;
 }
@@ -69,9 +69,9 @@ static int read_regions(MPI_Info info, int p, char regions[MPI_MAX_INFO_VAL + 1]
     at = malloc((size_t)p * sizeof *at);
     good = at && shape_locations(regions, p, at, why, sizeof why);
     free(at);
-    if (!good && env_verbose())
-        env_say_here("tutti_regions=%s: %s", regions, why);
-    return good ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+    if (good)
+        return MPI_SUCCESS;
+    return reason_set(MPI_ERR_INFO_VALUE, "tutti_regions=%s: %s; or hwloc, or none", regions, why);
 }
 
 static int read_wishes(MPI_Info info, int p, wishes *w)
@@ -120,12 +120,12 @@ static int compare_wishes(const handshake *h)
         return h->mine.error;
     for (int r = 0; r < h->p; r++) {
         if (h->all[r].error)
-            return MPI_ERR_INFO_VALUE;
+            return reason_elsewhere(MPI_ERR_INFO_VALUE, "rank %d has given a wrong value", r);
         same &= h->all[r].digest == h->mine.digest;
     }
-    if (!same && env_verbose())
-        env_say("tutti_comm_set_hints: the ranks give different values");
-    return same ? MPI_SUCCESS : MPI_ERR_INFO_VALUE;
+    if (same)
+        return MPI_SUCCESS;
+    return reason_set(MPI_ERR_INFO_VALUE, "the ranks give different values");
 }
 
 /* A rank without memory for the topology says so to all: else it would go on with another one. */
@@ -173,10 +173,10 @@ int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
     int error = together_ready(user, "tutti_comm_set_hints", &c);
 
     if (error)
-        return comm_raise_for(user, c, error);
+        return comm_raise_for("tutti_comm_set_hints", user, c, error);
     error = agree_on_wishes(c, &w, read_wishes(info, c->p, &w), &t);
     if (error)
-        return comm_raise_for(user, c, error);
+        return comm_raise_for("tutti_comm_set_hints", user, c, error);
     together_pass_gate(c);
     adopt_wishes(c, &w, t);
     return MPI_SUCCESS;
@@ -193,7 +193,7 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
     if (!error && !text && size)
         error = MPI_ERR_ARG;
     if (error)
-        return comm_raise_for(user, c, error);
+        return comm_raise_for("tutti_comm_topology", user, c, error);
     mutex_lock(&c->state_lock); /* in another thread tutti_comm_set_hints may bring another one */
     n = topo_draw(c->topo, text, size);
     mutex_unlock(&c->state_lock);
@@ -213,7 +213,7 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
     if (!error && (kind == TOPO_KINDS || !regions))
         error = MPI_ERR_ARG;
     if (error)
-        return comm_raise_for(user, c, error);
+        return comm_raise_for("tutti_comm_regions", user, c, error);
     mutex_lock(&c->state_lock);
     for (int i = 0; i < c->topo->nlevels && c->topo->level[i].kind <= kind; i++)
         found = &c->topo->level[i];
@@ -265,7 +265,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         mutex_unlock(&c->state_lock);
     }
     if (error)
-        return comm_raise_for(user, c, error);
+        return comm_raise_for("tutti_comm_explain", user, c, error);
     plural = c->p == 1 ? "" : "s";
     select_print(&chosen, name, sizeof name);
     if (coll_shapes[asked.kind].recv == COLL_NONE)

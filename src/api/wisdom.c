@@ -27,7 +27,7 @@ int tutti_wisdom(size_t *verdicts, const char **source)
     wisdom *w;
 
     if (!error && (!verdicts || !source))
-        error = comm_raise(NULL, MPI_ERR_ARG);
+        error = comm_raise("tutti_wisdom", NULL, MPI_ERR_ARG);
     if (error)
         return error;
     w = process_wisdom();
@@ -143,7 +143,7 @@ int tutti_wisdom_import(MPI_Comm user, const char *file)
 
     if (!error)
         error = import(c, file);
-    return comm_raise_for(user, c, error);
+    return comm_raise_for(importing, user, c, error);
 }
 
 /* Rank 0 of the communicator: what is known there, and what this process has measured. */
@@ -173,5 +173,5 @@ int tutti_wisdom_export(MPI_Comm user, const char *file)
         error =
             meet_all(c, "tutti_wisdom_export", c->rank == 0 ? export_to(c, file) : MPI_SUCCESS, &h);
     handshake_close(&h);
-    return comm_raise_for(user, c, error);
+    return comm_raise_for("tutti_wisdom_export", user, c, error);
 }

@@ -127,14 +127,14 @@ int tutti_block_arrived(MPIX_Request request, int rank, int *flag)
     exec *e = request ? request->exec : NULL;
 
     if (!request)
-        return comm_raise(NULL, MPI_ERR_REQUEST);
+        return comm_raise("tutti_block_arrived", NULL, MPI_ERR_REQUEST);
     if (!flag || rank < 0 || rank >= sources_of(e))
-        return comm_raise(e->comm, flag ? MPI_ERR_RANK : MPI_ERR_ARG);
+        return comm_raise("tutti_block_arrived", e->comm, flag ? MPI_ERR_RANK : MPI_ERR_ARG);
     *flag = 1;
     if (!request->active)
         return MPI_SUCCESS;
     if (!request->writers && !(request->writers = find_writers(e)))
-        return comm_raise(e->comm, MPI_ERR_NO_MEM);
+        return comm_raise("tutti_block_arrived", e->comm, MPI_ERR_NO_MEM);
     engine_progress(e);
     if (exec_get_state(e) == EXEC_DONE)
         return MPI_SUCCESS;

@@ -7,6 +7,7 @@
 #include "nbc/plan/plan.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/run/engine.h"
 
 #include <stdlib.h>
@@ -97,15 +98,24 @@ int request_finish(MPIX_Request r)
 }
 
 /* MPI_ERR_REQUEST through the request's communicator, or the world's for a null one. */
-static int refuse_request(const MPIX_Request *request)
+static int refuse_request(const char *call, const MPIX_Request *request)
 {
-    return comm_raise(request && *request ? (*request)->exec->comm : NULL, MPI_ERR_REQUEST);
+    MPIX_Request r = request ? *request : MPIX_REQUEST_NULL;
+
+    if (!r)
+        reason_set(MPI_ERR_REQUEST, "the request is null");
+    else if (r->native)
+        reason_set(MPI_ERR_REQUEST,
+                   "MPIX_Start_native has started the request; complete the MPI_Request it gave");
+    else
+        reason_set(MPI_ERR_REQUEST, "the request has been started and is not complete");
+    return comm_raise(call, r ? r->exec->comm : NULL, MPI_ERR_REQUEST);
 }
 
 static int start_one(MPIX_Request *request)
 {
     if (!request || !*request || (*request)->active)
-        return refuse_request(request);
+        return refuse_request("MPIX_Start", request);
     if ((*request)->trial)
         try_next(*request);
     (*request)->active = true;
@@ -120,14 +130,14 @@ static int start_all(int count, MPIX_Request requests[])
     int n = 0;
 
     if (count < 0 || (count > 0 && !requests))
-        return comm_raise(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_ARG);
+        return comm_raise("MPIX_Startall", NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_ARG);
     /* all or none; one that is twice in the array is active when it comes again */
     for (; n < count && requests[n] && !requests[n]->active; n++)
         requests[n]->active = true;
     if (n < count) {
         for (int i = 0; i < n; i++)
             requests[i]->active = false;
-        return refuse_request(&requests[n]);
+        return refuse_request("MPIX_Startall", &requests[n]);
     }
     for (int i = 0; i < count; i++) {
         if (requests[i]->trial)
@@ -155,10 +165,10 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     int error;
 
     if (!request || !*request || (*request)->active)
-        return refuse_request(request);
+        return refuse_request("MPIX_Start_native", request);
     r = *request;
     if (!native)
-        return comm_raise(r->exec->comm, MPI_ERR_ARG);
+        return comm_raise("MPIX_Start_native", r->exec->comm, MPI_ERR_ARG);
     if (r->trial) {
         try_next(r);
         r->exec->stats.timed = true;
@@ -169,7 +179,7 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     if (error) {
         r->exec->native.request = MPI_REQUEST_NULL;
         r->exec->comm->out_of_step = true;
-        return comm_raise(r->exec->comm, error);
+        return comm_raise("MPIX_Start_native", r->exec->comm, error);
     }
     r->active = r->native = true;
     *native = r->exec->native.request;
@@ -198,13 +208,13 @@ static int wait_one(MPIX_Request *request, MPI_Status *status)
     int error = MPI_SUCCESS;
 
     if (!request || (*request && (*request)->native))
-        return refuse_request(request);
+        return refuse_request("MPIX_Wait", request);
     if (request_pending(*request)) {
         wait_for_request(*request);
         error = request_finish(*request);
     }
     request_empty_status(status);
-    return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
+    return error ? comm_raise("MPIX_Wait", (*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
 REQUEST_CALL(Wait, wait_one, (MPIX_Request * request, MPI_Status *status), (request, status))
@@ -214,9 +224,9 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
     int error = MPI_SUCCESS;
 
     if (!request || (*request && (*request)->native))
-        return refuse_request(request);
+        return refuse_request("MPIX_Test", request);
     if (!flag)
-        return comm_raise(NULL, MPI_ERR_ARG);
+        return comm_raise("MPIX_Test", NULL, MPI_ERR_ARG);
     if (request_pending(*request)) {
         request_enter(*request);
         engine_progress((*request)->exec);
@@ -229,7 +239,7 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
     }
     *flag = 1;
     request_empty_status(status);
-    return error ? comm_raise((*request)->exec->comm, error) : MPI_SUCCESS;
+    return error ? comm_raise("MPIX_Test", (*request)->exec->comm, error) : MPI_SUCCESS;
 }
 
 REQUEST_CALL(Test, test_one, (MPIX_Request * request, int *flag, MPI_Status *status),
@@ -238,7 +248,8 @@ REQUEST_CALL(Test, test_one, (MPIX_Request * request, int *flag, MPI_Status *sta
 static int get_status(MPIX_Request request, int *flag, MPI_Status *status)
 {
     if (!flag)
-        return comm_raise(request ? request->exec->comm : NULL, MPI_ERR_ARG);
+        return comm_raise("MPIX_Request_get_status", request ? request->exec->comm : NULL,
+                          MPI_ERR_ARG);
     *flag = 1;
     if (request && request->active) {
         request_enter(request);
@@ -276,10 +287,10 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
     int64_t n;
 
     if (!request || !stats)
-        return comm_raise(NULL, request ? MPI_ERR_ARG : MPI_ERR_REQUEST);
+        return comm_raise("tutti_get_stats", NULL, request ? MPI_ERR_ARG : MPI_ERR_REQUEST);
     e = request->exec;
     if (request->active)
-        return comm_raise(e->comm, MPI_ERR_REQUEST);
+        return comm_raise("tutti_get_stats", e->comm, MPI_ERR_REQUEST);
     n = request->completions;
     *stats = (tutti_stats){.starts = n,
                            .steps = request->steps,
@@ -303,7 +314,7 @@ int PMPIX_Request_free(MPIX_Request *request)
     exec *e;
 
     if (!request || !*request || (*request)->active)
-        return refuse_request(request);
+        return refuse_request("MPIX_Request_free", request);
     e = (*request)->exec;
     e->stats.count.form = STATS_FORM_NONE;
     if ((*request)->trial)

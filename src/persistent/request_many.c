@@ -36,16 +36,16 @@ static int finish_if_pending(MPIX_Request r, MPI_Status *status)
 }
 
 /* The one at this index. MPI_UNDEFINED: none was pending. */
-static int finish_one(MPIX_Request requests[], int i, MPI_Status *status)
+static int finish_one(const char *call, MPIX_Request requests[], int i, MPI_Status *status)
 {
     int error = finish_if_pending(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
 
-    return error ? comm_raise(requests[i]->exec->comm, error) : MPI_SUCCESS;
+    return error ? comm_raise(call, requests[i]->exec->comm, error) : MPI_SUCCESS;
 }
 
 /* So many that are done, by their indices; null: the first ones. With MPI_ERR_IN_STATUS every
  * status has its error, else none. */
-static int finish_several(int n, MPIX_Request requests[], const int indices[],
+static int finish_several(const char *call, int n, MPIX_Request requests[], const int indices[],
                           MPI_Status statuses[])
 {
     int failed = -1;
@@ -63,7 +63,8 @@ static int finish_several(int n, MPIX_Request requests[], const int indices[],
     }
     if (failed < 0)
         return MPI_SUCCESS;
-    return comm_raise(requests[indices ? indices[failed] : failed]->exec->comm, MPI_ERR_IN_STATUS);
+    return comm_raise(call, requests[indices ? indices[failed] : failed]->exec->comm,
+                      MPI_ERR_IN_STATUS);
 }
 
 /* Index of the first request that is done, MPI_UNDEFINED if none is, and whether any is pending. */
@@ -131,13 +132,13 @@ static int wait_all_persistent(int count, MPIX_Request requests[], MPI_Status st
     int error = check_requests(count, requests);
 
     if (error)
-        return comm_raise(NULL, error);
+        return comm_raise("MPIX_Waitall", NULL, error);
     wait_begin(count, requests);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]))
             engine_wait(requests[i]->exec);
     wait_end(count, requests);
-    return finish_several(count, requests, NULL, statuses);
+    return finish_several("MPIX_Waitall", count, requests, NULL, statuses);
 }
 
 REQUEST_CALL(Waitall, wait_all_persistent,
@@ -149,7 +150,7 @@ static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status st
     int error = check_requests(count, requests);
 
     if (error || !flag)
-        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
+        return comm_raise("MPIX_Testall", NULL, error ? error : MPI_ERR_ARG);
     progress_requests(count, requests);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]) && !is_done(requests[i])) {
@@ -157,7 +158,7 @@ static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status st
             return MPI_SUCCESS;
         }
     *flag = 1;
-    return finish_several(count, requests, NULL, statuses);
+    return finish_several("MPIX_Testall", count, requests, NULL, statuses);
 }
 
 REQUEST_CALL(Testall, test_all,
@@ -169,9 +170,9 @@ static int wait_any_persistent(int count, MPIX_Request requests[], int *index, M
     int error = check_requests(count, requests);
 
     if (error || !index)
-        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
+        return comm_raise("MPIX_Waitany", NULL, error ? error : MPI_ERR_ARG);
     *index = wait_first(count, requests);
-    return finish_one(requests, *index, status);
+    return finish_one("MPIX_Waitany", requests, *index, status);
 }
 
 REQUEST_CALL(Waitany, wait_any_persistent,
@@ -185,19 +186,19 @@ static int test_any_persistent(int count, MPIX_Request requests[], int *index, i
     bool pending;
 
     if (error || !index || !flag)
-        return comm_raise(NULL, error ? error : MPI_ERR_ARG);
+        return comm_raise("MPIX_Testany", NULL, error ? error : MPI_ERR_ARG);
     progress_requests(count, requests);
     *index = first_done(count, requests, &pending);
     *flag = *index != MPI_UNDEFINED || !pending;
-    return *flag ? finish_one(requests, *index, status) : MPI_SUCCESS;
+    return *flag ? finish_one("MPIX_Testany", requests, *index, status) : MPI_SUCCESS;
 }
 
 REQUEST_CALL(Testany, test_any_persistent,
              (int count, MPIX_Request requests[], int *index, int *flag, MPI_Status *status),
              (count, requests, index, flag, status))
 
-static int collect_some(int count, MPIX_Request requests[], int *outcount, int indices[],
-                        MPI_Status statuses[])
+static int collect_some(const char *call, int count, MPIX_Request requests[], int *outcount,
+                        int indices[], MPI_Status statuses[])
 {
     int n = 0;
 
@@ -205,7 +206,7 @@ static int collect_some(int count, MPIX_Request requests[], int *outcount, int i
         if (is_done(requests[i]))
             indices[n++] = i;
     *outcount = n;
-    return finish_several(n, requests, indices, statuses);
+    return finish_several(call, n, requests, indices, statuses);
 }
 
 static int check_some(int count, const MPIX_Request requests[], const int *outcount,
@@ -224,9 +225,9 @@ static int wait_some(int count, MPIX_Request requests[], int *outcount, int indi
     int error = check_some(count, requests, outcount, indices);
 
     if (error)
-        return comm_raise(NULL, error);
+        return comm_raise("MPIX_Waitsome", NULL, error);
     if (wait_first(count, requests) != MPI_UNDEFINED)
-        return collect_some(count, requests, outcount, indices, statuses);
+        return collect_some("MPIX_Waitsome", count, requests, outcount, indices, statuses);
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
@@ -243,10 +244,10 @@ static int test_some_persistent(int count, MPIX_Request requests[], int *outcoun
     bool pending;
 
     if (error)
-        return comm_raise(NULL, error);
+        return comm_raise("MPIX_Testsome", NULL, error);
     progress_requests(count, requests);
     if (first_done(count, requests, &pending) != MPI_UNDEFINED)
-        return collect_some(count, requests, outcount, indices, statuses);
+        return collect_some("MPIX_Testsome", count, requests, outcount, indices, statuses);
     *outcount = pending ? 0 : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }

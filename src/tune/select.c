@@ -251,3 +251,27 @@ void select_print(const choice *c, char *text, size_t size)
     if (a->parameter.name)
         append(text, size, &before, number);
 }
+
+/* ", name" and what may follow it. */
+static size_t print_one_name(char *text, size_t size, const algo *a)
+{
+    char variants[160] = "", number[32] = "";
+    size_t n = 0;
+
+    for (int i = 0; a->variants && a->variants[i] && n < sizeof variants; i++)
+        n += (size_t)snprintf(variants + n, sizeof variants - n, "%s:%s", i ? "|" : "[",
+                              a->variants[i]->name);
+    if (a->parameter.name)
+        snprintf(number, sizeof number, "[:%s >= %d]", a->parameter.name, a->parameter.least);
+    return (size_t)snprintf(text, size, ", %s%s%s%s%s", a->name, variants, n ? "]" : "",
+                            a->has_forms ? "[:step|:block]" : "", number);
+}
+
+void select_print_names(coll_kind kind, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "auto");
+
+    for (int i = 0; i < algo_count && n < size; i++)
+        if (algo_serves(algo_table[i], kind))
+            n += print_one_name(text + n, size - n, algo_table[i]);
+}

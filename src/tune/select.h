@@ -76,4 +76,7 @@ int select_forbid(coll_kind kind, const char *text, algo_set *without);
  * the final 0. */
 void select_print(const choice *c, char *text, size_t size);
 
+/* All names of a collective that select_parse reads: "auto, linear[:W >= 1], ring". */
+void select_print_names(coll_kind kind, char *text, size_t size);
+
 #endif

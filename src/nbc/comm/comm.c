@@ -6,6 +6,7 @@
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/neighbors.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/rest.h"
 #include "nbc/process/simulated.h"
 
@@ -153,7 +154,8 @@ static int create(MPI_Comm user, comm **result)
     c->gate.split = c->persistent.per_tag_space / 2;
     error = PMPI_Comm_test_inter(user, &inter);
     if (error || inter) {
-        error = MPI_ERR_COMM;
+        error = reason_set(MPI_ERR_COMM, error ? "the communicator is not valid"
+                                               : "the communicator is an intercommunicator");
         goto fail;
     }
     PMPI_Comm_size(user, &c->p);
@@ -231,8 +233,11 @@ static int find_or_create(MPI_Comm user, comm **result)
 int comm_look_up(MPI_Comm user, comm **result)
 {
     comm *c = NULL;
-    int error = user == MPI_COMM_NULL ? MPI_ERR_COMM : find_attached_comm(user, &c);
+    int error;
 
+    if (user == MPI_COMM_NULL)
+        return reason_set(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+    error = find_attached_comm(user, &c);
     if (!error && !c)
         return find_or_create(user, result);
     if (error)
@@ -304,22 +309,30 @@ bool comm_end_all(void)
 
 /* ---- errors ---- */
 
-int comm_raise(const comm *c, int error)
+/* Through the handler of `user`. */
+static int raise_through(const char *call, MPI_Comm user, int error)
 {
-    MPI_Comm user = c && c->user != MPI_COMM_NULL ? c->user : MPI_COMM_WORLD;
+    int rank = 0;
 
+    PMPI_Comm_rank(user, &rank);
+    reason_print(call, user, rank, error);
     if (!simulated_returns_errors(user))
         PMPI_Comm_call_errhandler(user, error);
     return error;
 }
 
-int comm_raise_for(MPI_Comm user, const comm *c, int error)
+int comm_raise(const char *call, const comm *c, int error)
+{
+    return raise_through(call, c && c->user != MPI_COMM_NULL ? c->user : MPI_COMM_WORLD, error);
+}
+
+int comm_raise_for(const char *call, MPI_Comm user, const comm *c, int error)
 {
     if (!error)
         return MPI_SUCCESS;
     if (c || (user == MPI_COMM_NULL && error != MPI_ERR_OTHER))
-        return comm_raise(c, error);
+        return comm_raise(call, c, error);
     if (user != MPI_COMM_NULL) /* an intercommunicator; or the program has sessions only */
-        PMPI_Comm_call_errhandler(user, error);
-    return error; /* else MPI does not run: there is no handler to call */
+        return raise_through(call, user, error);
+    return error; /* MPI does not run: there is no handler to call */
 }

@@ -181,13 +181,13 @@ static inline void comm_free_deferred(void)
 /* Leave it to comm_free_deferred. From anywhere, also from inside the engine: takes no lock. */
 void comm_defer_free(comm *c);
 
-/* Raise an error through the user's communicator's handler (MPI_COMM_WORLD's once it is freed);
- * returns it. */
-int comm_raise(const comm *c, int error);
+/* Raise an error of a call, whose name this is, through the user's communicator's handler
+ * (MPI_COMM_WORLD's once it is freed); returns it. */
+int comm_raise(const char *call, const comm *c, int error);
 
 /* The same for a call on `user`, whose state may be NULL: without one through its own handler, if
  * it has any. Nothing happens if there is no error. */
-int comm_raise_for(MPI_Comm user, const comm *c, int error);
+int comm_raise_for(const char *call, MPI_Comm user, const comm *c, int error);
 
 /* With fault tolerance on it has failed (failures.h): messages of operations that were given up may
  * still arrive. */

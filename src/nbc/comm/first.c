@@ -22,6 +22,7 @@
 #include "nbc/comm/own_location.h"
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 
 #include <utlist.h>
 
@@ -70,14 +71,11 @@ static void free_unused_context_id(const comm *c, int context_id)
 /* A rank that does not know where it is takes part, so that nobody waits for it for ever. */
 static int errors_of(const handshake *h)
 {
-    if (h->mine.error)
-        return h->mine.error;
     if (!handshake_is_ours(h))
-        return MPI_ERR_OTHER;
-    for (int r = 0; r < h->p; r++)
-        if (h->all[r].error)
-            return MPI_ERR_OTHER;
-    return MPI_SUCCESS;
+        return h->mine.error ? h->mine.error : MPI_ERR_OTHER;
+    if (!comm_explain_error(h))
+        return MPI_SUCCESS;
+    return reason_printed(h->mine.error ? h->mine.error : MPI_ERR_OTHER);
 }
 
 /* Each once in a process. */
@@ -202,8 +200,12 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     mine.error = own_location(&mine.at);
     if (env_error())
         mine.error = env_error();
+    if (c->p == 1 && mine.error) {
+        env_explain();
+        return reason_printed(mine.error);
+    }
     if (c->p == 1)
-        return mine.error ? mine.error : be_alone(c, &mine);
+        return be_alone(c, &mine);
     error = comm_find_channel_ranks(c);
     if (error)
         return error;

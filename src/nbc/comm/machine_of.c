@@ -3,6 +3,7 @@
 #include "nbc/comm/machine_of.h"
 
 #include "nbc/node/crowd.h"
+#include "nbc/process/env.h"
 #include "nbc/process/machine.h"
 
 void comm_put_machine(hello *mine)
@@ -18,6 +19,8 @@ void comm_take_machine(comm *c)
 {
     constants k = constants_unpack(c->first.all[0].machine);
 
+    if (c->rank == 0)
+        env_explain_machine();
     c->machine = constants_shared(&k, topo_most_on_node(c->topo));
 }
 

@@ -7,8 +7,10 @@
 #include "nbc/process/env.h"
 #include "nbc/process/fault_tolerance.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/watch.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 static const char start[] = "tutti_init";
@@ -114,6 +116,20 @@ int comm_start(comm *world, const hello *mine, handshake *h)
         leave_time_to_say(h);
     }
     return PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER); /* what that rank was sending is lost */
+}
+
+bool comm_explain_error(const handshake *h)
+{
+    static atomic_bool waited;
+    int first = 0;
+
+    while (first < h->p && !h->all[first].error)
+        first++;
+    if (first == h->rank)
+        env_explain();
+    else if (first < h->p && h->all[first].world != 0 && !atomic_exchange(&waited, true))
+        reason_wait();
+    return first < h->p;
 }
 
 void comm_report_missing(comm *c)

@@ -16,6 +16,10 @@ int comm_meet_again(comm *c, const char *caller, int error, handshake *h);
 /* The first one of all, in tutti_init: reports after ten seconds which ranks do not come. */
 int comm_start(comm *world, const hello *mine, handshake *h);
 
+/* When it is over: of the ranks with a wrong setting the first one explains it, and the others give
+ * it the time to. Returns whether there are any. */
+bool comm_explain_error(const handshake *h);
+
 /* What the ranks wait for from now on, or NULL. */
 void comm_set_current(comm *c, const handshake *h, const char *caller);
 

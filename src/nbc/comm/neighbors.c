@@ -9,6 +9,8 @@
  */
 #include "nbc/comm/neighbors.h"
 
+#include "nbc/process/reason.h"
+
 #include <stdlib.h>
 
 _Static_assert(MPI_PROC_NULL < 0, "no rank is as negative");
@@ -81,7 +83,7 @@ static void set_neighbor_order(const coll_neighbors *n, bool is_cartesian)
 
 static int find_lists(MPI_Comm user, int rank, coll_neighbors *n)
 {
-    int kind = MPI_UNDEFINED, error = MPI_ERR_TOPOLOGY;
+    int kind = MPI_UNDEFINED, error;
 
     PMPI_Topo_test(user, &kind);
     if (kind == MPI_CART)
@@ -90,6 +92,8 @@ static int find_lists(MPI_Comm user, int rank, coll_neighbors *n)
         error = graph(user, rank, n);
     else if (kind == MPI_DIST_GRAPH)
         error = distributed(user, n);
+    else
+        error = reason_set(MPI_ERR_TOPOLOGY, "the communicator has no virtual topology");
     if (!error)
         set_neighbor_order(n, kind == MPI_CART);
     return error;

@@ -47,7 +47,7 @@ static int from_regions(const char *shape)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (made_up(shape, p, rank, &here, why, sizeof why))
         return MPI_SUCCESS;
-    env_say_here("TUTTI_REGIONS=%s: %s; or hwloc, or none", shape, why);
+    env_refuse("TUTTI_REGIONS=%s: %s; or hwloc, or none", shape, why);
     return MPI_ERR_ARG;
 }
 
@@ -64,7 +64,7 @@ static int find_own_location(void)
         here_describe(&here);
     if (!file || switches_above(file, here.host, here.switches, why, sizeof why))
         return MPI_SUCCESS;
-    env_say_here("TUTTI_SWITCHES: %s", why);
+    env_refuse("TUTTI_SWITCHES: %s", why);
     return MPI_ERR_ARG;
 }
 

@@ -11,6 +11,7 @@
 #include "tune/word.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -24,7 +25,10 @@ enum { TEXT = 1200 };
 env_values env_given = {.trace_events = TRACE_EVENTS, .node_wire = NODE_WIRE_ON};
 static const char *interpose, *algorithms[COLL_KINDS];
 static bool world_differs; /* in TUTTI_REPRODUCIBLE */
-static atomic_int failure; /* the interposition may refuse later, too */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static char unexplained[2 * TEXT]; /* lines of env_refuse, for env_explain. Mutex */
+static char wrong_machine[TEXT];   /* the same of TUTTI_CONSTANTS. Mutex */
+static atomic_int failure;         /* the interposition may refuse later, too */
 
 void env_say(const char *format, ...)
 {
@@ -41,34 +45,65 @@ void env_say(const char *format, ...)
     va_end(args);
 }
 
+/* One line. */
+static void format_with_rank(char text[TEXT], int rank, const char *format, va_list args)
+{
+    size_t n = (size_t)snprintf(text, TEXT, "tutti: rank %d: ", rank);
+
+    vsnprintf(text + n, TEXT - n - 1, format, args);
+    strcat(text, "\n");
+}
+
 /* One call of stdio, so that the lines of several ranks do not mix. */
-static void say_with_rank(const char *format, va_list args)
+void env_say_here(const char *format, ...)
 {
     char text[TEXT];
+    va_list args;
     int rank = 0;
 
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    vsnprintf(text, sizeof text, format, args);
-    fprintf(stderr, "tutti: rank %d: %s\n", rank, text);
-}
-
-void env_say_here(const char *format, ...)
-{
-    va_list args;
-
     va_start(args, format);
-    say_with_rank(format, args);
+    format_with_rank(text, rank, format, args);
     va_end(args);
+    fputs(text, stderr);
 }
 
+/* Most often all ranks have the same variables. */
 void env_refuse(const char *format, ...)
 {
+    char text[TEXT];
     va_list args;
+    int rank = 0;
 
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     va_start(args, format);
-    say_with_rank(format, args);
+    format_with_rank(text, rank, format, args);
     va_end(args);
+    pthread_mutex_lock(&mutex);
+    if (rank == 0)
+        fputs(text, stderr);
+    else
+        strncat(unexplained, text, sizeof unexplained - strlen(unexplained) - 1);
+    pthread_mutex_unlock(&mutex);
     failure = MPI_ERR_ARG;
+}
+
+static void say_kept(char *lines)
+{
+    pthread_mutex_lock(&mutex);
+    fputs(lines, stderr);
+    lines[0] = '\0';
+    pthread_mutex_unlock(&mutex);
+}
+
+void env_explain(void)
+{
+    say_kept(unexplained);
+}
+
+void env_explain_machine(void)
+{
+    say_kept(wrong_machine);
 }
 
 static const char *nonempty(const char *name)
@@ -252,11 +287,14 @@ void env_end(void)
 /* What choices go by. */
 static int read_planner(void)
 {
-    char why[1500];
-    int error;
+    char why[TEXT - 100];
+    int error, rank = 0;
 
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!machine_read(nonempty("TUTTI_CONSTANTS"), why, sizeof why))
-        env_say_here("%s", why);
+        snprintf(wrong_machine, TEXT, "tutti: rank %d: %s\n", rank, why);
+    if (rank == 0)
+        env_explain_machine();
     error = process_wisdom_read(nonempty("TUTTI_WISDOM"), env_given.measures, why, sizeof why);
     if (*why) /* most often all ranks read the same file */
         env_say("%s; it is not used", why);

@@ -3,9 +3,9 @@
  * TUTTI_INTERPOSE is read by libtutti_mpi.so (src/pmpi/), but for `estimate`; here it is compared.
  *
  * An unknown TUTTI_ variable gives one warning that names the nearest known one. A wrong value is
- * an error (MPI_ERR_ARG), explained once on stderr by the rank that has it: of its first call, and
- * of all calls on communicators with other ranks. It says so to them, so that they do not wait for
- * it.
+ * an error (MPI_ERR_ARG) of the rank's first call, and of all calls on communicators with other
+ * ranks: it says so to them, so that they do not wait for it. One line on stderr explains it, from
+ * the first rank of the communicator that has it.
  */
 #ifndef TUTTI_ENV_H
 #define TUTTI_ENV_H
@@ -93,8 +93,14 @@ void env_end(void);
  */
 void env_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A value is wrong, and why: env_say_here. */
+/* A value is wrong, and why: env_say_here, by rank 0 of MPI_COMM_WORLD at once, by another rank in
+ * env_explain, which it calls if no lower rank has a wrong value. */
 void env_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void env_explain(void);
+
+/* The constants that TUTTI_CONSTANTS names could not be read here, and this rank's count for a
+ * communicator. */
+void env_explain_machine(void);
 
 /* The same as env_say from any rank, which it names: what only one rank knows, and errors,
  * because the first rank that aborts may take rank 0 with it before it has spoken. */

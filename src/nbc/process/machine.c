@@ -44,7 +44,7 @@ static bool take_file(const char *name, char *why, size_t size)
         snprintf(source, sizeof source, "%s", name);
         return true;
     }
-    snprintf(why, size, "%s: %s; instead of it: %s", name, reason, source);
+    snprintf(why, size, "%s: %s; used instead: %s", name, reason, source);
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/test_knobs.h"
 
 #include <limits.h>
@@ -159,7 +160,9 @@ int datatype_describe(MPI_Datatype type, datatype *d)
         *d = cache[slot];
         return MPI_SUCCESS;
     }
-    return type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : describe_derived(type, slot, d);
+    if (type == MPI_DATATYPE_NULL)
+        return reason_set(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+    return describe_derived(type, slot, d);
 }
 
 /* MPI has no query for this; a send of one element to nobody checks it in both MPIs. (Not by
@@ -172,7 +175,7 @@ int datatype_check_committed(const datatype *d)
     if (d->predefined || (of && of->committed == YES))
         return MPI_SUCCESS;
     if (PMPI_Send(nothing, 1, d->type, MPI_PROC_NULL, 0, process_self()) != MPI_SUCCESS)
-        return MPI_ERR_TYPE;
+        return reason_set(MPI_ERR_TYPE, "the datatype is not committed");
     if (of)
         of->committed = YES;
     return MPI_SUCCESS;

@@ -4,6 +4,7 @@
 
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/datatype.h"
 #include "nbc/run/kept.h"
@@ -65,7 +66,9 @@ static int ask_mpi(MPI_Op op, MPI_Datatype type)
     pthread_mutex_lock(&mutex);
     error = native_mpi.Allreduce(MPI_IN_PLACE, nothing, 0, type, op, process_self());
     pthread_mutex_unlock(&mutex);
-    return error ? MPI_ERR_OP : MPI_SUCCESS; /* its class: as in datatype_check_committed */
+    if (error) /* its class: as in datatype_check_committed */
+        return reason_set(MPI_ERR_OP, "the operation does not work on this datatype");
+    return MPI_SUCCESS;
 }
 
 bool operation_commutes(MPI_Op op)
@@ -107,7 +110,10 @@ int operation_describe(MPI_Op op, MPI_Datatype type, operation *o)
     int error;
 
     if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP)
-        return MPI_ERR_OP;
+        return reason_set(MPI_ERR_OP, "the operation is %s, which reduces nothing",
+                          op == MPI_OP_NULL   ? "MPI_OP_NULL"
+                          : op == MPI_REPLACE ? "MPI_REPLACE"
+                                              : "MPI_NO_OP");
     error = check_operation(op, type);
     if (error)
         return error;
