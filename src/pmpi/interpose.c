@@ -25,7 +25,7 @@ static bool chosen[COLL_KINDS], errs_alone[COLL_KINDS], manual, verbose;
 bool interpose_all, interpose_fault_tolerant;
 atomic_bool interpose_asked[COLL_KINDS], interpose_ending;
 bool interpose_threaded = true;
-atomic_llong interpose_taken[COLL_KINDS];
+atomic_llong interpose_taken[COLL_KINDS], interpose_starts;
 static atomic_llong left_out[COLL_KINDS], between_groups[COLL_KINDS], of_one_process[COLL_KINDS],
     by_gpu_mpi[COLL_KINDS], not_advanced[COLL_KINDS], not_prepared[COLL_KINDS],
     not_faster[COLL_KINDS], on_new[COLL_KINDS], to_try[COLL_KINDS], fault_tolerant[COLL_KINDS];
@@ -156,6 +156,7 @@ static const struct {
 static int summary(MPI_Comm comm, int key, void *value, void *extra)
 {
     char calls[COLL_KINDS * 48], text[sizeof left / sizeof *left * sizeof calls + 300];
+    long long starts = atomic_load(&interpose_starts);
     size_t n;
 
     atomic_store(&interpose_ending, true);
@@ -163,6 +164,9 @@ static int summary(MPI_Comm comm, int key, void *value, void *extra)
         return MPI_SUCCESS;
     n = (size_t)snprintf(text, sizeof text, "calls of rank 0 taken over: %s",
                          list_counters(interpose_taken, calls, sizeof calls) ? calls : "none");
+    if (starts > 0)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", %lld start%s of persistent requests",
+                              starts, starts == 1 ? "" : "s");
     for (size_t i = 0; i < sizeof left / sizeof *left && n < sizeof text; i++)
         if (list_counters(left[i].counters, calls, sizeof calls))
             n += (size_t)snprintf(text + n, sizeof text - n, "; left to MPI because of %s: %s",

@@ -48,9 +48,9 @@ extern bool interpose_fault_tolerant;
 /* A call that interpose_takes has counted is left to the MPI all the same. */
 void interpose_leave(coll_kind kind, call_native why);
 
-/* Calls that have been taken over; does interpose_asks say yes to blocking ones on MPI_COMM_WORLD;
- * has MPI_Finalize begun; and may several threads call? */
-extern atomic_llong interpose_taken[COLL_KINDS];
+/* Calls that have been taken over, and starts of persistent requests. Does interpose_asks say yes
+ * to blocking calls on MPI_COMM_WORLD; has MPI_Finalize begun; and may several threads call? */
+extern atomic_llong interpose_taken[COLL_KINDS], interpose_starts;
 extern atomic_bool interpose_asked[COLL_KINDS], interpose_ending;
 extern bool interpose_threaded;
 

@@ -14,6 +14,7 @@ BOTH_NAMES(Start, (MPI_Request * request), (request))
 {
     if (!request || !handle_ours(*request))
         return own_MPI_Start(request);
+    interpose_count(&interpose_starts, 1);
     return PMPIX_Start(handle_request(*request));
 }
 
@@ -27,8 +28,10 @@ BOTH_NAMES(Startall, (int count, MPI_Request requests[]), (count, requests))
             continue;
         if (i > first)
             error = own_MPI_Startall(i - first, requests + first);
-        if (!error)
+        if (!error) {
+            interpose_count(&interpose_starts, 1);
             error = PMPIX_Start(handle_request(requests[i]));
+        }
         first = i + 1;
     }
     if (error || (first > 0 && first == count))
