@@ -119,6 +119,15 @@ static bool is_guidelines(const options *o)
     return strcmp(o->command, "guidelines") == 0;
 }
 
+/* Once, however often it is given. */
+static void add_name(options *o, const char *name)
+{
+    for (int i = 0; i < o->nnames; i++)
+        if (strcmp(o->names[i], name) == 0)
+            return;
+    o->names[o->nnames++] = name;
+}
+
 /* "all" stands for every algorithm; '+' between words, because ',' is between names. */
 static bool parse_names(options *o, const char *argument)
 {
@@ -128,14 +137,14 @@ static bool parse_names(options *o, const char *argument)
         bool all = strcmp(name, "all") == 0 && !is_guidelines(o);
         for (int i = 0; all && calls_algorithm(o->what, i) && o->nnames < MAX_VARIANTS; i++)
             if (strcmp(calls_algorithm(o->what, i), "auto") != 0)
-                o->names[o->nnames++] = calls_algorithm(o->what, i);
+                add_name(o, calls_algorithm(o->what, i));
         for (char *c = name; *c; c++)
             if (*c == '+')
                 *c = ',';
         if (o->nnames == MAX_VARIANTS)
             return false;
         if (!all)
-            o->names[o->nnames++] = name;
+            add_name(o, name);
     }
     return text && o->nnames > 0;
 }
