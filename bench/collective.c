@@ -145,7 +145,7 @@ static int open_variants(session *s)
     variant inner;
 
     if (s->o.root >= s->p)
-        return complain(s, "--root", "must be a rank");
+        return complain(s, "--root", "must be a rank of the job");
     if (lanes_command(s->o.command) && !variant_parse(&inner, &s->o, s->o.call))
         return complain(s, s->o.call, "no such call of an alltoall (--call)");
 #ifdef TUTTI_SIMULATED

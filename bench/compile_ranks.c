@@ -356,7 +356,7 @@ static int check(const wanted *w)
         any |= is_wanted(w, algo_table[i]);
     if (!any)
         return refuse(w->algorithms, "no such algorithm of these collectives");
-    return w->n ? 0 : refuse("--ranks", "needed");
+    return w->n ? 0 : refuse("--ranks", "must be given");
 }
 
 int compile_ranks(int argc, char **argv)

@@ -104,13 +104,13 @@ static int check_options(session *s)
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given)
-            return complain(s, others[i].name, "not here");
+            return complain(s, others[i].name, "not an option of guidelines");
 #ifndef TUTTI_SIMULATED
     if (o->iterations < 6)
         return complain(s, "-i", "must be at least 6 for an interval of 95 %");
 #endif
     if (o->root >= s->p)
-        return complain(s, "--root", "must be a rank");
+        return complain(s, "--root", "must be a rank of the job");
     if ((unknown = parse_list(o->collectives, s->kinds, COLL_KINDS, kind_name)))
         return complain(s, unknown, "no such collective here");
     if ((unknown = parse_list(o->rules, s->rules, RULES, rule_name)))

@@ -142,7 +142,7 @@ static int run(int argc, char **argv)
     g = guess(name);
     return argc > 1 ? refuse(name, *name == '-' ? "no such option" : "no such subcommand", &g, argc,
                              argv)
-                    : refuse("SUBCOMMAND", "needed", NULL, argc, argv);
+                    : refuse("SUBCOMMAND", "must be given", NULL, argc, argv);
 }
 
 int main(int argc, char **argv)

@@ -190,7 +190,7 @@ static bool print(json_t *object)
     if (done)
         putchar('\n');
     else if (!object)
-        fprintf(stderr, "tutti-info: no JSON of it: out of memory, or text that is not UTF-8\n");
+        fprintf(stderr, "tutti-info: --json: out of memory, or a text that is not UTF-8\n");
     json_decref(object);
     return done;
 }

@@ -239,7 +239,7 @@ static int not_in_job(request *r, int rank)
 static int check(request *r)
 {
     if ((r->time || r->why || r->model || r->svg) && r->bytes < 0)
-        return wrong(r, "--bytes N", "needed");
+        return wrong(r, "--bytes N", "must be given");
     if (r->rank >= r->p)
         return not_in_job(r, r->rank);
     if (r->root >= r->p)
@@ -291,12 +291,16 @@ static int take_words(request *r, int n, char **words)
     int wanted = r->why ? 1 : 2, failed;
 
     if (n < wanted)
-        return wrong(r, r->why ? "COLLECTIVE" : n ? "ALGORITHM" : "COLLECTIVE ALGORITHM", "needed");
+        return wrong(r,
+                     r->why ? "COLLECTIVE"
+                     : n    ? "ALGORITHM"
+                            : "COLLECTIVE ALGORITHM",
+                     "must be given");
     failed = take_collective(r, words[0]);
     if (!failed && n > wanted)
         failed = wrong(r, words[wanted], "one word too many");
     if (!failed && r->p < 1)
-        failed = wrong(r, "-p RANKS", "needed");
+        failed = wrong(r, "-p RANKS", "must be given");
     return failed || r->why ? failed : take_algorithm(r, words[1]);
 }
 

@@ -56,14 +56,14 @@ static bool print_list(const forecast *list, int n, const char *taken)
         bool bound = forecast_is_approximate(f);
         select_print(&f->choice, name, sizeof name);
         if (i == 0 || bound != forecast_is_approximate(f - 1))
-            puts(bound ? "not executed to the end: at least (>=), or at first sight (~), "
+            puts(bound ? "not executed to the end: lower bounds (>=), first estimates (~), "
                          "algorithm, why"
                        : "executed: estimated time, ratio to the fastest, algorithm, limited by");
         print_time(f, list[0].time);
         printf("%-40s %s%s\n", name,
                !bound        ? f->bound
                : f->executed ? "given up"
-                             : "first sight",
+                             : "first estimate",
                strcmp(name, taken) == 0 ? ", auto" : "");
         found |= strcmp(name, taken) == 0;
     }

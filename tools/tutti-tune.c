@@ -187,7 +187,7 @@ static void check_calls(wish *w)
 
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks == 1)
-        strcpy(w->why, "--calls: one rank has nobody to call");
+        strcpy(w->why, "--calls: needs two ranks or more");
     else if (!tune_calls_possible())
         strcpy(w->why, "--calls: not under libtutti_mpi.so; run mpiexec -n RANKS env "
                        "LD_PRELOAD=libtutti_mpi.so tutti-tune --calls=FILE");

@@ -67,7 +67,7 @@ class Call:
         for line in self._plan("--why").splitlines():
             row = ROW.match(line)
             if row:
-                found[row[2]] = float(row[1]), not row[3].startswith("first sight")
+                found[row[2]] = float(row[1]), not row[3].startswith("first estimate")
                 auto = row[2] if row[3].endswith(", auto") else auto
             elif line.startswith("auto: "):
                 auto = line.split()[1]

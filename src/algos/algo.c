@@ -23,7 +23,7 @@ const char *algo_refuses(const algo *a, const coll *c)
     if (a->commutes && c->noncommutative)
         return "it needs an operation that commutes";
     if (a->parts && c->user_op && !a->serves_user_op)
-        return "it cuts vectors, and a user-defined operation may look at a whole one";
+        return "it cuts vectors into parts, and a user-defined operation may need the whole vector";
     return a->inapplicable ? a->inapplicable(c->p) : NULL;
 }
 

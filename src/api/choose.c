@@ -333,7 +333,7 @@ static void say_native(const call *c, const decision_server *s)
 {
     static _Atomic uint64_t said[COLL_KINDS];
     uint64_t bit = (uint64_t)1 << class_of(c->bytes.all);
-    char size[64], why[100] = "nothing is known of it";
+    char size[64], why[100] = "there is no estimate";
 
     if (atomic_fetch_or(&said[c->coll.kind], bit) & bit)
         return;

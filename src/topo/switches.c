@@ -159,12 +159,12 @@ static const char *line_wrong(const line *l)
     if (strlen(l->name) > MOST_NAME)
         return "the name of a switch has more than 255 characters";
     if (!l->nodes && !l->switches)
-        return "neither Nodes= nor Switches=";
+        return "Nodes= or Switches= is missing";
     if ((l->nodes && !l->nodes[0]) || (l->switches && !l->switches[0]))
         return "Nodes= or Switches= has no value";
     if ((l->nodes && switches_match(l->nodes, "") < 0) ||
         (l->switches && switches_match(l->switches, "") < 0))
-        return "a malformed list of names";
+        return "the list of names is malformed";
     return NULL;
 }
 

@@ -125,11 +125,11 @@ static const char *read_constant(char *line, constants *k, bool found[CONSTANTS]
     if (i == CONSTANTS)
         return "no such constant";
     if (!number || !unit || strtok_r(NULL, " \t", &rest))
-        return "not a name, a number and a unit";
+        return "must be a name, a number and a unit";
     if (!number_read(number, &value) || strcmp(unit, known[i].unit) != 0)
-        return "not a number in this constant's unit";
+        return "must be a number in this constant's unit";
     if (!plausible(unit, value))
-        return "not possible";
+        return "out of range";
     if (found[i])
         return "given twice";
     found[i] = true;
@@ -151,7 +151,7 @@ static bool all_found(const bool found[CONSTANTS], char *why, size_t size)
 {
     for (int i = 0; i < CONSTANTS; i++)
         if (!found[i] && !may_be_missing(&known[i])) {
-            snprintf(why, size, "%s is not there", known[i].name);
+            snprintf(why, size, "%s is missing", known[i].name);
             return false;
         }
     return true;

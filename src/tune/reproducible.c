@@ -80,10 +80,10 @@ const char *reproducible_refuses(const choice *asked, const coll *c, int64_t byt
         asked->variant == same.variant)
         return NULL;
     if (algo_table[asked->algo]->regional)
-        return "in which order it combines operands depends on where the ranks are, and "
-               "tutti_reproducible=topology asks for one that does not";
+        return "the order in which it combines operands depends on where the ranks are, which "
+               "tutti_reproducible=topology forbids";
     return "it combines operands in another order than the algorithm that "
-           "tutti_reproducible=topology takes for so many ranks and bytes";
+           "tutti_reproducible=topology takes for this number of ranks and bytes";
 }
 
 bool reproducible_read(const char *text, bool *topology)

@@ -202,7 +202,7 @@ static bool next_wisdom_line(reader *r, const char **why)
     for (size_t i = 0; i < n; i++) {
         char c = r->line[i] = r->at[i];
         if (((unsigned char)c < ' ' && c != '\t') || c == 127) {
-            *why = "a byte that is no text";
+            *why = "a byte that is not text";
             n = i;
         }
     }
@@ -222,15 +222,15 @@ static const char *read_end(reader *r, const wisdom *w)
     if (strcmp(r->line, edited) == 0 || strcmp(r->line, end) == 0)
         return NULL;
     return strncmp(r->line, end, strcspn(end + 4, " ") + 5) != 0
-               ? "not the number of verdicts"
+               ? "the number of verdicts is wrong"
                : "damaged, or edited without `edited` here";
 }
 
 /* The first lines, by their number. */
 static const char *read_head(const reader *r)
 {
-    static const char *const wrong[] = {not_wisdom, "of another version than " TUTTI_VERSION,
-                                        "of another MPI"};
+    static const char *const wrong[] = {
+        not_wisdom, "written by another version than " TUTTI_VERSION, "measured with another MPI"};
     char mpi[WISDOM_LINE];
     const char *const head[] = {title, version, mpi};
 
@@ -247,7 +247,7 @@ static const char *read_wisdom_line(reader *r, wisdom *w)
     if (r->number <= 3)
         return read_head(r);
     if (r->ended)
-        return "more behind the end";
+        return "lines after the end";
     if (strncmp(r->line, "end ", 4) == 0)
         return read_end(r, w);
     strcpy(line, r->line);
@@ -266,7 +266,7 @@ static const char *read_all_lines(reader *r, wisdom *w)
     while (next_wisdom_line(r, &why))
         if ((why = read_wisdom_line(r, w)))
             return why;
-    return why || r->ended ? why : "cut off: its end is not there";
+    return why || r->ended ? why : "cut off: the line that begins with `end` is missing";
 }
 
 wisdom *wisdom_read(const char *text, size_t n, const char *mpi, char *why, size_t size)

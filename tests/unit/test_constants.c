@@ -119,18 +119,18 @@ static void what_is_wrong_is_refused(void **state)
     refused("tutti constants 1", "tutti constants 2", "first line");
     refused("tutti constants 1", "", "first line");
     refused("copy", "coyp 1e10 bytes/s", "line 2 (coyp 1e10 bytes/s): no such constant");
-    refused("copy", "", "copy is not there");
+    refused("copy", "", "copy is missing");
     refused("copy", "copy 1e10", "a name, a number and a unit");
     refused("copy", "copy 1e10 bytes/s more", "a name, a number and a unit");
-    refused("copy", "copy fast bytes/s", "not a number");
-    refused("copy", "copy 1e10 s", "not a number in this constant's unit");
-    refused("copy", "copy 0 bytes/s", "not possible");
-    refused("copy", "copy 999999 bytes/s", "not possible");
-    refused("copy", "copy -1e10 bytes/s", "not possible");
-    refused("copy", "copy nan bytes/s", "not possible");
-    refused("copy", "copy inf bytes/s", "not possible");
-    refused("node.latency", "node.latency 20 s", "not possible");
-    refused("node.cores", "node.cores 1e-12 cores", "not possible");
+    refused("copy", "copy fast bytes/s", "must be a number");
+    refused("copy", "copy 1e10 s", "must be a number in this constant's unit");
+    refused("copy", "copy 0 bytes/s", "out of range");
+    refused("copy", "copy 999999 bytes/s", "out of range");
+    refused("copy", "copy -1e10 bytes/s", "out of range");
+    refused("copy", "copy nan bytes/s", "out of range");
+    refused("copy", "copy inf bytes/s", "out of range");
+    refused("node.latency", "node.latency 20 s", "out of range");
+    refused("node.cores", "node.cores 1e-12 cores", "out of range");
     refused("reduce", "copy 1e10 bytes/s", "given twice");
 }
 

@@ -67,7 +67,7 @@ static void slurms_topology_file_gives_distances(void **state)
     remove(temp_file);
     temp_file_write("SwitchName=a Nodes=n[1-\n");
     assert_false(switches_above(temp_file, "n1", at[0].switches, why, sizeof why));
-    assert_non_null(strstr(why, "line 1: a malformed list"));
+    assert_non_null(strstr(why, "line 1: the list of names is malformed"));
     remove(temp_file);
     temp_file_write("SwitchName=a Nodes=n1\nSwitchName=b Switches=a,c\nSwitchName=c Switches=b\n");
     assert_false(switches_above(temp_file, "n1", at[0].switches, why, sizeof why));
@@ -75,7 +75,7 @@ static void slurms_topology_file_gives_distances(void **state)
     remove(temp_file);
     temp_file_write("SwitchName=a\n");
     assert_false(switches_above(temp_file, "n1", at[0].switches, why, sizeof why));
-    assert_non_null(strstr(why, "line 1: neither Nodes= nor Switches="));
+    assert_non_null(strstr(why, "line 1: Nodes= or Switches= is missing"));
     remove(temp_file);
     assert_false(switches_above(temp_file, "n1", at[0].switches, why, sizeof why));
 }

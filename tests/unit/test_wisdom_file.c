@@ -129,7 +129,7 @@ static void what_is_no_wisdom_is_not_replaced(void **state)
         fputs(texts[i], f);
         fclose(f);
         assert_false(wisdom_save(file, w, mpi, why, sizeof why));
-        assert_non_null(strstr(why, "there is something else in it than wisdom"));
+        assert_non_null(strstr(why, "the file does not begin like a file of wisdom"));
         assert_non_null(f = fopen(file, "r"));
         assert_non_null(fgets(text, sizeof text, f));
         assert_string_equal(text, texts[i]);

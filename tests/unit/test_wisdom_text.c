@@ -115,8 +115,8 @@ static void what_is_wrong_is_refused(void **state)
     longest[sizeof longest - 1] = '\0';
     refused("wisdom 1", "wisdom 2", "begins with `tutti wisdom 1`");
     refused("version ", "version 1", "line 2 (version 1");
-    refused("MPICH 4.0.2", "MPICH 4.0.3", "line 3 (mpi MPICH 4.0.3): of another MPI");
-    refused("MPICH 4.0.2", "MPICH 4.0.2 ", "of another MPI");
+    refused("MPICH 4.0.2", "MPICH 4.0.3", "line 3 (mpi MPICH 4.0.3): measured with another MPI");
+    refused("MPICH 4.0.2", "MPICH 4.0.2 ", "measured with another MPI");
     refused("allreduce", "allreduces", "line 6 (allreduces 4");
     refused(" 64 ", " 0 ", "not a number of ranks");
     refused(" 64 ", " -64 ", "not a number of ranks");
@@ -145,14 +145,14 @@ static void what_is_wrong_is_refused(void **state)
     refused("30 starts", "30", "not a number of starts");
     refused("30 starts", "30 starts |", "not a number of starts");
     refused(" | 30 starts", "", "not a number of starts");
-    refused("\nend", "\r\nend", "a byte that is no text");
+    refused("\nend", "\r\nend", "a byte that is not text");
     refused("\nend", longest, "too long");
-    refused("end 2", "end 3", "not the number of verdicts");
+    refused("end 2", "end 3", "the number of verdicts is wrong");
     refused("edited\n", "edited", "cut off inside");
     refused("edited\n", "edited \n", "damaged");
-    refused("edited\n", "edited\n\n", "more behind the end");
-    refused("edited\n", "edited\nend 2 edited\n", "more behind the end");
-    refused("end 2 edited\n", "", "its end is not there");
+    refused("edited\n", "edited\n\n", "lines after the end");
+    refused("edited\n", "edited\nend 2 edited\n", "lines after the end");
+    refused("end 2 edited\n", "", "the line that begins with `end` is missing");
 }
 
 static void given_twice_is_refused(void **state)
@@ -173,7 +173,7 @@ static void a_byte_0_is_refused(void **state)
     (void)state;
     *strstr(text, "commutes") = '\0';
     assert_null(read_text(text, n, mpi, why));
-    assert_non_null(strstr(why, "a byte that is no text"));
+    assert_non_null(strstr(why, "a byte that is not text"));
     wisdom_free(w);
 }
 

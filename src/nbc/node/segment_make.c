@@ -134,7 +134,7 @@ static const char *set_up(around *a, MPI_Comm all, node_wire wish)
     why = join_all(a, all, wish, why);
     if (!why && wish == NODE_WIRE_ON && !segment_here.reads && env_verbose())
         env_say_here(
-            "messages inside the node: copied: the kernel does not let this process read the "
+            "messages inside the node are copied: the kernel does not let this process read the "
             "memory of all others");
     return why;
 }

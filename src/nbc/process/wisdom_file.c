@@ -81,7 +81,7 @@ static wisdom *unite(const char *name, wisdom *w, const char *mpi, bool *refused
     if (known || fresh)
         *wrong = "out of memory";
     else if (text)
-        *wrong = "there is something else in it than wisdom";
+        *wrong = "the file does not begin like a file of wisdom";
     free(text);
     if (*refused || fresh)
         all = wisdom_make();
@@ -128,7 +128,7 @@ static const char *resolve_name(const char *name, char path[PATH_MAX], const cha
     if (errno != ENOENT)
         *wrong = strerror(errno);
     else if (lstat(name, &s) == 0)
-        *wrong = "a link to nothing";
+        *wrong = "a link to a file that does not exist";
     return *wrong ? NULL : name;
 }
 

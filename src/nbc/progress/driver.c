@@ -207,7 +207,7 @@ int driver_choose(const char *forced, const driver **chosen, const char **reason
     }
     if (!forced)
         return MPI_ERR_OTHER;
-    env_refuse("TUTTI_PROGRESS=%s is not possible%s; there are async and poll (MPICH), hook "
+    env_refuse("TUTTI_PROGRESS=%s is not possible%s; valid names: async and poll (MPICH), hook "
                "(Open MPI), thread (with MPI_THREAD_MULTIPLE) and manual",
                forced, refused);
     return driver_choose(NULL, chosen, reason);

@@ -67,7 +67,7 @@ static void stop_async_driver(void)
 
 const driver driver_async = {
     .name = "async",
-    .how = "every native MPI call advances our operations (MPIX_Async_start)",
+    .how = "every native MPI call advances Tutti's operations (MPIX_Async_start)",
     .start = start_async_driver,
     .stop = stop_async_driver,
     .request = driver_poll_request,

@@ -171,7 +171,7 @@ void driver_hook_remove(bool hooked)
 
 const driver driver_hook = {
     .name = "hook",
-    .how = "every native MPI call advances our operations (opal_progress_register)",
+    .how = "every native MPI call advances Tutti's operations (opal_progress_register)",
     .start = start_hook_driver,
     .stop = stop_hook_driver,
     .request = hook_request,

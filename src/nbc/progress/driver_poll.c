@@ -109,7 +109,7 @@ int driver_poll_request(exec *e, MPI_Request *request)
 
 const driver driver_poll = {
     .name = "poll",
-    .how = "native Wait and Test calls poll our requests (MPIX_Grequest_start)",
+    .how = "native Wait and Test calls poll Tutti's requests (MPIX_Grequest_start)",
     .start = start_poll_driver,
     .request = driver_poll_request,
 };

@@ -259,7 +259,7 @@ static int thread_request(exec *e, MPI_Request *request)
 
 const driver driver_thread = {
     .name = "thread",
-    .how = "a progress thread advances our operations",
+    .how = "a progress thread advances Tutti's operations",
     .start = start_thread_driver,
     .stop = stop_thread_driver,
     .request = thread_request,

@@ -67,8 +67,10 @@ int staged_end(staged *s, int error)
         return error;
     if (!s->failed && write_out(&s->recv))
         return MPI_SUCCESS;
-    env_say_here(s->failed ? "the GPU's library cannot copy from device memory: what this rank has "
-                             "sent is not its data"
-                           : "the GPU's library cannot copy to device memory");
+    env_say_here(s->failed
+                     ? "copying from GPU memory failed in the GPU's library: the data that this "
+                       "rank has sent is wrong"
+                     : "copying to GPU memory failed in the GPU's library: the data that "
+                       "this rank has received is not in its buffer");
     return MPI_ERR_OTHER;
 }

@@ -16,7 +16,7 @@ static void write_to(const char *name, const char *text, size_t n)
     if (!*name)
         fwrite(text, 1, n, stderr);
     else if (!whole_file_write(name, text, n))
-        env_say_here("statistics: %s: %s", name, strerror(errno));
+        env_say_here("TUTTI_STATS: %s: %s", name, strerror(errno));
 }
 
 static void say(const stats_job *job, const stats_table *t, print *form, const char *name)
@@ -100,7 +100,7 @@ void stats_say(const stats_job *job)
     stats_table t;
 
     if (!stats_all(&t) || !order_comms(&t)) {
-        env_say_here("statistics: out of memory");
+        env_say_here("TUTTI_STATS: out of memory; no summary is written");
         stats_free(&t);
         return;
     }
