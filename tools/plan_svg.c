@@ -34,6 +34,8 @@ static void picture_collect(picture *p)
         if (picture_is_sent(p, i))
             p->levels[picture_level_of(p, p->g->rank[i], st->peer)] = true;
     }
+    p->dense = p->drawn > PICTURE_DENSE;
+    p->one_node = p->dense && p->r->topo && p->r->topo->nodes > 1;
 }
 
 static void picture_put_title(const picture *p, const char *machine)

@@ -15,7 +15,7 @@ enum {
     PICTURE_LEFT = 112,
     PICTURE_WIDTH = 1100, /* of the time from the start to the end */
     PICTURE_TOP = 64,
-    PICTURE_TIPS = 20000 /* with more steps than that, none says its times */
+    PICTURE_DENSE = 1000 /* with more steps than that a picture is dense */
 };
 
 /* What a message crosses. */
@@ -36,7 +36,9 @@ typedef struct picture {
     const topo_level *inner; /* the coarsest level inside nodes, or NULL */
     FILE *out;
     int64_t end;                     /* picoseconds, at least 1 */
-    int64_t drawn;                   /* steps: each has a bar, a send a message as well */
+    int64_t drawn;                   /* steps that have a bar */
+    bool dense;                      /* drawn without heads and times */
+    bool one_node;                   /* messages inside nodes are drawn for node 0 alone */
     const char *phase[SCHED_PHASES]; /* names, of all ranks */
     int nphases;
     int bar, band, row;        /* heights */

@@ -43,9 +43,12 @@ static const char *legend_level_text(const picture *p, picture_level l)
 
     switch (l) {
     case LEVEL_INNER:
-        snprintf(text, sizeof text, "inside a %s", topo_kind_name(p->inner->kind));
+        snprintf(text, sizeof text, "inside a %s%s", topo_kind_name(p->inner->kind),
+                 p->one_node ? " (drawn for node 0 alone)" : "");
         return text;
     case LEVEL_NODE:
+        if (p->one_node)
+            return "inside a node (drawn for node 0 alone)";
         return !t || t->nodes == 1 ? "inside the node" : "inside a node";
     case LEVEL_NETWORK:
         return "between nodes";

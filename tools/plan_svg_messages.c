@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_svg_messages.c - the messages in the picture of a collective: a line for each, from its
- * sender's row to its receiver's, which tells by colour and dashes what it crosses. See plan_svg.h.
+ * sender's row to its receiver's, which tells by colour and dashes what it crosses. Where there are
+ * many, those of a level are one path. See plan_svg.h.
  */
 #include "plan_svg.h"
 
@@ -27,33 +28,48 @@ static void draw_message(const picture *p, int i)
     const step_time *t = &p->times[i];
     int from = p->g->rank[i], to = st->peer;
     picture_level l = picture_level_of(p, from, to);
-    bool many = p->drawn > 2000;
 
     fprintf(p->out,
             "<path class=\"message %s\" d=\"M%.2f %.1fL%.2f %.1f\" stroke=\"%s\" "
-            "stroke-width=\"%s\"",
+            "stroke-width=\"1.1\"",
             picture_level_names[l], picture_x(p, t->leaves), picture_middle(p, from),
-            picture_x(p, t->arrives), picture_middle(p, to), picture_level_colors[l],
-            many ? "0.5" : "1.1");
+            picture_x(p, t->arrives), picture_middle(p, to), picture_level_colors[l]);
     if (strcmp(picture_level_dashes[l], "none") != 0)
         fprintf(p->out, " stroke-dasharray=\"%s\"", picture_level_dashes[l]);
-    if (!many)
-        fprintf(p->out, " marker-end=\"url(#to-%s)\"", picture_level_names[l]);
-    if (p->drawn > PICTURE_TIPS) {
-        fprintf(p->out, "/>\n");
-        return;
-    }
-    fprintf(p->out, "><title>%d to %d, %" PRId64 " bytes, ", from, to,
-            plan_step_bytes(p->r, p->g->of[from], st));
+    fprintf(p->out, " marker-end=\"url(#to-%s)\"><title>%d to %d, %" PRId64 " bytes, ",
+            picture_level_names[l], from, to, plan_step_bytes(p->r, p->g->of[from], st));
     picture_put_times(p, t->leaves, t->arrives);
     fprintf(p->out, "</title></path>\n");
 }
 
+static void draw_level(const picture *p, picture_level l)
+{
+    bool between = l == LEVEL_NETWORK || l == LEVEL_SWITCHES;
+
+    fprintf(p->out,
+            "<path class=\"messages %s\" stroke=\"%s\" stroke-width=\"%s\" "
+            "stroke-dasharray=\"%s\" d=\"",
+            picture_level_names[l], picture_level_colors[l], between ? "0.8" : "0.4",
+            picture_level_dashes[l]);
+    for (int i = 0; i < p->g->n; i++) {
+        int from = p->g->rank[i], to = stepgraph_step(p->g, i)->peer;
+
+        if (!picture_is_sent(p, i) || picture_level_of(p, from, to) != l ||
+            (!between && p->one_node && p->r->topo->node[from] != 0))
+            continue;
+        fprintf(p->out, "M%.1f %.1fL%.1f %.1f", picture_x(p, p->times[i].leaves),
+                picture_middle(p, from), picture_x(p, p->times[i].arrives), picture_middle(p, to));
+    }
+    fprintf(p->out, "\"/>\n");
+}
+
 void picture_draw_messages(const picture *p)
 {
-    fprintf(p->out, "<g id=\"messages\" fill=\"none\" opacity=\"%s\">\n",
-            p->drawn > 2000 ? "0.6" : "0.9");
-    for (int i = 0; i < p->g->n; i++)
+    fprintf(p->out, "<g id=\"messages\" fill=\"none\" opacity=\"%s\">\n", p->dense ? "0.6" : "0.9");
+    for (int l = 0; p->dense && l < PICTURE_LEVELS; l++)
+        if (p->levels[l])
+            draw_level(p, (picture_level)l);
+    for (int i = 0; !p->dense && i < p->g->n; i++)
         if (picture_is_sent(p, i))
             draw_message(p, i);
     fprintf(p->out, "</g>\n");
