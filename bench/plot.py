@@ -35,8 +35,7 @@ except ImportError as e:
     sys.exit(f"plot.py: needs matplotlib for {sys.executable} ({e}); on Debian: apt install python3-matplotlib, and /usr/bin/python3")
 
 # Okabe and Ito: told apart with any kind of colour vision.
-COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#8C6BB1", "#7F7F7F",
-           "#A6761D", "#1B9E77", "#E7298A", "#66A61E", "#6A3D9A", "#B15928", "#000000"]
+COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#8C6BB1"]
 MARKERS = "osD^vP*X<>ph"
 BLOCKS = "bytes of a block"
 FACTORS = (1 / 3, 1 / 2, 2 / 3, 1, 1.5, 2, 3)  # ticks of ratios
@@ -199,7 +198,7 @@ def heatmap(rows, name, title, ours=None, unit=BLOCKS):
         raise Nothing(f"no algorithm {ours}")
     labels = panels_of(rows)
     others = sorted({r["algorithm"] for r in rows if not is_ours(r["algorithm"], ours)})
-    colours = {a: COLOURS[i % 8] for i, a in enumerate(others)}  # the ninth is a grey
+    colours = {a: colour(i) for i, a in enumerate(others)}
     figure, axes = panel_figure(len(labels), unit)
     grey, seen, hatched = saved_colour(ours, axes, figure) if ours else None, set(), False
     for axis, label in zip(axes, labels):
@@ -258,17 +257,23 @@ def plain_decades(axis):
     axis.yaxis.set_minor_formatter(FuncFormatter(lambda t, _: f"{t:g}" if few and f"{t:g}".strip("0.") in "25" else ""))
 
 
+def colour(i):
+    """The i-th colour, no two the same: COLOURS, then darker and lighter ones of them."""
+    k = i // len(COLOURS)
+    white, share = k % 2 == 0, 0.5 ** ((k + 1) // 2) if k else 0  # with white or black, and how much of it
+    channels = (int(COLOURS[i % len(COLOURS)][n : n + 2], 16) for n in (1, 3, 5))
+    return "#%02X%02X%02X" % tuple(round(c + share * ((255 * white) - c)) for c in channels)
+
+
 def styles(names):
-    """name -> colour, marker, line: the MPI's own in black."""
-    result, i = {}, 0
-    for name in names:
-        if name.startswith("native"):
-            result[name] = dict(color="#000000", marker="s" if name == "native" else "x",
-                                linestyle="--" if name == "native" else "-.", linewidth=2)
-        else:
-            result[name] = dict(color=COLOURS[i % (len(COLOURS) - 1)], marker=MARKERS[i % len(MARKERS)], linestyle="-")
-            i += 1
-    return result
+    """name -> colour, marker, line, no two the same: the MPI's own in black."""
+    names = list(names)
+    own = [name for name in names if name.startswith("native")]
+    result = {name: dict(color=colour(i), marker=MARKERS[i % len(MARKERS)], linestyle="-")
+              for i, name in enumerate(name for name in names if name not in own)}
+    for i, name in enumerate(sorted(own)):  # native itself first
+        result[name] = dict(color="#000000", marker="sx+1234|_"[i % 9], linestyle=("--", "-.")[min(i, 1)], linewidth=2)
+    return {name: result[name] for name in names}
 
 
 def x_axis(axis, rows, by, unit):
