@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What goes out of a build: `uninstall` takes away what the last `install` has brought, `dist` makes the source
-# tarball of the commit that is checked out (the same bytes at any time), `package` a tarball of the binaries.
+# What goes out of a build: `uninstall` removes what the last `install` has installed, `dist` makes the source tarball of
+# the commit that is checked out, `package` a tarball of the binaries.
 configure_file(cmake/uninstall.cmake.in uninstall.cmake @ONLY)
 add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/uninstall.cmake VERBATIM)
 

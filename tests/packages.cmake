@@ -21,6 +21,7 @@ if(mpi STREQUAL "mpich") # no matter of the MPI, or for both
     add_check(subproject long ${PROJECT_SOURCE_DIR} ${mpi})
     add_check(both_mpis long ${PROJECT_SOURCE_DIR})
     add_check(debian long ${PROJECT_SOURCE_DIR})
+    add_check(dist long ${PROJECT_SOURCE_DIR})
     add_test(NAME spdx COMMAND ${PROJECT_SOURCE_DIR}/packaging/spdx --check)
     set_tests_properties(spdx PROPERTIES LABELS quick)
 else()
