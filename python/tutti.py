@@ -49,8 +49,9 @@ def _candidates(mpi):
     here = os.path.dirname(os.path.abspath(__file__))
     prefix = os.path.dirname(os.path.dirname(os.path.dirname(here)))  # <prefix>/lib/python3/dist-packages
     folders = [p for p in os.environ.get("LD_LIBRARY_PATH", "").split(":") if p]
-    folders += [os.path.join(prefix, "lib"), os.path.join(prefix, "lib64")]
-    folders += [os.path.join(p, "lib", sysconfig.get_config_var("MULTIARCH") or "") for p in (prefix, "/usr")]
+    multiarch = os.path.join("lib", sysconfig.get_config_var("MULTIARCH") or "")
+    folders += [os.path.join(prefix, sub) for sub in ("lib", "lib64", multiarch)]
+    folders += ["/usr/local/lib", os.path.join("/usr", multiarch)]
     for folder in folders:
         for name in ("libtutti_abi.so.0",) if mpi == "MPI ABI" else (
                 "libtutti-%s.so.0" % mpi.lower().replace(" ", ""), "libtutti.so.0"):

@@ -24,6 +24,7 @@ endif()
 
 # ---- Python: with Debian's mpi4py
 add_check(python quick $<TARGET_FILE:tutti> ${PROJECT_SOURCE_DIR} ${mpi})
+add_check(wheel long $<TARGET_FILE:tutti> ${PROJECT_SOURCE_DIR} ${mpi})
 
 # ---- C++
 add_check(cxx quick $<TARGET_FILE:tutti> ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${mpi})
