@@ -19,10 +19,10 @@ static const struct known {
 static const char title[] = "tutti constants 1";
 
 /* Round numbers, until tutti-tune measures them where they are used. Inside a node they are what it
- * found on 2 cores of an Intel Xeon (docs/measurements.md, "Constants of this machine"), but for
- * copies and reductions (there the data was in the caches), and for long messages: these are as
- * they are read from their senders' memory on 2 cores of an AMD EPYC, and `eager` is between what
- * was best there and on the Xeon. */
+ * found on 2 cores of an Intel Xeon (docs/results/measurements.md, "Constants of this machine"),
+ * but for copies and reductions (there the data was in the caches), and for long messages: these
+ * are as they are read from their senders' memory on 2 cores of an AMD EPYC, and `eager` is between
+ * what was best there and on the Xeon. */
 #define NODE                                                                                       \
     {                                                                                              \
         .latency = 1.6e-7, .overhead = 3.5e-8, .bandwidth = 1.4e10, .shared = 2.4e10,              \
@@ -48,7 +48,8 @@ static const struct machine {
     const char *name;
     constants constants;
 } machines[] = {
-    /* `both`: as measured on emulated hosts over TCP, at 0.1 and 1 Gbit/s (docs/measurements.md) */
+    /* `both`: as measured on emulated hosts over TCP, at 0.1 and 1 Gbit/s
+     * (docs/results/measurements.md) */
     {"ethernet",
      {.copy = 1e10,
       .reduce = 1e10,

@@ -2,8 +2,8 @@
 /* select.c - names of choices, and the rules for what needs no estimate.
  *
  * At most two ranks have one message, or one exchange, whatever the algorithm; the limits for them
- * were measured (docs/measurements.md). Where no rank knows the sizes of another, direct messages
- * are right for all.
+ * were measured (docs/results/measurements.md). Where no rank knows the sizes of another, direct
+ * messages are right for all.
  */
 #include "tune/select.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plain_repairs.c - which legal collective calls does an MPI get right: every collective, blocking,
  * non-blocking and persistent, in up to ten cases. It knows nothing of Tutti: tests/repairs runs it
- * with the MPI alone and under libtutti_mpi.so, and makes the table of docs/repairs.md.
+ * with the MPI alone and under libtutti_mpi.so, and makes the table of docs/results/repairs.md.
  *
  * plain_repairs [-c COLLECTIVE] [-b FIRST] [-n HOW_MANY] [-f FILE] [-t SECONDS]
  *

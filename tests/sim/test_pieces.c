@@ -160,7 +160,7 @@ static int nodes_sent_to_first(coll_kind kind, const char *variant, int nodes)
     return __builtin_popcount(reached);
 }
 
-/* Else whoever is late holds up those that it sends to last (docs/measurements.md, "A real
+/* Else whoever is late holds up those that it sends to last (docs/results/measurements.md, "A real
  * network"). */
 static void pieces_go_to_all_nodes_in_turn(void **state)
 {

@@ -63,6 +63,6 @@ def report(o, rows):
 
 WHY = """The paper measured up to 8 processes of one laptop, where all variants lose against the MPI's own alltoall, and expects
 otherwise on distributed machines ("these algorithms were implemented for distributed architectures"); its tables XI to XIII
-are repeated on this machine in docs/measurements.md. What is simulated is the expectation: one node of 8 ranks, then more. Derived
+are repeated on this machine in docs/results/measurements.md. What is simulated is the expectation: one node of 8 ranks, then more. Derived
 datatypes cost a copy on both sides here, as packing does, so `bruck_modified` and `bruck` differ by the rotations only. `linear:32` has 32 exchanges in flight, whose
 start-up costs the processor but hardly the network here: it overtakes the Bruck variants at 128 to 256 bytes, `pairwise` at 1 KiB."""

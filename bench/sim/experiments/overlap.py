@@ -69,4 +69,4 @@ has no driver that would advance them in MPI_Test alone); each test of a message
 processor's own work: the copies that messages of several blocks are charged with (sparbit and lane, more than half of their time),
 and the tests, which OSU's definition counts as well. Without a call only what the network does by itself can hide: messages whose receives are
 posted already. The MPI's own line is missing: with SimGrid's MPI_Iallgather (`native_i`) among these the simulation ends in a segmentation
-fault. Measured, it is in docs/overlap.md. Ranks do not disturb each other's processors here."""
+fault. Measured, it is in docs/results/overlap-measured.md. Ranks do not disturb each other's processors here."""

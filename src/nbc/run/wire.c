@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Bytes up to which packing beats a derived datatype, whatever the number of blocks
- * (tutti-bench blocks, docs/measurements.md). */
+ * (tutti-bench blocks, docs/results/measurements.md). */
 enum { PACK_LIMIT_OPENMPI = 2048, PACK_LIMIT_MPICH = 8192 };
 
 /* Pack a message of n intervals and so many bytes, rather than describe it by a datatype? */

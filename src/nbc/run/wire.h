@@ -33,7 +33,7 @@ int wire_local(const bound *b, const step *st);
 
 /* In pieces: from about the size of the second-level cache on memcpy writes past the caches, and
  * the peer that fetches the block from its copy has to go to memory: 5 % of an exchange of 1 MiB on
- * Open MPI (docs/measurements.md). */
+ * Open MPI (docs/results/measurements.md). */
 static inline void wire_copy_bytes(char *to, const char *from, size_t n)
 {
     enum { PIECE = 131072 };
