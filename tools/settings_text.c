@@ -18,62 +18,62 @@ static const char *shown_name(const setting *s, char text[SETTING_NAME + 16])
     return text;
 }
 
-/* What cuts table cells is written so that it does not. */
-static void put_cell(const char *text)
+/* A paragraph on lines of at most COLUMNS, but for the first one indented by two. */
+enum { COLUMNS = 100 };
+
+static void put_paragraph(const char *text)
 {
-    for (; *text; text++)
-        if (*text == '|' || *text == '<' || *text == '*')
-            printf("\\%c", *text);
+    size_t column = 0;
+
+    while (*text) {
+        size_t n = strcspn(text, " ");
+
+        if (column && column + 1 + n > COLUMNS)
+            column = (size_t)printf("\n  %.*s", (int)n, text) - 1;
         else
-            putchar(*text);
+            column += (size_t)printf("%s%.*s", column ? " " : "", (int)n, text);
+        text += n;
+        text += strspn(text, " ");
+    }
+    printf("\n");
 }
 
-static void put_row(const setting *s)
+static void put_item(const setting *s)
 {
-    char name[SETTING_NAME + 16], where[120];
+    char name[SETTING_NAME + 16], where[120], text[1024];
+    const char *variable = s->variable;
 
-    printf("| `%s` | ", shown_name(s, name));
-    if (!(s->where & SETTING_VARIABLE)) {
-        setting_print_where(s, where, sizeof where);
-        printf("%s | ", where);
-    }
-    put_cell(s->values);
-    printf(" | ");
-    put_cell(s->usual);
-    if (*s->variable)
-        printf(", or as `%s`",
-               strchr(s->variable, '*') ? "TUTTI_ALGORITHM_<COLLECTIVE>" : s->variable);
-    printf(" | ");
-    put_cell(s->meaning);
-    printf(" |\n");
+    if (strchr(variable, '*'))
+        variable = "TUTTI_ALGORITHM_<COLLECTIVE>";
+    setting_print_where(s, where, sizeof where);
+    snprintf(text, sizeof text, "- **`%s`**%s%s: `%s`; default: %s%s%s%s. %s", shown_name(s, name),
+             s->where & SETTING_VARIABLE ? "" : ", ", s->where & SETTING_VARIABLE ? "" : where,
+             s->values, s->usual, *variable ? ", or `" : "", variable, *variable ? "`" : "",
+             s->meaning);
+    put_paragraph(text);
 }
 
 static void put_markdown(void)
 {
-    printf(
-        "<!-- Made from src/nbc/process/settings.def by `./dev doc`. -->\n"
-        "# Settings\n\n"
-        "Everything that can be set from outside a program's source. `tutti-info --env` prints it "
-        "with what is in\nforce; `tutti.h` and `man tutti` say more.\n\n"
-        "## Environment variables\n\n"
-        "They are read once, when the library starts. An unknown `TUTTI_` "
-        "variable gives\none warning; a wrong value is an error, `MPI_ERR_ARG`, of the first "
-        "call.\n\n"
-        "| variable | values | default | meaning |\n|---|---|---|---|\n");
+    printf("<!-- Made from src/nbc/process/settings.def by `./dev doc`. -->\n"
+           "# Settings\n\n"
+           "Everything that can be set from outside a program's source. `tutti-info --env` prints "
+           "it with the\nvalues that are in force. `tutti.h` and `man tutti` say more.\n\n"
+           "## Environment variables\n\n"
+           "They are read once, when the library starts. An unknown `TUTTI_` variable gives one "
+           "warning. A wrong\nvalue is an error of the first call: `MPI_ERR_ARG`.\n\n");
     for (int i = 0; i < setting_count; i++)
         if (setting_table[i].where & SETTING_VARIABLE)
-            put_row(&setting_table[i]);
+            put_item(&setting_table[i]);
     printf(
         "\n## Info keys\n\n"
-        "Of the inits of persistent requests (init), of `tutti_comm_set_hints` (comm_set_hints) "
-        "and "
-        "of\n`tutti_progress_thread_start` (progress_thread_start). What an init names goes before "
-        "what was set for the\ncommunicator, and this before the environment. A wrong value is "
-        "`MPI_ERR_INFO_VALUE`.\n\n"
-        "| key | where | values | default | meaning |\n|---|---|---|---|---|\n");
+        "They are read by the inits of persistent requests (init), by `tutti_comm_set_hints` "
+        "(comm_set_hints)\nand by `tutti_progress_thread_start` (progress_thread_start). An init "
+        "overrides the communicator,\nand that overrides the environment. A wrong value is "
+        "`MPI_ERR_INFO_VALUE`.\n\n");
     for (int i = 0; i < setting_count; i++)
         if (!(setting_table[i].where & SETTING_VARIABLE))
-            put_row(&setting_table[i]);
+            put_item(&setting_table[i]);
 }
 
 /* A minus is one, and a line does not begin with a request. */
