@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import csv
+import datetime
 import hashlib
 import lzma
 import os
@@ -31,6 +32,12 @@ OPTIONS = """--cfg=smpi/wtime:0 --cfg=smpi/barrier:ompi_recursivedoubling --cfg=
 
 # smpirun exits with 0 after these.
 FAILURES = re.compile(r"Deadlock detected|MPI_Abort was called|Stalling SMPI instance|returned MPI_ERR|Killed")
+
+
+def today():
+    """The date and the commit, in words."""
+    git = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return f"on {datetime.date.today()}, commit {git.stdout.strip() or 'unknown'}"
 
 
 class Failed(Exception):

@@ -61,13 +61,16 @@ def report(o, rows):
     return "\n".join([vectors.report(o, rows, RULES, "allreduce", WHY), "", *spread_text(rows), "", NODES])
 
 
-WHY = """Persistent calls, sums of doubles; a reduction is charged as a copy of its bytes. `bine` exists for powers of two only.
-`ring` has 1998 rounds on 1000 ranks and was simulated there for 2 MiB only, as the choice of `auto`; that cell's `best` is without it.
-The Open MPI rule has no number where its choice was not simulated."""
+WHY = """Persistent calls, sums of doubles; a reduction is charged as a copy of its bytes. `bine` needs a power of two of ranks.
+`ring` has 1998 rounds on 1000 ranks and was simulated there for 2 MiB only, as the choice of `auto`; that cell's `best` is
+without it. The Open MPI rule has no number where its choice was not simulated."""
 
-NODES = """`circulant` sends as few bytes as can be in as few rounds, for any number of ranks, and there it is faster than `rabenseifner`, which
-first folds the ranks onto a power of two. But on 1000 ranks that fold halves what leaves the nodes: all 488 pairs are inside nodes, so that 1016 vectors pass
-between nodes, and 1989 with `circulant` (`tutti-plan allreduce NAME -p 1000 --regions node:8 --all`). The 125 nodes are on four switches,
-whose uplinks have half of the nodes' bandwidth, and the largest messages of both go farthest: with `circulant` 2 MiB take 4.6 ms on an uplink
-alone, of its 5.1 ms; with `rabenseifner` 2.1 of 4.5 ms. It is where the ranks are, not the schedule. `bine` begins with the nearest ranks, which is why it is
-fastest."""
+NODES = """`circulant` sends the fewest bytes in the fewest rounds on any number of ranks, and is faster there than `rabenseifner`,
+which first folds the ranks onto a power of two. On 1000 ranks, though, that fold halves what leaves the nodes:
+
+- All 488 pairs are inside nodes, so 1016 vectors pass between nodes, and 1989 with `circulant`
+  (`tutti-plan allreduce NAME -p 1000 --regions node:8 --all`).
+- The 125 nodes are on four switches, whose uplinks have half of the nodes' bandwidth, and the largest messages of both
+  algorithms go farthest. With `circulant` 2 MiB take 4.6 ms on an uplink alone, of 5.1 ms; with `rabenseifner` 2.1 of 4.5.
+
+So the cause is where the ranks are, not the schedule. `bine` starts with the nearest ranks, and is the fastest."""

@@ -61,8 +61,10 @@ def report(o, rows):
     return "\n".join(text + ["", o.image("best", "Fastest"), o.image("times", "Times"), "", WHY])
 
 
-WHY = """The paper measured up to 8 processes of one laptop, where all variants lose against the MPI's own alltoall, and expects
-otherwise on distributed machines ("these algorithms were implemented for distributed architectures"); its tables XI to XIII
-are repeated on this machine in docs/results/measurements.md. What is simulated is the expectation: one node of 8 ranks, then more. Derived
-datatypes cost a copy on both sides here, as packing does, so `bruck_modified` and `bruck` differ by the rotations only. `linear:32` has 32 exchanges in flight, whose
-start-up costs the processor but hardly the network here: it overtakes the Bruck variants at 128 to 256 bytes, `pairwise` at 1 KiB."""
+WHY = """The paper measured up to 8 processes on one laptop, where all variants lose against the MPI's own alltoall, and expects
+otherwise on distributed machines. Its tables XI to XIII are repeated in [measurements.md](measurements.md). Here the
+expectation is simulated: one node of 8 ranks, then more nodes of 8 ranks.
+
+- Derived datatypes cost a copy on both sides here, as packing does, so `bruck_modified` and `bruck` differ by the rotations only.
+- `linear:32` has 32 exchanges in flight. Their start-up costs the processor, but hardly the network: it overtakes the Bruck
+  variants at 128 to 256 bytes, `pairwise` at 1 KiB."""

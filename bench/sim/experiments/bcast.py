@@ -44,6 +44,9 @@ def report(o, rows):
     return vectors.report(o, rows, RULES, "bcast", WHY)
 
 
-WHY = """Persistent calls from rank 0. MPICH's allgather of a power of two of ranks is recursive doubling, which sends as many messages
-and bytes as our Bruck. `bine` exists for powers of two only. `scatter_allgather:ring` has 999 rounds on 1000 ranks and was
-simulated there for 2 MiB only, as the choice of `auto`; that cell's `best` is without it. A rule has no number where its choice was not simulated, or is one that we have not."""
+WHY = """Persistent calls from rank 0. `bine` needs a power of two of ranks.
+
+- For a power of two of ranks MPICH's allgather is recursive doubling, which sends as many messages and bytes as Tutti's Bruck.
+- `scatter_allgather:ring` has 999 rounds on 1000 ranks and was simulated there for 2 MiB only, as the choice of `auto`; that
+  cell's `best` is without it.
+- A rule has no number where its choice was not simulated, or is an algorithm that Tutti does not have."""

@@ -385,34 +385,46 @@ def report(o, rows):
                       *patterns_table(found), *losses_table(found, there), WHY])
 
 
-WHY = f"""Goals: auto loses more than 5 % to Open MPI's or MPICH's choice in no more than 1 % of the cells, and is within 10 % of the best of all
-algorithms in 90 %. Sparbit paper's machines: every number of ranks of the paper's grid up to {MANY}, with `--quick` every fourth above, blocks of 1 B to
-1 MiB, by a factor of 4. Multi-lane paper's: 6 and 12 of hydra's 36 nodes, 10 and 25 of vsc3's 100, all cores, `block-scatter` and
-`cyclic-scatter` (ranks are dealt to the two sockets of a node in turn), counts near the paper's and below.
+WHY = f"""What was simulated, and what estimated:
 
-What is simulated: every cell up to {WHOLE} ranks; of more ranks those in which auto is not within 10 % of the best by the estimate, and
-one in {SAMPLE} of the others; this page has of them what an hour of two shared processors was enough for (column *simulated*), the cheapest first. It was
-put together from calls that were stopped, with changes between them: up to 61 ranks, and on hydra and vsc3, more algorithms were simulated than is said here. All other cells are the estimate's, with all ranks executed, however long that takes (`tutti-plan ALGORITHM --time`;
-`auto` itself has little time and executes few). Neither is asked for what is far slower: {HOPELESS:g} times the fastest by
-the planner's list, {FAR:g} times the best by the estimate ({MANY_FAR:g} times for one message for each rank or block: minutes), except what a rule names, up to {RULES_FAR:g}
-times auto's time; with more ranks than {WHOLE} only auto's choice, the best by the estimate, and a rule's choice are simulated, the last one up to
-{SIMULATED_FAR:g} times. A rule's choice beyond that cannot beat auto's and counts as no loss. Numbers of pieces other than the usual one are left out
-where auto does not take them: simulations of them take minutes. So are, on hydra and vsc3, simulations of direct messages of all ranks
-of a node at once (these cells are the estimate's).
+- Goals: auto loses more than 5 % to Open MPI's or MPICH's choice in at most 1 % of the cells, and is within 10 % of the best of
+  all algorithms in 90 %.
+- The Sparbit paper's machines have every number of ranks of its grid up to {MANY}, with `--quick` every fourth above, and
+  blocks of 1 B to 1 MiB, by a factor of 4. The multi-lane paper's have 6 and 12 of hydra's 36 nodes, 10 and 25 of vsc3's 100,
+  with all cores, `block-scatter` and `cyclic-scatter` (ranks are dealt to the two sockets of a node in turn), and counts near
+  the paper's and below.
+- Up to {WHOLE} ranks every cell is simulated. Of more ranks, those in which auto is not within 10 % of the best by the estimate,
+  and one in {SAMPLE} of the others, the cheapest first, as far as an hour of two shared processors went (column *simulated*).
+- The other cells are estimates with all ranks executed (`tutti-plan ALGORITHM --time`); `auto` itself executes few.
+- What is far slower is left out: {HOPELESS:g} times the fastest by the planner's list, {FAR:g} times the best by the estimate ({MANY_FAR:g} times
+  for one message for each rank or block), except what a rule names, up to {RULES_FAR:g} times auto's time. With more ranks than
+  {WHOLE} only auto's choice, the best by the estimate and a rule's choice are simulated, the last up to {SIMULATED_FAR:g} times. A
+  rule's choice beyond that cannot beat auto's and counts as no loss.
+- Numbers of pieces other than the usual one are left out where auto does not take them. On hydra and vsc3, direct messages of
+  all ranks of a node at once are estimated.
+- The page was put together from calls that were stopped, with changes between them. Up to 61 ranks, and on hydra and vsc3, more
+  algorithms were simulated than is said here.
 
-The rules choose; the algorithm they name is Tutti's schedule of it (`ompi_split_bintree` is SimGrid's, up to 16 KiB; above, Open MPI's bcast has no
-number up to 370 kB). Open MPI's linear alltoall is ours, 32 messages at a time. Binary trees of its reduce have no counterpart. What
-auto takes is asked of `tutti-plan --why`, and the algorithm simulated by that name: of 330 cells of [native](native.md), in which every simulated rank plans
-for itself, 327 had the same choice; in three of yahoo, cyclic, on 24 ranks the reordered form came out, because `tutti-plan` knows of no switches of several sizes.
+The rules choose; the algorithm that they name is Tutti's schedule of it, except `ompi_split_bintree`, which is SimGrid's, up to
+16 KiB; above, Open MPI's bcast has no number up to 370 kB. Open MPI's linear alltoall is Tutti's, 32 messages at a time. Binary
+trees of its reduce have no counterpart.
 
-Why auto loses (src/tune as of ca700c0). The estimate of all ranks would nearly always be right (the table of agreement); auto's own is not, because it is cut short. Of all
-candidates closed forms are found; as many as a bounded number of steps allows are executed, and a closed form that was not counts twice. From about 50 ranks
-on nodes that are not alike, or of algorithms with a message for each block, that is one or none, so that an executed mediocre one
-(`sparbit:step`, `lane:bruck,step`, `lane:linear,step`) beats better ones that were not looked at (`lane:bruck,block`, `ring`), or a closed form wins that is far
-too low: that of `reorder_bruck:block` says 3.3 ms of 56 ranks of yahoo with blocks of 16 KiB, which take 40 ms, because it is that of rank 0
-and of its node, which in the new order send little. `bench/sim/losses` shows all this in minutes, without a simulation.
+What auto takes is asked of `tutti-plan --why`, and the algorithm simulated by that name. Of 330 cells of [native](native.md), in
+which every simulated rank plans for itself, 327 had the same choice. In three of yahoo, cyclic, on 24 ranks the reordered form
+came out, because `tutti-plan` knows of no switches of several sizes.
 
-With more such steps (a build with another `WORK`, every seventh cell; 264 and 31 cells, so that one is 0.4 and 3.2 %):
+Why auto loses (src/tune as of ca700c0). The estimate of all ranks would nearly always be right (the table of agreement). Auto's
+own is not, because it is cut short: only as many candidates are executed as a bounded number of steps allows, and a closed form
+that was not counts twice.
+
+- From about 50 ranks on nodes that are not alike, or of algorithms with a message for each block, one or none is executed. So a
+  mediocre one that was executed (`sparbit:step`, `lane:bruck,step`, `lane:linear,step`) beats better ones that were not
+  (`lane:bruck,block`, `ring`).
+- Or a closed form wins that is far too low: that of `reorder_bruck:block` says 3.3 ms for 56 ranks of yahoo with blocks of
+  16 KiB, which take 40 ms. It is that of rank 0 and its node, which send little in the new order.
+
+`bench/sim/losses` shows all this in minutes, without a simulation. With more steps (a build with another `WORK`, every seventh
+cell; 264 and 31 cells, so that one is 0.4 and 3.2 %):
 
 | steps | Sparbit's: loses to Open MPI, % | to MPICH, % | within 10 %, % | worst | multi-lane: loses to Open MPI, % | to MPICH, % | within 10 %, % | worst |
 |--:|--:|--:|--:|--:|--:|--:|--:|--:|

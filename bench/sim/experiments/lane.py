@@ -122,22 +122,28 @@ def report(o, measured):
     return "\n".join(text + decomposed.report(o, measured) + [WHY])
 
 
-WHY = """Ranks are dealt to the two sockets of a node in turn, as in the paper; each socket has its rail. The alltoall in the lanes
-is Tutti's pairwise exchange, where the paper had Open MPI's and Intel MPI's own. With `--quick` the collectives of figures 5 to 7 have
-12 of hydra's 36 nodes and 25 of vsc3's 100, all their cores each; the flat ring of 1152 ranks (1.3 million messages) is left
-out, alltoall has 8 ranks on each of 36 nodes, and the pattern is repeated 10 instead of 100 times. The paper's largest counts are
-missing: c = 11520000 on hydra, 1600000 on vsc3.
+WHY = """How it was simulated:
 
-The libraries are not the paper's binaries. `Open MPI` is what the rules of its 4.0 name: for bcast SimGrid's split binary tree, from
-371 kB on our `chain` in pieces of 8 KiB (128 pieces for c = 1152000, where there would be 563: those took too long to simulate); for allreduce
-our `recursive_doubling` and `ring`; for allgather our `bruck` and `neighbor_exchange`; for scan a chain of ranks (`chain`, which is
-`hand` of tutti-bench). `MPICH`, `MVAPICH2` and `Intel MPI` are SimGrid's versions of their rules and algorithms, Intel's of an
-older version than the paper's; for allreduce that one stops with an error, so figure 7d is missing. Their reductions take no time in SimGrid; ours are
-charged as a copy of their bytes. Defects of the paper's libraries are not in the simulation, nor is its slow allgather with
-derived datatypes, to which it traces the 1/3 of figure 5b.
+- Ranks are dealt to the two sockets of a node in turn, as in the paper; each socket has its own rail. The alltoall in the
+  lanes is Tutti's pairwise exchange, where the paper had Open MPI's and Intel MPI's own.
+- With `--quick` the collectives of figures 5 to 7 have 12 of hydra's 36 nodes and 25 of vsc3's 100, with all their cores. The
+  flat ring of 1152 ranks (1.3 million messages) is left out, alltoall has 8 ranks on each of 36 nodes, and the pattern is
+  repeated 10 instead of 100 times. The paper's largest counts are missing: c = 11520000 on hydra, 1600000 on vsc3.
+- Constants were varied for figures 1 and 2, and on 6 nodes of hydra for figures 5 to 7 up to c = 115200; not for vsc3.
 
-Our flat `rabenseifner` exchanges the largest parts with the farthest ranks, MPICH's version with the nearest. On 12 nodes of 32, 464
-vectors pass between nodes with ours, and 22 with `lane` (`tutti-plan allreduce NAME -p 384 --regions node:32 --all`): the
-table of our own forms shows a larger gain of `lane` than MPICH would see. `gather` and `scatter` have one rank that all
-bytes go to or come from: lanes cannot help it, and cost it the way inside its node. Constants were varied for figures 1 and 2, and
-on 6 nodes of hydra for what figures 5 to 7 say of it, up to c = 115200; not for vsc3."""
+The libraries are not the paper's binaries:
+
+- `Open MPI` is what the rules of its 4.0 name. For bcast it is SimGrid's split binary tree, from 371 kB on Tutti's `chain` in
+  pieces of 8 KiB (128 pieces for c = 1152000, where there would be 563). For allreduce it is Tutti's `recursive_doubling` and
+  `ring`, for allgather `bruck` and `neighbor_exchange`, for scan a chain of ranks (`chain`, which is `hand` of tutti-bench).
+- `MPICH`, `MVAPICH2` and `Intel MPI` are SimGrid's versions of their rules and algorithms, Intel's of an older version than
+  the paper's; for allreduce that one stops with an error, so figure 7d is missing.
+- Their reductions take no time in SimGrid; Tutti's are charged as a copy of their bytes. Defects of the paper's libraries are
+  not simulated, nor is the slow allgather with derived datatypes to which the paper traces the 1/3 of figure 5b.
+
+What to keep in mind:
+
+- Tutti's flat `rabenseifner` exchanges the largest parts with the farthest ranks, MPICH's with the nearest. On 12 nodes of 32,
+  464 vectors pass between nodes with Tutti's, and 22 with `lane` (`tutti-plan allreduce NAME -p 384 --regions node:32 --all`).
+  So the table of Tutti's forms shows a larger gain of `lane` than MPICH would see.
+- In `gather` and `scatter` one rank sends or receives all bytes. Lanes cannot help it, and cost it the way inside its node."""

@@ -99,8 +99,10 @@ def report(o, rows):
     return "\n".join(text + ["", WHY])
 
 
-WHY = """The paper's figures 9 and 10 have no numbers in its text; its claims are that the locality-aware algorithm improves over
-Bruck, the more so the more ranks a node has, and often over hierarchical and multi-lane. Figure 9 is Quartz, figure 10
-Lassen, of which the paper, as is done here, uses one socket a node. Three claims are counted: better than Bruck with every
-number of ranks a node, at the most ranks; the more ranks a node the better; fastest of the four at least half the time. The lane algorithm uses Bruck in both phases. Equation 3
-takes all of Bruck's messages for non-local ones, which holds for the rank that sends most of those. All runs verified."""
+WHY = """Figures 9 and 10 have no numbers in the paper's text. Its claims are that the locality-aware algorithm improves over Bruck, the
+more so the more ranks a node has, and often over hierarchical and multi-lane. Figure 9 is Quartz, figure 10 Lassen, of
+which the paper uses one socket a node, as is done here.
+
+Three claims are counted: better than Bruck with every number of ranks a node, at the most ranks; better the more ranks a node
+has; fastest of the four at least half the time. The lane algorithm uses Bruck in both phases. Equation 3 takes all of
+Bruck's messages for non-local ones, which holds for the rank that sends most of those. All runs were verified."""

@@ -138,8 +138,10 @@ def report(o, rows):
     return "\n".join(text + ["", WHY])
 
 
-WHY = """The rules choose; the algorithm they name is then Tutti's schedule of it, so that the ratio is one of choices, not of
-implementations. `our best` is the fastest of the four textbook algorithms (in which they are equal to SimGrid's own, but for neighbor exchange, where SimGrid's
-waits in each of its rounds) and of sparbit, locality_bruck, hierarchical, lane
-and reorder_ring in the cell; `auto` is what the library takes by itself. SimGrid's own implementations work in rounds, each of which ends
-before the next begins; ours do not."""
+WHY = """The rules choose; the algorithm that they name is then Tutti's schedule of it. So the ratio compares choices, not
+implementations.
+
+- `our best` is the fastest in the cell of the four textbook algorithms and of sparbit, locality_bruck, hierarchical, lane
+  and reorder_ring. `auto` is what the library takes by itself.
+- The textbook algorithms take the same time as SimGrid's own, except neighbor exchange, where SimGrid's waits in each of
+  its rounds. SimGrid's implementations end each round before the next starts; Tutti's do not."""

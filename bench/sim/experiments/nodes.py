@@ -77,6 +77,6 @@ def report(o, rows):
     return "\n".join(text + [WHY])
 
 
-WHY = """Persistent operations, 64 ranks on 8 nodes of quartz, in blocks and dealt out one by one; sums of doubles. Where ranks are
-dealt out, scan and exscan have no form that looks at nodes: they run the flat one. The limits of auto on nodes
-(src/tune/select.c) are from this page. Other numbers of ranks and nodes with several rails were not simulated here: lane.md."""
+WHY = """Persistent operations on 64 ranks on 8 nodes of quartz, in blocks and dealt out one by one; sums of doubles. Where ranks are
+dealt out, scan and exscan have no form that uses nodes: they run the flat one. Other numbers of ranks were not simulated
+here; nodes with several rails are in [lane.md](lane.md)."""

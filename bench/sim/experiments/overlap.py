@@ -64,9 +64,11 @@ def report(o, rows):
     return "\n".join(text + [o.image("overlap", "Overlap"), "", WHY])
 
 
-WHY = """A progress call is tutti_progress() for persistent operations (`_init`), and MPI_Test beside it for non-blocking ones (`_i`; SimGrid
-has no driver that would advance them in MPI_Test alone); each test of a message costs 0.1 us of simulated time. What cannot hide is the
-processor's own work: the copies that messages of several blocks are charged with (sparbit and lane, more than half of their time),
-and the tests, which OSU's definition counts as well. Without a call only what the network does by itself can hide: messages whose receives are
-posted already. The MPI's own line is missing: with SimGrid's MPI_Iallgather (`native_i`) among these the simulation ends in a segmentation
-fault. Measured, it is in docs/results/overlap-measured.md. Ranks do not disturb each other's processors here."""
+WHY = """A progress call is tutti_progress() for persistent operations (`_init`), and MPI_Test besides for non-blocking ones (`_i`), because
+SimGrid has no driver that would advance them in MPI_Test alone. Each test of a message costs 0.1 us of simulated time.
+
+- What cannot hide is the processor's own work: the copies that messages of several blocks are charged with (sparbit and
+  lane, more than half of their time), and the tests, which OSU's definition counts as well.
+- Without a call only what the network does by itself can hide: messages whose receives are posted already.
+- The MPI's own line is missing: with SimGrid's MPI_Iallgather (`native_i`) the simulation ends in a segmentation fault.
+  [overlap-measured.md](overlap-measured.md) has measurements. Ranks do not disturb each other's processors here."""

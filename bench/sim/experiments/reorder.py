@@ -174,20 +174,22 @@ def phases_text(rows):
                                      doubling=saved(leaders[128][8 * n], "recursive_doubling", ",initcomm"))]
 
 
-PHASES = """It is the model and the number of nodes more than the algorithm. The phases inside nodes are a visible share: {share:.0f} % with
-blocks of 1 KiB. But in this model the distance between sockets costs next to nothing: one message moves 3 GB/s wherever it goes
-inside a node, and the bus between sockets carries 11 GB/s each way, so four of them at a time just fill it. The order takes 3
-of the broadcast's 4 messages off the bus; the one that is left is the first, which half of the ranks wait for, and the
-broadcast takes {longer:.0f} % longer. With a bus {factor} times slower and nothing else changed the whole allgather saves {slow:.0f} % (paper: up to 30 %).
+PHASES = """The reason is the model and the number of nodes more than the algorithm. The phases inside nodes are a visible share: {share:.0f} %
+with blocks of 1 KiB. But in this model the distance between sockets costs next to nothing: a message moves 3 GB/s anywhere
+inside a node, and the bus between sockets carries 11 GB/s each way, so four messages at a time just fill it.
 
-What the paper says of the gather we do not find: 4 of its 12 blocks go between the sockets, one from each odd rank, and the
-heuristic finds no order with a smaller sum of blocks times distance, so the one there is stays (`tutti-plan gather
-reorder_binomial -p 8 --regions 'node:8 package:2@cyclic' --all`).
+The order takes 3 of the broadcast's 4 messages off the bus. The one that is left is the first, which half of the ranks wait
+for, and the broadcast takes {longer:.0f} % longer. With a bus {factor} times slower and nothing else changed the whole allgather saves {slow:.0f} %
+(paper: up to 30 %).
 
-With linear phases all that can be reordered is the leaders. 32 nodes are 30 on one switch and 2 on the other, and {few:.0f} %
-can be saved there with blocks of 1 KiB; with 128 nodes {many:.0f} %, and {doubling:.0f} % with recursive doubling in an `initcomm` order, which is
-what the paper had (up to 30 %, with 512 nodes). Blocks that keep their places lie apart in an order, and packing them is
-charged as a copy on each side: that is why recursive doubling loses on 32 nodes, and gains less on 128."""
+The paper's gain for the gather is not found: 4 of its 12 blocks go between the sockets, one from each odd rank, and the
+heuristic finds no order with a smaller sum of blocks times distance, so the order stays (`tutti-plan gather reorder_binomial
+-p 8 --regions 'node:8 package:2@cyclic' --all`).
+
+With linear phases only the leaders can be reordered. 32 nodes are 30 on one switch and 2 on the other, and {few:.0f} % can be saved
+there with blocks of 1 KiB; with 128 nodes {many:.0f} %, and {doubling:.0f} % with recursive doubling in an `initcomm` order, as the paper had
+(up to 30 %, with 512 nodes). Blocks that keep their positions are apart in an order, and packing them is charged as a copy on
+each side. That is why recursive doubling loses on 32 nodes, and gains less on 128."""
 
 
 def trees_text(rows):
@@ -200,12 +202,14 @@ def trees_text(rows):
     return text + ["", TREES_WHY]
 
 
-TREES_WHY = """Small, medium and large are 1 KiB, 32 KiB and 1 MiB of a vector, 16, 512 and 16384 bytes of a gather's block. Trees of
-vectors gain where ranks are dealt to nodes one by one, and have nothing to gain over block mappings. A gather of larger blocks
-loses. Its order does what the heuristic promises: the sum of blocks times distance falls from 9344 to 7906 on block-bunch (`tutti-bench reorder
-256`), and 324 blocks pass between nodes instead of 640 (`tutti-plan gather reorder_binomial -p 256 --regions 'node:8 package:4'
---all`). But they go in 116 messages instead of 31, and the largest, of 128, 64 and 32 blocks, are all inside the root's node now, where a
-message moves more slowly (3 GB/s) than between nodes (4): the sum does not see who waits for whom."""
+TREES_WHY = """Small, medium and large are 1 KiB, 32 KiB and 1 MiB of a vector, 16, 512 and 16384 bytes of a gather's block. Trees of vectors
+gain where ranks are dealt to nodes one by one, and have nothing to gain over block mappings. A gather of larger blocks loses,
+although its order does what the heuristic promises:
+
+- On block-bunch the sum of blocks times distance falls from 9344 to 7906 (`tutti-bench reorder 256`), and 324 blocks pass
+  between nodes instead of 640 (`tutti-plan gather reorder_binomial -p 256 --regions 'node:8 package:4' --all`).
+- But they go in 116 messages instead of 31. The largest, of 128, 64 and 32 blocks, are now inside the root's node, where a
+  message moves more slowly (3 GB/s) than between nodes (4). The sum does not see who waits for whom."""
 
 
 def report(o, rows):
@@ -228,7 +232,9 @@ def report(o, rows):
     return "\n".join(text + ["", *phases_text(rows), "", o.image("flat", "Improvement"), "", *trees_text(rows), "", overheads(), "", WHY])
 
 
-WHY = """The default is the same algorithm without reordering; the paper's is MVAPICH2's, which uses recursive doubling up to 1 KiB
-and the ring above. With `--quick` 1024 ranks for recursive doubling and 256 for ring and hierarchical, with `--full` 4096 and
-1024 (the ring of 4096 ranks would be 17 million messages). Our heuristics never take an order that costs more than the one
-there is. Processes do not disturb each other here, and the tree's core does not block; the paper's congestion has more causes."""
+WHY = """The reference is the same algorithm without reordering; the paper's is MVAPICH2's choice, which uses recursive doubling up to
+1 KiB and the ring above. With `--quick` there are 1024 ranks for recursive doubling and 256 for ring and hierarchical, with
+`--full` 4096 and 1024 (the ring of 4096 ranks would be 17 million messages).
+
+Tutti's heuristics never take an order that costs more than the one there is. Processes do not disturb each other here, and
+the tree's core does not block; the paper's congestion has more causes."""

@@ -151,19 +151,24 @@ def report(o, rows):
     return "\n".join(text)
 
 
-WHY = """Sequential placement fills a machine's 8 (32) cores before the next; with more ranks than cores every machine
-gets the same number. With `--full` all of the paper's numbers of ranks are taken; with `--quick` every fifth up to 128,
-a few of those above, and every other size. The published Sparbit sends every block as a message of its own, thousands
-at once, which costs minutes of real time above 128 ranks; Tutti's own default for small blocks is one message a step.
-So there are two sets of numbers: one message a step on the whole grid, which favours Sparbit for small blocks, and as
-published up to 128 ranks. Above 4 KiB they are taken as one: both take the same simulated time within 2 % there
-(measured at 253 ranks: 52.8 and 53.4 ms at 8 KiB). The algorithms run as Tutti's schedules: a message leaves as soon as
-its own data is there, without the rounds of the paper's implementation. Bruck has no final rotation. Data is verified
-up to 128 ranks.
+WHY = """How it was simulated:
 
-Why only in part: above 128 ranks the paper's machines ran two processes on a core, which it names as the reason why
-Sparbit takes over most large sizes there; simulated ranks do not compete for processors, and the ring stays ahead as in
-theory. And a message for each block costs the processor (1 us each side), which takes small blocks from the published
-form. What does hold: with sequential placement Sparbit is best where Bruck's volume over long distances is too much and
-the ring's steps are too many; what it gains there is less than in the paper on yahoo, and about as much on cervino.
-What does not: the published form is best less often with sequential than with cyclic placement on cervino."""
+- Sequential placement fills a machine's 8 (32) cores before the next; with more ranks than cores every machine gets the
+  same number. With `--full` all of the paper's numbers of ranks are taken; with `--quick` every fifth up to 128, a few of
+  those above, and every other size.
+- The published Sparbit sends every block as a message of its own, thousands at once, which costs minutes of real time above
+  128 ranks; Tutti's default for small blocks is one message a step. So there are two sets of numbers: one message a step on
+  the whole grid, which favours Sparbit for small blocks, and as published up to 128 ranks.
+- Above 4 KiB the two are taken as one: they take the same simulated time within 2 % there (at 253 ranks 52.8 and 53.4 ms for
+  8 KiB).
+- The algorithms run as Tutti's schedules: a message leaves as soon as its data is there, without the rounds of the paper's
+  implementation. Bruck has no final rotation. Data is verified up to 128 ranks.
+
+Why the result is reproduced only in part:
+
+- Above 128 ranks the paper's machines ran two processes on a core, which it names as the reason why Sparbit takes over most
+  large sizes. Simulated ranks do not compete for processors, and the ring stays ahead, as in theory.
+- A message for each block costs the processor (1 us each side), which takes small blocks from the published form.
+- What holds: with sequential placement Sparbit is best where Bruck's volume over long distances is too much and the ring's
+  steps are too many. Its gain there is less than in the paper on yahoo, and about as much on cervino.
+- What does not: the published form is best less often with sequential than with cyclic placement on cervino."""
