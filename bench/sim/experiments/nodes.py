@@ -58,7 +58,7 @@ def verdict(rows):
     for (label, n), t in cells.items():
         gains.setdefault(label, []).append(best(t, False)[0] / best(t, True)[0])
     lost = [t["auto"] / min(best(t, False)[0], best(t, True)[0]) for t in cells.values()]
-    facts = {f"{label}: best flat / best with regard to nodes": f"{min(g):.2f} to {max(g):.2f}" for label, g in gains.items()}
+    facts = {f"{label}: best flat / best form that uses nodes": f"{min(g):.2f} to {max(g):.2f}" for label, g in gains.items()}
     facts["auto / best, highest"] = max(lost)
     return f"auto / best at most {max(lost):.2f}", facts
 
@@ -67,7 +67,7 @@ def report(o, rows):
     cells = times(plot.from_csv(rows))
     text = []
     for label in dict.fromkeys(label for label, _ in cells):
-        text += [f"{label}:", "", "| bytes | best flat form | us | best with regard to nodes | us | flat / nodes | auto / best |",
+        text += [f"{label}:", "", "| bytes | best flat form | us | best form that uses nodes | us | flat / nodes | auto / best |",
                  "|--:|---|--:|---|--:|--:|--:|"]
         for (which, n), t in cells.items():
             if which == label:
