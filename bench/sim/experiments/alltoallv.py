@@ -60,14 +60,16 @@ def table(cells):
 
 def report(o, rows):
     text = []
-    for form, name in (("alltoallv_init", "Persistent, with the size exchange at the init"), ("alltoallv", "Blocking, with a size exchange in each call")):
+    for form, name in (("alltoallv_init", "Persistent, with the size exchange in the init"), ("alltoallv", "Blocking, with a size exchange in each call")):
         text += [f"{name}; times of the slowest rank, us, the fastest in bold:", "", *table(times(rows, form)), ""]
         mine = [dict(r, label=f"{r['ranks']} ranks") for r in measured(rows) if r["label"] == form]
         plot.lines(mine, o.picture(form), f"{form} on quartz, 8 ranks a node (simulated)", unit="bytes for each rank")
     return "\n".join(text + [o.image("alltoallv_init", "Times, persistent"), o.image("alltoallv", "Times, blocking"), "", WHY])
 
 
-WHY = """All blocks have one length here, but no rank knows that of the others. A size exchange sends the lengths along the way that the blocks
-will take, 8 bytes for each. `linear` has up to 32 messages of a rank on their way, `pairwise` one. Each call of these on 1024 ranks
-is a million messages: there 8 bytes were simulated alone, with few algorithms; `linear` and
-`bruck_radix:32` were stopped, having used two minutes of a core without an end, so that the last column is pairwise / Bruck there."""
+WHY = """All blocks have one length here, but no rank knows the lengths of the others. A size exchange sends them along the way that
+the blocks will take, 8 bytes for each.
+
+- `linear` has up to 32 messages of a rank in flight, `pairwise` one.
+- Each call of these on 1024 ranks is a million messages, so there only 8 bytes were simulated, with few algorithms. `linear`
+  and `bruck_radix:32` were stopped after two minutes of a core, so the last column is pairwise / Bruck there."""

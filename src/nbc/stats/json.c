@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* json.c - the same as JSON (docs/statistics.md). */
+/* json.c - the same as JSON (docs/observing.md). */
 #include "nbc/stats/print.h"
 
 static void put_quoted(FILE *out, const char *text)

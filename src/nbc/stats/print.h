@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* print.h - a job's statistics as a table and as JSON (docs/statistics.md). */
+/* print.h - a job's statistics as a table and as JSON (docs/observing.md). */
 #ifndef TUTTI_STATS_PRINT_H
 #define TUTTI_STATS_PRINT_H
 
