@@ -79,9 +79,8 @@ static char *device_view(const void *address)
     return a ? a->view + ((const char *)address - a->at) : (char *)(uintptr_t)address;
 }
 
-static void device_written(const void *address)
+static void device_written(const void *address) /* view() is the memory itself */
 {
-    (void)address; /* view() is the memory itself */
 }
 
 stub_device *stub_device_table(void);
@@ -319,7 +318,7 @@ int hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pi
 {
     int error = 0;
 
-    for (size_t i = 0; i < height && !error; i++)
+    for (size_t i = 0; !error && i < height; i++)
         error = hipMemcpyAsync((char *)to + i * to_pitch, (const char *)from + i * from_pitch,
                                width, kind, stream);
     return error;
