@@ -226,7 +226,7 @@ static void expect_block(const run *r, int index, int seed, char *block)
         write_block(r, source_of(r, index), to, seed, block);
 }
 
-/* Is what must be in the receive buffer there from the begin? */
+/* Is what must be in the receive buffer there from the start? */
 static bool stays(const run *r)
 {
     return run_sides(r).recv == COLL_NONE ||

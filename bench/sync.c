@@ -22,7 +22,7 @@ typedef struct reading {
 
 static reading last, first;
 static double drift;    /* of the offset, seconds in a second */
-static double headroom; /* seconds that the ranks get to hear of the begin */
+static double headroom; /* seconds that the ranks get to know when to begin */
 static bool late;
 
 static double common_of(double mine)
@@ -81,7 +81,7 @@ static void answer(int other)
     }
 }
 
-/* Binomial tree: in step d the ranks below d, which know the time, tell those d above. */
+/* Binomial tree: in step d the ranks below d, which know the time, send it to those d above. */
 static void set_clock(int rank, int p)
 {
     for (int d = 1; d < p; d *= 2) {
@@ -94,7 +94,7 @@ static void set_clock(int rank, int p)
         last.at = MPI_Wtime();
 }
 
-/* Three times what it takes to tell all ranks, seen from the last one. */
+/* Three times what it takes to reach all ranks, seen from the last one. */
 static void measure_headroom(void)
 {
     double t = 0, worst = 0;
@@ -113,7 +113,7 @@ static void measure_headroom(void)
 }
 
 /* In SimGrid all ranks have one clock, which says later what a message costs, but looking at it
- * takes no time: one reduction tells the begin, and nobody is late. */
+ * takes no time: one reduction says when to begin, and nobody is late. */
 #ifdef TUTTI_SIMULATED
 
 enum { simulated = 1 };

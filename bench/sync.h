@@ -4,7 +4,7 @@
  *   barrier    MPI_Barrier; a rank's time begins when it returns there
  *   dissem     a dissemination barrier of this program: the same on every MPI
  *   roundtime  all begin at an agreed time of a common clock: rank 0 names it, each waits for it.
- *              A rank that hears too late spoils the repetition, which is then done again. The
+ *              A rank that gets it too late spoils the repetition, which is then done again. The
  *              time of a repetition is from the agreed begin to the last rank's end.
  *              Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016.
  *
@@ -24,7 +24,7 @@ extern const char *const sync_names[SYNC_KINDS]; /* "barrier", "dissem", "roundt
 /* Before each block size. Collective, on MPI_COMM_WORLD, as all here. */
 void sync_prepare(sync_kind kind);
 
-/* Returns the begin on this rank's MPI_Wtime. */
+/* Returns when to begin, on this rank's MPI_Wtime. */
 double sync_begin(sync_kind kind);
 
 /* Did all ranks begin in time? Collective for roundtime; else true. */

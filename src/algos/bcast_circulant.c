@@ -9,7 +9,7 @@
  *                                             1: 4>2
  *
  * The root sends piece after piece, the last one to several; who sends which on: circulant.h.
- * Rounds in which no piece would be sent are left out at the begin, so that their number is not a
+ * Rounds in which no piece would be sent are left out at the start, so that their number is not a
  * multiple of q. One round after the other (sched_rounds): a piece that is sent before its time
  * holds up another one. Cut by bytes, because ranks may describe one vector by different types
  * (algo.c).

@@ -80,7 +80,7 @@ static int wrong_name(const question *q, const char *setting, const char *value,
     return said ? refuse_variables(q, said, text) : reason_set(MPI_ERR_INFO_VALUE, "%s", text);
 }
 
-/* Info values and environment variables name algorithms alike. */
+/* Info values and environment variables name algorithms in the same way. */
 static int from_info(question *q, choice *c, bool *found)
 {
     char text[MPI_MAX_INFO_VAL + 1];

@@ -13,20 +13,20 @@ int decision_of(comm *c, const coll *call, int64_t bytes, const algo_set *withou
                 decision *result);
 
 /* The MPI itself, if neither wisdom nor the estimate sees a gain of ours, and it is not known to
- * get the call wrong; with the same inputs, and as alike, as decision_of. Once an octave of
- * sizes; where wisdom may know the call once a size class. */
+ * get the call wrong; with the same inputs, and the same on all ranks, as decision_of. Once an
+ * octave of sizes; where wisdom may know the call once a size class. */
 int decision_of_server(comm *c, const coll *call, int64_t bytes, const algo_set *without,
                        decision_server *result);
 
-/* Equal for calls of which it is decided alike who serves them. */
+/* Equal for calls of which who serves them is decided together. */
 uint64_t decisions_class(const coll *call, int64_t bytes);
 
 /* Which side has been faster, tried on a communicator of this shape; false: nothing is known here.
  * Other ranks may know something else. */
 bool decisions_find_faster(comm *c, uint64_t class, const algo_set *without, bool *native);
 
-/* Such a call of the faster side has taken so many nanoseconds, the mean of so many: alike on all
- * ranks. With TUTTI_PLAN=measure it is wisdom for later jobs, too, unless algorithms are
+/* Such a call of the faster side has taken so many nanoseconds, the mean of so many: the same on
+ * all ranks. With TUTTI_PLAN=measure it is wisdom for later jobs, too, unless algorithms are
  * forbidden. */
 void decisions_keep_faster(comm *c, const coll *call, int64_t bytes, const algo_set *without,
                            bool native, int64_t ns, int calls);

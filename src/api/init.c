@@ -47,7 +47,7 @@ static uint64_t digest_of_choice(const choice *c, measure_wish wish)
 }
 
 /* An error of the arguments is each rank's own. Another one is sent to all, so that nobody waits
- * for this rank in vain. */
+ * for this rank for ever. */
 static bool is_own(int error)
 {
     return error && error != MPI_ERR_NO_MEM;

@@ -6,7 +6,7 @@
  *   tutti_interposed_iallgather(..., comm, &request, &left)
  *
  * as MPI_Allgather and MPI_Iallgather. Unless left.native is CALL_OURS nothing has been done,
- * and the MPI's own call is to be made; on all ranks alike. With NULL nothing is left.
+ * and the MPI's own call is to be made; the same on all ranks. With NULL nothing is left.
  *
  *   tutti_interposed_init_allgather(..., comm, info, &request)
  *

@@ -111,7 +111,7 @@ static hello hello_with_wishes(const comm *c, const wishes *w, int error)
     return mine;
 }
 
-/* All ranks alike, and none with an error? */
+/* The same on all ranks, and none with an error? */
 static int compare_wishes(const handshake *h)
 {
     bool same = true;

@@ -3,7 +3,7 @@
  * estimate knows the machine, but not this MPI.
  *
  * The first calls of a class on a communicator (collective, octave of bytes, whether the operation
- * commutes and is MPI's: alike on all ranks) go to either in turn, some in a row, and each rank
+ * commutes and is MPI's: the same on all ranks) go to either in turn, some in a row, and each rank
  * notes how long the rows take. Then the ranks agree on the quickest row of each, and the faster
  * one has all that follow. All ranks count the same calls, so they try and agree in the same ones.
  * What all ranks have found so on other communicators of the shape is not tried again.

@@ -12,10 +12,10 @@
  * winner before its start L+1, and no start waits for another rank.
  *
  * The time of a start is what the program has spent inside Start, Test and Wait of the request, of
- * a start through a native request from its begin to its end; the slowest rank's counts. Another
- * candidate replaces the first one, which is the estimate's, if its median is 5 % less
- * and it has been faster in all rounds but one. So noise, which comes to all of them, does not make
- * it be replaced.
+ * a start through a native request from its beginning to its end; the slowest rank's counts.
+ * Another candidate replaces the first one, which is the estimate's, if its median is 5 % less and
+ * it has been faster in all rounds but one. So noise, which comes to all of them, does not make it
+ * be replaced.
  */
 #ifndef TUTTI_TRIAL_H
 #define TUTTI_TRIAL_H

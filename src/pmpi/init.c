@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* init.c - the begin of the program: MPI_Init makes the channel, so that no call of the program has
+/* init.c - the start of the program: MPI_Init makes the channel, so that no call of the program has
  * to wait for it, and operations of Tutti's advance from then on in every blocking call.
  */
 #include "nbc/process/right_mpi.h"

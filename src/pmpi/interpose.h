@@ -88,7 +88,7 @@ void interpose_begin(void);
 void interpose_find_progress(void);
 
 /* In MPI_Init, on all ranks: does the MPI serve device memory on any of them, where a GPU's library
- * is loaded by then? If so, it serves all calls but persistent ones. Only what all ranks know alike
+ * is loaded by then? If so, it serves all calls but persistent ones. Only what all ranks know
  * may decide that: which buffers are on a device only one rank may know. */
 void interpose_find_gpus(void);
 

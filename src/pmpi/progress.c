@@ -7,7 +7,7 @@
  * ucp_worker_progress, a function of another library, which is ours to replace: after UCX's own
  * work we do ours. MPICH holds no lock there below MPI_THREAD_MULTIPLE, so MPI may be called; at
  * that level it does, and the progress thread takes over. Wrapping each blocking call instead would
- * have to turn blocking collectives into non-blocking ones, on all ranks alike, and would miss
+ * have to turn blocking collectives into non-blocking ones, the same on all ranks, and would miss
  * one-sided calls and files.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */

@@ -86,20 +86,20 @@ static int renumber(int *region, int p, int *number)
     return n;
 }
 
-/* Are all ranks of each region alike? Then nothing has to be sorted. */
+/* Are all ranks of each region the same? Then nothing has to be sorted. */
 static bool are_alike(const sayings *by, topo_kind kind, int height, const int *region, int *first)
 {
-    bool alike = true;
+    bool same = true;
 
     memset(first, -1, (size_t)by->p * sizeof *first);
-    for (int r = 0; alike && r < by->p; r++) {
+    for (int r = 0; same && r < by->p; r++) {
         int *lowest = &first[region[r]];
         if (*lowest < 0)
             *lowest = r;
-        alike = key_of_location(said(by, r), kind, height) ==
-                key_of_location(said(by, *lowest), kind, height);
+        same = key_of_location(said(by, r), kind, height) ==
+               key_of_location(said(by, *lowest), kind, height);
     }
-    return alike;
+    return same;
 }
 
 /* region[r] becomes the region of rank r at this level, inside its region before. */

@@ -3,7 +3,7 @@
  * its k-th message comes when its own k-th has gone as far. Pure, and the same on every machine;
  * linear in the steps of that rank.
  *
- * For what is not so alike (trees, chains) it is too short a time: a first look, which sorts what
+ * Where ranks differ (trees, chains) it is too short a time: a first estimate, which sorts what
  * estimate.h is asked about.
  */
 #ifndef TUTTI_CLOSED_H

@@ -32,7 +32,7 @@ typedef struct way_constants {
 typedef struct constants {
     double copy, reduce, switches, cores, turn;
     way_constants way[WAYS]; /* of our messages */
-    way_constants mpi;       /* of the MPI's own messages, INNER and NODE alike */
+    way_constants mpi;       /* of the MPI's own messages, INNER and NODE the same */
     double load;             /* of constants_shared: ranks of a node for each core; 0: at most 1 */
 } constants;
 

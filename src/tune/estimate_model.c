@@ -74,10 +74,10 @@ static void make_links(model *m)
     for (int i = 0; i < LINKS * m->nodes; i++) {
         model_links which = i < model_link(m, 0, LINK_OUT) ? LINK_MEMORY : LINK_OUT;
         const model_costs *c = &m->way[which == LINK_MEMORY ? WAY_NODE : WAY_NETWORK];
-        int n = m->link[i].n, alike = m->g->fold ? m->g->fold->alike : 1;
+        int n = m->link[i].n, folded = m->g->fold ? m->g->fold->represents : 1;
         m->link[i] = (tune_link){.alone = model_alone(m, which),
-                                 .shared = c->shared * alike,
-                                 .both = c->both * alike,
+                                 .shared = c->shared * folded,
+                                 .both = c->both * folded,
                                  .back = back_of(m, i, which),
                                  .flow = free};
         m->scheduled[i] = NEVER;

@@ -51,7 +51,7 @@ static bool has_all_parts(const modeled_call *q, const choice *c, const machine_
     return !algo_table[c->algo]->parts || !coll_is_vector(q->kind) || q->count >= m->p;
 }
 
-/* Are there ranks enough that others stand for? Of nodes that are not alike there often is
+/* Are there ranks enough that others stand for? Of nodes that differ there often is
  * something that does not fit. */
 static bool is_worth(const fold *f, int p)
 {

@@ -40,13 +40,13 @@ static bool fold_all(fold *f, int p)
         f->of[r] = 0;
     f->who[0] = p - 1;
     f->n = 1;
-    f->alike = p;
+    f->represents = p;
     return p > 1;
 }
 
 bool fold_make(fold *f, const topo *t, int p)
 {
-    *f = (fold){.alike = 1, .node = t ? t->node : NULL};
+    *f = (fold){.represents = 1, .node = t ? t->node : NULL};
     f->who = tune_allocated(malloc(2 * (size_t)p * sizeof *f->who));
     f->of = f->who ? f->who + p : NULL;
     if (f->who && (is_plain(t) ? fold_all(f, p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fold.h - ranks that stand for others. Pure.
  *
- * On nodes that are alike many algorithms do the same on every node: then the ranks of one node
+ * On nodes that are the same many algorithms do the same on every node: then the ranks of one node
  * stand for those of all. A message to another node goes to the rank of this one that has the same
  * position in its node, and the one that comes in from there is like it:
  *
@@ -20,7 +20,7 @@ typedef struct fold {
     int *who;        /* [n]: their numbers */
     int *of;         /* [p]: which one of them stands for a rank */
     const int *node; /* [p], the topology's; NULL: all are on one node */
-    int alike;       /* so many ranks of its node does each stand for */
+    int represents;  /* so many ranks of its node does each stand for */
 } fold;
 
 /* The ranks of the last node that has as many as any stand for all, because where blocks wrap it is

@@ -29,17 +29,17 @@ static bool is_alike(const modeled_call *q, const choice *c, const machine_model
     const fold *f = &m->fold;
     int rep = f->who[f->of[rank]], i = 0, k = 0;
     sched *a = modeled_call_compile(q, c, m, rank), *b = of[f->of[rank]];
-    bool alike = a && a->nmessages == b->nmessages && local_bytes(a) == local_bytes(b);
+    bool same = a && a->nmessages == b->nmessages && local_bytes(a) == local_bytes(b);
 
-    while (alike) {
+    while (same) {
         const step *x = message_from(a, &i), *y = message_from(b, &k);
         if (!x)
             break;
-        alike = x->kind == y->kind && f->of[x->peer] == f->of[y->peer] &&
-                fold_is_far(f, rank, x->peer) == fold_is_far(f, rep, y->peer);
+        same = x->kind == y->kind && f->of[x->peer] == f->of[y->peer] &&
+               fold_is_far(f, rank, x->peer) == fold_is_far(f, rep, y->peer);
     }
     sched_free(a);
-    return alike;
+    return same;
 }
 
 /* Some of them are asked. In a tree, which of what is asked about only reductions have, the first

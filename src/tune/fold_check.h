@@ -8,7 +8,7 @@
 #include "tune/modeled_call.h"
 
 /* of: the schedules of those who stand for others. Some of these are compiled, and compared. False:
- * they are not alike, or cannot be compiled. */
+ * they differ, or cannot be compiled. */
 bool fold_holds(const modeled_call *q, const choice *c, const machine_model *m, sched *const *of);
 
 #endif

@@ -240,7 +240,7 @@ static modeled_call asked_of(const forecast_call *c, coll_kind kind)
 void forecaster_begin(forecaster *q, const forecast_call *c)
 {
     coll_kind kind = regular_kind(c->kind);
-    bool alike = is_same_on_all_nodes(kind);
+    bool may_fold = is_same_on_all_nodes(kind);
 
     *q = (forecaster){.call = c,
                       .asked = asked_of(c, kind),
@@ -251,10 +251,10 @@ void forecaster_begin(forecaster *q, const forecast_call *c)
                       .verify_work = WORK_OF_VERIFYING};
     if (c->p > FORECASTER_FEW)
         q->work += (int64_t)WORK_OF_A_RANK * (c->p - FORECASTER_FEW);
-    machine_model_make(&q->whole, c->p, c->t, alike);
+    machine_model_make(&q->whole, c->p, c->t, may_fold);
     take_constants(q);
     if (!q->shares_cores)
-        q->has_samples = samples_make(&q->samples, &q->whole, alike);
+        q->has_samples = samples_make(&q->samples, &q->whole, may_fold);
     q->is_large = c->p > LARGE && q->has_samples;
 }
 

@@ -3,7 +3,7 @@
  *
  * All messages that are on their way get the same share of it, but none gets more than its own
  * bandwidth. So at any time all are equally fast, and the link counts only how far one would have
- * come that had been there from the begin (processor sharing).
+ * come that had been there from the start (processor sharing).
  *
  * Long messages are slower while others come the other way: where a message waits for an answer
  * before it leaves, the answer waits for what is ahead of it there (TCP; `both`).
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 typedef struct link_flow {
-    uint64_t until; /* how far the one that was there from the begin is when this one ends */
+    uint64_t until; /* how far the one that was there from the start is when this one ends */
     int id;
     bool is_long;
 } link_flow;

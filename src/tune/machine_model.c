@@ -29,10 +29,10 @@ static int sample(const machine_model *m, int who[MACHINE_MODEL_SAMPLES])
     return n;
 }
 
-void machine_model_make(machine_model *m, int p, const topo *t, bool alike)
+void machine_model_make(machine_model *m, int p, const topo *t, bool may_fold)
 {
     *m = (machine_model){.p = p, .t = t};
-    if (alike)
+    if (may_fold)
         fold_make(&m->fold, t, p);
     m->first_node_ranks = sample(m, m->sample);
 }
@@ -115,7 +115,7 @@ static topo *first_nodes(const topo *t, int nodes, int ranks, int *p)
 }
 
 bool machine_model_make_smaller(machine_model *part, const machine_model *whole, int nodes,
-                                int ranks, bool alike)
+                                int ranks, bool may_fold)
 {
     int p = ranks;
     topo *made = NULL;
@@ -123,7 +123,7 @@ bool machine_model_make_smaller(machine_model *part, const machine_model *whole,
     *part = (machine_model){0};
     if (whole->t && !(made = first_nodes(whole->t, nodes, ranks, &p)))
         return false;
-    machine_model_make(part, p, made, alike);
+    machine_model_make(part, p, made, may_fold);
     part->made = made;
     return true;
 }

@@ -19,13 +19,13 @@ typedef struct machine_model {
     topo *made;                        /* its own, or NULL */
 } machine_model;
 
-/* alike: may some ranks stand for all? */
-void machine_model_make(machine_model *m, int p, const topo *t, bool alike);
+/* may_fold: may some ranks stand for all? */
+void machine_model_make(machine_model *m, int p, const topo *t, bool may_fold);
 
 /* A model of the first nodes, with so many ranks of each, evenly, or all that a node has. False: no
  * memory. */
 bool machine_model_make_smaller(machine_model *part, const machine_model *whole, int nodes,
-                                int ranks, bool alike);
+                                int ranks, bool may_fold);
 
 int machine_model_nodes(const machine_model *m);
 

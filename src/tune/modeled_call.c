@@ -53,8 +53,8 @@ static bool find_sharing(const modeled_call *q, const choice *c, const machine_m
 {
     closed_traffic t[MACHINE_MODEL_SAMPLES];
 
-    if (m->fold.n == 1) { /* all ranks are alike */
-        call->inside = m->fold.alike;
+    if (m->fold.n == 1) { /* all ranks do the same */
+        call->inside = m->fold.represents;
         return true;
     }
     t[0] = closed_traffic_of(s, 0, call);

@@ -44,7 +44,7 @@ static const struct known {
     {ALGO_exscan_chain, false},
 };
 
-/* When a call goes wrong: what all ranks know alike. A rank may give MPI_IN_PLACE alone in
+/* When a call goes wrong: what all ranks know. A rank may give MPI_IN_PLACE alone in
  * reduce_scatter, reduce_scatter_block, scan and exscan. */
 typedef enum fault_when {
     ALWAYS,
@@ -193,14 +193,14 @@ static constants native_constants(const constants *k)
 /* Direct messages are all that either can do: the one whose messages take less time is faster. */
 static int compare_messages(const coll *c, const topo *t, const constants *k, native_times *result)
 {
-    coll alike = {.kind = COLL_alltoall, .p = c->p, .rank = c->rank};
+    coll regular = {.kind = COLL_alltoall, .p = c->p, .rank = c->rank};
     int linear = ALGO_alltoall_linear;
 
     if (c->kind == COLL_gatherv) {
-        alike.kind = COLL_gather;
+        regular.kind = COLL_gather;
         linear = ALGO_gather_linear;
     } else if (c->kind == COLL_scatterv) {
-        alike.kind = COLL_scatter;
+        regular.kind = COLL_scatter;
         linear = ALGO_scatter_linear;
     }
     algo_set without = all_but(linear);
@@ -208,10 +208,10 @@ static int compare_messages(const coll *c, const topo *t, const constants *k, na
     int64_t bytes = (int64_t)NATIVE_BLOCK * c->p;
     forecast ours, theirs;
 
-    int found = planner_best(&alike, bytes, &without, t, k, &ours);
+    int found = planner_best(&regular, bytes, &without, t, k, &ours);
 
     if (found > 0)
-        found = planner_best(&alike, bytes, &without, t, &own, &theirs);
+        found = planner_best(&regular, bytes, &without, t, &own, &theirs);
     if (found > 0)
         *result = (native_times){ours.time, theirs.time};
     return found;

@@ -29,7 +29,7 @@ static bool is_needed(const samples *s, int i)
     return true;
 }
 
-bool samples_make(samples *s, const machine_model *whole, bool alike)
+bool samples_make(samples *s, const machine_model *whole, bool may_fold)
 {
     int all[SAMPLES_AXES] = {machine_model_nodes(whole), machine_model_largest_node(whole)},
         first[SAMPLES_AXES];
@@ -46,7 +46,7 @@ bool samples_make(samples *s, const machine_model *whole, bool alike)
         if (is_needed(s, i) &&
             !machine_model_make_smaller(
                 &s->at[i], whole, first[SAMPLES_NODES] * times_of(s, i, SAMPLES_NODES),
-                first[SAMPLES_RANKS] * times_of(s, i, SAMPLES_RANKS), alike)) {
+                first[SAMPLES_RANKS] * times_of(s, i, SAMPLES_RANKS), may_fold)) {
             samples_free(s);
             return false;
         }

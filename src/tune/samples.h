@@ -27,10 +27,10 @@ typedef struct samples {
                                    the axis; 0: it has no more than the first one */
 } samples;
 
-/* alike: as of machine_model_make. False: the machine is not larger than they, or there is no
+/* may_fold: as of machine_model_make. False: the machine is not larger than they, or there is no
  * memory.
  */
-bool samples_make(samples *s, const machine_model *whole, bool alike);
+bool samples_make(samples *s, const machine_model *whole, bool may_fold);
 void samples_free(samples *s);
 
 /* Picoseconds. on: what it takes on each machine. */

@@ -56,7 +56,7 @@ void wisdom_free(wisdom *w)
 
 /* Do all ranks give MPI_IN_PLACE if one does? So it is where MPI says "at all processes"; a rank of
  * scan and of reduce_scatter may give it alone, and so does the root of the others. */
-static bool alike_in_place(coll_kind kind)
+static bool same_in_place(coll_kind kind)
 {
     return coll_shapes[kind].recv != COLL_NONE &&
            (kind == COLL_allreduce ||
@@ -71,7 +71,7 @@ wisdom_key wisdom_key_of(const coll *c, int64_t bytes, const char *shape)
                     .class = planner_class(c->kind, c->p, bytes),
                     .noncommutative = reduces && c->noncommutative,
                     .user_op = reduces && c->user_op,
-                    .in_place = c->in_place && alike_in_place(c->kind)};
+                    .in_place = c->in_place && same_in_place(c->kind)};
     size_t n = strlen(shape);
 
     memcpy(k.shape, shape, n < WISDOM_SHAPE ? n : WISDOM_SHAPE - 1);
@@ -112,7 +112,7 @@ static const char *wrong(const verdict *v)
 {
     const wisdom_key *k = &v->key;
 
-    if (k->in_place && !alike_in_place(k->kind))
+    if (k->in_place && !same_in_place(k->kind))
         return "not all ranks know that it is in place";
     if (!is_shape(k->shape))
         return "not a shape";
@@ -141,8 +141,9 @@ const verdict *wisdom_find(const wisdom *w, const wisdom_key *key)
     return e ? &e->verdict : NULL;
 }
 
-/* Of what all ranks must know alike. Mixed, because such digests are added up, and what FNV makes
- * of a few bytes nearly adds up, too: verdicts that had swapped their choices would be the same. */
+/* Of what must be the same on all ranks. Mixed, because such digests are added up, and what FNV
+ * makes of a few bytes nearly adds up, too: verdicts that had swapped their choices would be the
+ * same. */
 static uint64_t digest_of_verdict(const verdict *v)
 {
     const choice *c = &v->choice;

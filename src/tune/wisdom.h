@@ -11,7 +11,7 @@
 /* Bytes of a shape, or of the name of an MPI, with the final 0. */
 enum { WISDOM_SHAPE = 84 };
 
-/* What a verdict is about: only what all ranks know alike. No padding: looked up as bytes, so that
+/* What a verdict is about: only what all ranks know. No padding: looked up as bytes, so that
  * `shape` is 0 after its end. */
 typedef struct wisdom_key {
     coll_kind kind;
@@ -69,7 +69,7 @@ void wisdom_sort(wisdom *w);
 
 size_t wisdom_count(const wisdom *w);
 
-/* What ranks compare: they only have to choose alike, so times are no matter. */
+/* What ranks compare: they only have to choose the same, so times are no matter. */
 uint32_t wisdom_digest_of(const wisdom *w);
 
 /* Bytes to ask select.h for: of all blocks, or of the vector. The least of the class; at most

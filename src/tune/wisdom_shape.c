@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Keeps the begin, and the hash and length of all. */
+/* Keeps the beginning, and the hash and length of all. */
 typedef struct writer {
     char text[WISDOM_SHAPE];
     size_t n;

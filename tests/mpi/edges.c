@@ -172,7 +172,7 @@ static void side_fill_lists(edges_side *s, const graph *g, coll_kind kind, const
     }
 }
 
-/* Blocks one behind the other begin at the begin of the memory. */
+/* Blocks one after the other begin at the start of the memory. */
 static call_side side_in_call(const edges_side *s, const graph *g, const edges_form *f, bool sends)
 {
     int units = s->extent == COLL_ONE ? units_of(f, g->rank, 0, 0) : f->units;

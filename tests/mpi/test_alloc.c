@@ -155,7 +155,7 @@ static void hear_from_others(void)
         CHECK(MPI_Recv(NULL, 0, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
 
-/* Messages leave a ring after 1024 polls in vain. */
+/* Messages fall back to MPI after 1024 fruitless polls. */
 static void poll_and_tell_last(void)
 {
     for (int i = 0; i < 4000; i++)

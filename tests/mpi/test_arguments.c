@@ -151,7 +151,7 @@ static void refuse_in_place(const coll_shape *shape)
         refuse(&a, MPI_ERR_BUFFER, "in place on the send side");
 }
 
-/* Elements from the begin of the receive buffer to where sending from is an error. */
+/* Elements from the start of the receive buffer to where sending from is an error. */
 static int forbidden(const coll_shape *shape)
 {
     int first = right->recv.at[0];

@@ -216,7 +216,7 @@ static bool same_everywhere(const double *x, int n)
     return all;
 }
 
-static bool near(const double *x, const double *y, int n)
+static bool are_close(const double *x, const double *y, int n)
 {
     int wrong = 0;
 
@@ -260,7 +260,7 @@ static void sum_doubles(const call_set *s, int n)
         CHECK(persistent_start(&r) == MPI_SUCCESS);
         CHECK(persistent_wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         if (start == 0) {
-            CHECK(near(sum, first, n)); /* zeros where nothing is received */
+            CHECK(are_close(sum, first, n)); /* zeros where nothing is received */
             CHECK(!oracle_is_common(s->kind) || same_everywhere(sum, n));
             memcpy(first, sum, (size_t)n * sizeof *sum);
         }

@@ -145,7 +145,7 @@ static void many_barriers(void)
  * a communicator's rings have used goes with it, where it is more than 64 KiB. */
 static void only_pairs_that_exchange_take_memory(void)
 {
-    bool near = can_be_read() != NOTHING;
+    bool shares = can_be_read() != NOTHING;
     long before, partners = 0, barrier, all;
     MPI_Comm c;
 
@@ -162,12 +162,12 @@ static void only_pairs_that_exchange_take_memory(void)
         exchange(c, true);
     all = touched() - before;
     mpi_test_context("%ld pages for a barrier, %ld for all pairs", barrier, all);
-    CHECK(!near || barrier <= 3 * partners + 2);
-    CHECK(!near || world_size < 8 || all > barrier);
+    CHECK(!shares || barrier <= 3 * partners + 2);
+    CHECK(!shares || world_size < 8 || all > barrier);
     CHECK(MPI_Comm_free(&c) == MPI_SUCCESS);
     many_barriers(); /* calls give it back, on each rank when it comes to it */
     mpi_test_context("%ld pages of %ld are left", touched() - before, all);
-    CHECK(!near || world_size < 8 || touched() - before <= all / 2);
+    CHECK(!shares || world_size < 8 || touched() - before <= all / 2);
     free(out);
     free(in);
 }

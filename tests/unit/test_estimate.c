@@ -47,7 +47,7 @@ static void begin(int ranks)
         assert_non_null(builders[r] = sched_begin(p, FORM_STEP));
 }
 
-/* One element from the begin of SEND to the begin of RECV. */
+/* One element from the start of SEND to the start of RECV. */
 static void message(int from, int to)
 {
     sched_send(builders[from], interval_make(SPACE_SEND, 0, 1), to);

@@ -16,7 +16,7 @@ static void folds_are_who_stands_for_whom(void **state)
     (void)state;
     assert_true(fold_make(&f, t, 8));
     assert_int_equal(f.n, 3);
-    assert_int_equal(f.alike, 1);
+    assert_int_equal(f.represents, 1);
     assert_int_equal(f.who[2], 7);
     assert_int_equal(f.of[4], 1);
     assert_int_equal(f.of[7], 2);
@@ -24,7 +24,7 @@ static void folds_are_who_stands_for_whom(void **state)
     topo_free(t);
     assert_true(fold_make(&f, NULL, 5));
     assert_int_equal(f.n, 1);
-    assert_int_equal(f.alike, 5);
+    assert_int_equal(f.represents, 5);
     fold_free(&f);
     assert_false(fold_make(&f, NULL, 1));
     t = ranks_on("node:8 package:2", 8); /* one node, whose ranks differ */

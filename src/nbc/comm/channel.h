@@ -34,7 +34,7 @@ void channel_start(void);
 int channel_make(MPI_Comm all);
 
 /* tutti_init has made it, so that all processes had it before the program used any communicator:
- * unlike one made later, it may be counted on by all ranks alike. */
+ * unlike one made later, all ranks may count on it. */
 int channel_make_early(void);
 bool channel_made_early(void);
 

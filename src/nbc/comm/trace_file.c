@@ -89,7 +89,7 @@ static bool all_have(bool mine)
     return good;
 }
 
-/* when: 0 at the begin, 1 at the end. False: no memory, on some rank. */
+/* when: 0 at the start, 1 at the end. False: no memory, on some rank. */
 static bool read_clocks(int when)
 {
     uint64_t *node = malloc(((size_t)p + 1) * sizeof *node); /* in SimGrid p is known to be 0 */

@@ -144,7 +144,7 @@ void crowd_look(MPI_Comm all)
 
     PMPI_Comm_size(all, &p);
     others = calloc((size_t)p, sizeof *others);
-    if (!others) /* the others wait in vain; it is 144 bytes for each rank */
+    if (!others) /* the others would wait for ever; it is 144 bytes for each rank */
         return;
     if (native_mpi.Allgather(&mine, sizeof mine, MPI_BYTE, others, sizeof mine, MPI_BYTE, all) ==
         MPI_SUCCESS) {

@@ -12,7 +12,7 @@
  * It is made together with the channel, in a call that may block, by all processes of it. The first
  * one of a node makes the file (memfd_create); the others open it through /proc. Each maps it,
  * reads the nonce back, and says so in the header. Whoever has not said so when all have come uses
- * MPI only: everybody knows alike who that is.
+ * MPI only: everybody knows which those are.
  *
  * Nothing has a name in any file system: when the last process is gone, whatever it died of, so is
  * the memory. A process that is forked off does not have it.

@@ -57,7 +57,7 @@ void segment_forget(const char *why);
 /* What other threads may ask for from now on. */
 void segment_publish(void);
 
-/* For n processes of this node: where the slice of each is. They count alike. */
+/* For n processes of this node: where the slice of each is. The same on all of them. */
 void segment_divide(int n);
 
 /* The first process makes the file and maps it; the others, of which this is the mine-th, open it.

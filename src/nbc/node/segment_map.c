@@ -108,7 +108,7 @@ static bool must_allocate(void)
 
 /* ---- how long ---- */
 
-/* Where the shared part of each begins: all processes of the node count alike. */
+/* Where the shared part of each begins: the same on all processes of the node. */
 void segment_divide(int n)
 {
     size_t most = must_allocate() ? NODE_ALLOCATED : NODE_MOST;
@@ -160,7 +160,7 @@ static char *map(int fd, size_t bytes, int protection)
     return memory;
 }
 
-/* Closed from the begin: what can be read or written is in memory at once, all of it, when the
+/* Closed at first: what can be read or written is in memory at once, all of it, when the
  * program has called mlockall(MCL_FUTURE). NULL: not possible. */
 static char *map_with_heaps(int fd, size_t one)
 {

@@ -59,7 +59,7 @@ typedef struct shm_peers {
     void *memory;   /* mine in the segment, or NULL */
     size_t size;    /* bytes of it */
     shm_offer mine;
-    uint64_t inits;    /* that have been agreed on or refused, all ranks alike */
+    uint64_t inits;    /* that have been agreed on or refused, the same on all ranks */
     atomic_int broken; /* error: a rank has failed, so that nobody may wait for what it would write,
                           and others may write what nobody reads */
 } shm_peers;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One half from the begin, one up to the end: they may overlap. All is read before anything is
+/* One half from the start, one up to the end: they may overlap. All is read before anything is
  * written, so compilers make two loads and two stores of it. */
 #define COPY_HALVES(half)                                                                          \
     do {                                                                                           \

@@ -8,8 +8,8 @@
  *   SYSCONFDIR/tutti/wisdom-MPI   ~/.config/tutti/wisdom-MPI      MPI: mpich or openmpi
  *
  * It is replaced, but never changed: a communicator keeps what its first call has met, so that its
- * ranks go on choosing alike when a later one brings other wisdom. A choice may depend on it only
- * where all ranks have the same (wisdom_digest_of).
+ * ranks go on choosing the same when a later one brings other wisdom. A choice may depend on it
+ * only where all ranks have the same (wisdom_digest_of).
  */
 #ifndef TUTTI_PROCESS_WISDOM_H
 #define TUTTI_PROCESS_WISDOM_H

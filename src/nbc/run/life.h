@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* life.h - an operation from its begin to its end, for the engine, under its lock.
+/* life.h - an operation from its beginning to its end, for the engine, under its lock.
  *
  *   life_begin   addresses its messages and begins all steps that wait for nothing
  *   ...          steps_poll (steps.h), again and again

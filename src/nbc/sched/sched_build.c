@@ -195,7 +195,8 @@ static void throttle_message(sched_builder *b, int step, step_kind kind)
 
 /* The slot of the key, or the free one where it belongs. Peers are often a stride apart: the
  * product spreads any. */
-static struct queue_slot *find_slot(const sched_builder *b, const queue_table *t, uint32_t key)
+static struct queue_slot *find_queue_slot(const sched_builder *b, const queue_table *t,
+                                          uint32_t key)
 {
     uint32_t i = (uint32_t)((uint64_t)(key * 2654435769u) * (uint32_t)t->n >> 32);
 
@@ -218,7 +219,7 @@ static bool enlarge_table(sched_builder *b)
         return sched_fail(b, SCHED_NO_MEMORY);
     for (int i = 0; i < t->n; i++)
         if (t->at[i].number)
-            *find_slot(b, &larger, t->at[i].key) = t->at[i];
+            *find_queue_slot(b, &larger, t->at[i].key) = t->at[i];
     free(t->at);
     *t = larger;
     return true;
@@ -233,7 +234,7 @@ static int find_queue(sched_builder *b, int peer, step_kind kind)
 
     if (2 * b->nqueues >= t->n && t->n < 2 * b->p && !enlarge_table(b))
         return -1;
-    slot = find_slot(b, t, key);
+    slot = find_queue_slot(b, t, key);
     if (slot->number)
         return slot->number - 1;
     if (!grow(b, (void **)&t->sent, &t->sent_cap, b->nqueues, sizeof *t->sent))
