@@ -28,7 +28,7 @@
 /* What a rank offers: an address in the segment, and the sizes of the rings there. No padding. */
 typedef struct shm_offer {
     uint32_t at, lines[RING_KINDS]; /* at 0: none */
-    uint32_t takes;                 /* LINK_: what it does with the rings that others offer */
+    uint32_t takes;                 /* SHM_: what it does with the rings that others offer */
 } shm_offer;
 
 enum {
@@ -44,11 +44,11 @@ typedef struct shm_peer {
     struct mailbox *from, *to;  /* in my memory, in the other's; NULL: nothing goes this way */
     uint64_t published, polled; /* ring descriptors that have been written, and read */
     int64_t pid;                /* of the other: to read what it exposes of other memory */
-    bool reads_heap,
-        reads_all;       /* the other can read what I expose: of my shared heap, of any memory */
-    bool both_read_heap; /* each can read what the other exposes of its shared heap */
-    bool both_read_all;  /* each can read what the other exposes of any memory */
-    int64_t eager;       /* bytes: longer messages are exposed */
+    bool reads_heap;            /* the other can read what I expose of my shared heap */
+    bool reads_all;             /* the other can read what I expose of any memory */
+    bool both_read_heap;        /* each can read what the other exposes of its shared heap */
+    bool both_read_all;         /* each can read what the other exposes of any memory */
+    int64_t eager;              /* bytes: longer messages are exposed */
 } shm_peer;
 
 typedef struct shm_peers {

@@ -71,8 +71,7 @@ typedef struct exec_native {
     void (*collect)(struct exec *e); /* called when the request is gone and the exec is DONE */
     void *owner;                     /* collect's */
     bool detached;                   /* the request was freed while running */
-    atomic_bool
-        completion_pending; /* DONE, but not reported to the native request yet: completion.h */
+    atomic_bool completion_pending;  /* DONE, not yet reported to the native request */
 } exec_native;
 
 /* For people: tutti_get_stats, TUTTI_TIMEOUT, TUTTI_STATS and TUTTI_TRACE. */

@@ -46,12 +46,11 @@ typedef struct shm_message {
     uint64_t before;  /* lines of earlier messages of the track */
     int64_t bytes;
     ring_progress progress;
-    int64_t offset; /* of contiguous data, from the base of `space` */
-    int8_t space;   /* of contiguous data; -1: it is packed */
-    int64_t packed; /* of packed data: its offset in shm.packed */
-    int32_t
-        reduces; /* the only step that reads what comes, if it can reduce piece by piece, or -1 */
-    int error;   /* the first one, of packing it or of pieces that have come */
+    int64_t offset;  /* of contiguous data, from the base of `space` */
+    int8_t space;    /* of contiguous data; -1: it is packed */
+    int64_t packed;  /* of packed data: its offset in shm.packed */
+    int32_t reduces; /* the only step that reads it, if that can reduce piece by piece, or -1 */
+    int error;       /* the first one, of packing it or of pieces that have come */
     _Atomic uint64_t *ack; /* the receiver writes it; NULL: the message cannot be exposed */
     bool exposes_heap;     /* it may be exposed where it lies in the shared heap */
     bool exposes_all;      /* it may be exposed where it lies anywhere */
