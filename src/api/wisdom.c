@@ -57,7 +57,7 @@ static const char importing[] = "tutti_wisdom_import";
  * first rank that has one. Close h afterwards. */
 static int meet_all(comm *c, const char *caller, int error, handshake *h)
 {
-    hello mine = {.error = error, .asked = env_asked()};
+    hello mine = {.error = error, .environment_digest = env_asked()};
 
     error = comm_meet(c, caller, &mine, true, h);
     for (int r = 0; !error && r < c->p; r++)

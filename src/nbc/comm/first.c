@@ -192,8 +192,8 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
 
     if (!c->wisdom)
         c->wisdom = process_wisdom();
-    mine.asked = env_asked();
-    mine.known = wisdom_digest_of(c->wisdom);
+    mine.environment_digest = env_asked();
+    mine.wisdom_digest = wisdom_digest_of(c->wisdom);
     mine.reproducible = env_reproducible();
     comm_put_machine(&mine);
     PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);

@@ -228,12 +228,12 @@ static int differs(const handshake *h, size_t member, size_t size)
 
 int handshake_other_environment(const handshake *h)
 {
-    return DIFFERS(h, asked);
+    return DIFFERS(h, environment_digest);
 }
 
 int handshake_other_wisdom(const handshake *h)
 {
-    return DIFFERS(h, known);
+    return DIFFERS(h, wisdom_digest);
 }
 
 int handshake_other_stats(const handshake *h)

@@ -284,7 +284,7 @@ static int64_t find_zero(void)
     const trace_event *e = trace_events(&n, &dropped);
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t began = e[i].what == TRACE_SPAN ? e[i].since : e[i].at;
+        int64_t began = e[i].kind == TRACE_SPAN ? e[i].since : e[i].at;
         first = began < first ? began : first;
     }
     if (n > 0)

@@ -32,17 +32,17 @@ int64_t trace_common(const trace_clock *c, int64_t at)
 
 static bool opens(const trace_event *e)
 {
-    return e->what == TRACE_BEGIN || e->what == TRACE_POST;
+    return e->kind == TRACE_BEGIN || e->kind == TRACE_POST;
 }
 
 static bool closes(const trace_event *e)
 {
-    return e->what == TRACE_END || e->what == TRACE_DONE;
+    return e->kind == TRACE_END || e->kind == TRACE_DONE;
 }
 
 static int64_t key_of_event(const trace_event *e)
 {
-    bool whole = e->what == TRACE_BEGIN || e->what == TRACE_END;
+    bool whole = e->kind == TRACE_BEGIN || e->kind == TRACE_END;
 
     return whole ? -1 : e->step;
 }
@@ -85,9 +85,9 @@ static bool find_open(const writer *w, unsigned char *open)
 /* ---- lines ---- */
 
 /* No two of a job are equal, and none is 0: Perfetto names threads by that alone. */
-static int tid_of(const writer *w, int thread, int who)
+static int tid_of(const writer *w, int thread, int role)
 {
-    return 1000 * (w->rank + 1) + 10 * thread + who;
+    return 1000 * (w->rank + 1) + 10 * thread + role;
 }
 
 static double microseconds(const writer *w, int64_t at)
@@ -100,7 +100,7 @@ static const char *const callers[] = {"program", "MPI call", "progress thread"};
 static void put_head(const writer *w, const trace_event *e, const char *phase, int64_t at)
 {
     fprintf(w->out, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f", phase, w->rank,
-            tid_of(w, e->thread, e->who), microseconds(w, at));
+            tid_of(w, e->thread, e->role), microseconds(w, at));
 }
 
 static void put_id(const writer *w, const trace_event *e)
@@ -137,7 +137,7 @@ static void put_end(const writer *w, const trace_event *e)
     fprintf(w->out,
             ",\"cat\":\"operation\",\"name\":\"%s\",\"args\":{\"by\":\"%s\",\"error\":%d,"
             "\"algorithm\":\"%s\"",
-            e->name, callers[e->who], e->peer, e->detail);
+            e->name, callers[e->role], e->peer, e->detail);
     put_bytes(w, e);
     fprintf(w->out, "}}");
 }
@@ -150,7 +150,7 @@ static void put_message(const writer *w, const trace_event *e, const char *phase
             ",\"cat\":\"message\",\"name\":\"%s\",\"args\":{\"operation\":%" PRIu64
             ",\"step\":%d,\"peer\":%d,\"bytes\":%" PRId64 ",\"via\":\"%s\",\"by\":\"%s\"}}",
             e->name, e->operation, e->step, e->peer, e->bytes, e->shm ? "shared memory" : "MPI",
-            callers[e->who]);
+            callers[e->role]);
 }
 
 /* An operation, or a message. */
@@ -159,7 +159,7 @@ static void put_unfinished(const writer *w, const trace_event *e, int64_t at)
     put_head(w, e, "e", at);
     put_id(w, e);
     fprintf(w->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{\"unfinished\":true}}",
-            e->what == TRACE_BEGIN ? "operation" : "message", e->name);
+            e->kind == TRACE_BEGIN ? "operation" : "message", e->name);
 }
 
 /* Asynchronous events do not show whose row they are on. */
@@ -189,7 +189,7 @@ static void put_span(const writer *w, const trace_event *e)
 
 static void put_event(const writer *w, const trace_event *e)
 {
-    switch ((trace_what)e->what) {
+    switch ((trace_kind)e->kind) {
     case TRACE_BEGIN:
         put_begin(w, e);
         break;
@@ -246,13 +246,13 @@ static void put_process(const writer *w, const char *host)
             w->n, w->dropped, w->clock->error);
 }
 
-static void put_thread(const writer *w, int thread, int who)
+static void put_thread(const writer *w, int thread, int role)
 {
     fprintf(
         w->out,
         ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s",
-        w->rank, tid_of(w, thread, who), callers[who]);
-    if (who != ROLE_THREAD && thread > 0)
+        w->rank, tid_of(w, thread, role), callers[role]);
+    if (role != ROLE_THREAD && thread > 0)
         fprintf(w->out, ", thread %d", thread);
     fprintf(w->out, "\"}}");
 }
@@ -262,11 +262,11 @@ static void put_threads(const writer *w)
     bool there[TRACE_THREADS][ROLES] = {{false}};
 
     for (int64_t i = 0; i < w->n; i++)
-        there[w->event[i].thread][w->event[i].who] = true;
+        there[w->event[i].thread][w->event[i].role] = true;
     for (int t = 0; t < TRACE_THREADS; t++)
-        for (int who = 0; who < ROLES; who++)
-            if (there[t][who])
-                put_thread(w, t, who);
+        for (int role = 0; role < ROLES; role++)
+            if (there[t][role])
+                put_thread(w, t, role);
 }
 
 /* ---- */

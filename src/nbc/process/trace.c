@@ -49,7 +49,7 @@ static int my_thread(void)
     return thread <= TRACE_THREADS ? thread - 1 : TRACE_THREADS - 1;
 }
 
-trace_event *trace_add(trace_what what, uint64_t operation, const char *name)
+trace_event *trace_add(trace_kind kind, uint64_t operation, const char *name)
 {
     int64_t slot = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
     trace_event *e;
@@ -61,8 +61,8 @@ trace_event *trace_add(trace_what what, uint64_t operation, const char *name)
     e->at = trace_now();
     e->operation = operation;
     e->name = name;
-    e->what = (uint8_t)what;
-    e->who = (uint8_t)role_now;
+    e->kind = (uint8_t)kind;
+    e->role = (uint8_t)role_now;
     e->thread = (uint8_t)my_thread();
     return e;
 }

@@ -15,13 +15,13 @@
 #include <stdint.h>
 #include <time.h>
 
-typedef enum trace_what {
-    TRACE_BEGIN, /* of an operation, and */
-    TRACE_END,   /* its end: on the same numbers */
-    TRACE_POST,  /* of a message */
-    TRACE_DONE,  /* its end: on the same operation and step */
+typedef enum trace_kind {
+    TRACE_BEGIN, /* of an operation: it starts */
+    TRACE_END,   /* of an operation: it ends, with the same number */
+    TRACE_POST,  /* of a message: it is posted */
+    TRACE_DONE,  /* of a message: it is done, in the same operation and step */
     TRACE_SPAN   /* a copy, a reduction, a wait: from `since` to `at` in one thread */
-} trace_what;
+} trace_kind;
 
 enum { TRACE_EVENTS = 1 << 16, TRACE_THREADS = 64 };
 
@@ -29,14 +29,15 @@ enum { TRACE_EVENTS = 1 << 16, TRACE_THREADS = 64 };
 typedef struct trace_event {
     int64_t at, since;
     uint64_t operation; /* number in this process, from 1; 0: of none */
-    const char *name;   /* static; as the next */
-    const char *detail; /* BEGIN, END: the algorithm; else NULL */
+    const char *name;   /* static */
+    const char *detail; /* BEGIN, END: the algorithm, static; else NULL */
     int64_t bytes;      /* of a message, a copy, a reduction; BEGIN, END: of the send buffer */
     int64_t received;   /* BEGIN, END: of the receive buffer; -1: not known */
     int32_t step, peer; /* a wait has the step -1; END: the error, in peer */
-    int32_t comm, size, rank; /* BEGIN: number of the communicator here; its ranks; mine */
-    uint8_t what, who;        /* role.h */
-    uint8_t thread;           /* number of it, in the order of their first events */
+    int32_t comm, size, rank; /* BEGIN: the number of the communicator here; its size; my rank */
+    uint8_t kind;             /* trace_kind */
+    uint8_t role;             /* who has recorded it: role.h */
+    uint8_t thread;           /* number of the thread, in the order of their first events */
     bool shm;                 /* through shared memory */
     bool persistent;          /* BEGIN */
 } trace_event;
@@ -61,8 +62,8 @@ bool trace_start(int64_t events);
 void trace_stop(void); /* other threads may be at it: what there is stays until trace_free */
 void trace_free(void); /* nobody writes any more */
 
-/* A new one, with its time, thread and who; NULL: there is no room. */
-trace_event *trace_add(trace_what what, uint64_t operation, const char *name);
+/* A new one, with its time, thread and role; NULL: there is no room. */
+trace_event *trace_add(trace_kind kind, uint64_t operation, const char *name);
 
 /* A span that ends now. */
 void trace_span(uint64_t operation, const char *name, int64_t since);

@@ -51,10 +51,10 @@ void record_operation_end(const exec *e)
     t->peer = e->run.error;
 }
 
-static void add_message_event(const exec *e, int index, bool shm, trace_what what)
+static void add_message_event(const exec *e, int index, bool shm, trace_kind kind)
 {
     const step *st = &e->bound.sched->steps[index];
-    trace_event *t = trace_add(what, e->stats.number, st->kind == STEP_SEND ? "send" : "receive");
+    trace_event *t = trace_add(kind, e->stats.number, st->kind == STEP_SEND ? "send" : "receive");
 
     if (!t)
         return;
