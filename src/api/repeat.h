@@ -9,7 +9,7 @@
 
 /* What is known of a call. */
 typedef enum repeat_answer {
-    REPEAT_NOTHING, /* or it looks wrong */
+    REPEAT_NOTHING, /* nothing, or the call looks wrong */
     REPEAT_NATIVE,  /* it is left to the MPI */
     REPEAT_EXEC,    /* an exec that is bound */
     REPEAT_FAILED   /* none could be bound */

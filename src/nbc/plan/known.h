@@ -58,7 +58,7 @@ typedef struct known {
     MPI_Aint mine;    /* bytes from the receive buffer to where the send buffer must not be */
     exec *idle;       /* list by `next` */
     int nidle;
-    binding binding;               /* but for the buffers; its blocks are references */
+    binding binding;               /* without the buffers; its blocks are references */
     lifetime *sendlife, *recvlife; /* of derived types, with references; or NULL */
     comm *comm;                    /* where it is known; NULL: it has no derived types */
     struct known *prev, *next;     /* list of all calls with derived types */

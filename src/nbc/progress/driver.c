@@ -86,8 +86,10 @@ int driver_wait(int count, void **extra_states, double timeout, MPI_Status *stat
 
 /* ---- self-test: a message to ourselves ---- */
 
-enum { TESTS = 100 };              /* native tests until a driver has failed; one suffices here */
-static const double patience = 2.; /* and seconds, for one that does not work in our calls */
+/* A driver has failed after so many native tests, one of which suffices for most, and so many
+ * seconds, for one that does not advance in our calls. */
+enum { TESTS = 100 };
+static const double patience = 2.;
 
 const char *driver_test_refuses;
 
