@@ -89,9 +89,9 @@ static void make_step(model *m, int i)
 {
     const step *st = stepgraph_step(m->g, i);
     int rank = m->g->rank[i];
-    model_step *p = &m->of[i];
+    step_state *p = &m->of[i];
 
-    *p = (model_step){.rank = rank,
+    *p = (step_state){.rank = rank,
                       .peer = m->g->peer[i],
                       .kind = st->kind,
                       .packs = st->n > 1,

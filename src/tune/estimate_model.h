@@ -24,8 +24,9 @@ typedef struct model_costs {
     int64_t latency, overhead, message, shared, both, eager;
 } model_costs;
 
-/* What is looked at again and again is here, not behind the pointers of the graph. */
-typedef struct model_step {
+/* The state of a step. What is read again and again is here, not behind the pointers of the graph.
+ */
+typedef struct step_state {
     int64_t posted_at;
     int64_t bytes; /* of the message, or copied, or reduced */
     int waiting;   /* for so many steps */
@@ -37,7 +38,7 @@ typedef struct model_step {
     bool packs : 1;   /* an end of a message of several ranges of bytes */
     bool posted : 1;  /* a message's end has been begun */
     bool arrived : 1; /* of a receive: its data is there */
-} model_step;
+} step_state;
 
 #define NEVER INT64_MAX
 
@@ -64,7 +65,7 @@ typedef struct model {
     tune_link *link;    /* [LINKS * nodes] */
     int64_t *scheduled; /* of each link: the time of its next EVENT_PASSES, or NEVER */
     link_flow *flow;    /* of all links: as many as messages pass it */
-    model_step *of;     /* [g->n] */
+    step_state *of;     /* [g->n] */
     event_heap events;
     int64_t most;     /* nobody asks how much longer it takes */
     int64_t end;      /* of the last step whose end is known */
@@ -123,7 +124,7 @@ static inline int model_link(const model *m, int node, model_links which)
 /* The links that a message passes, all at once: one or two. */
 static inline int model_links_of(const model *m, int send, int passed[2])
 {
-    const model_step *p = &m->of[send];
+    const step_state *p = &m->of[send];
     bool far = p->way == WAY_NETWORK;
 
     passed[0] = model_link(m, m->home[p->rank], far ? LINK_OUT : LINK_MEMORY);

@@ -117,7 +117,7 @@ static void end_at(model *m, int i, int64_t at)
 
 static void begin_message(model *m, int send, int64_t now)
 {
-    model_step *s = &m->of[send], *r = &m->of[s->peer];
+    step_state *s = &m->of[send], *r = &m->of[s->peer];
     bool waits = s->bytes > model_way(m, send)->eager;
 
     if (s->posted && (r->posted || !waits))
@@ -126,7 +126,7 @@ static void begin_message(model *m, int send, int64_t now)
 
 static void begin_send(model *m, int i, int64_t now)
 {
-    model_step *p = &m->of[i];
+    step_state *p = &m->of[i];
     const model_costs *c = model_way(m, i);
 
     p->posted = true;
@@ -138,7 +138,7 @@ static void begin_send(model *m, int i, int64_t now)
 
 static void begin_receive(model *m, int i, int64_t now)
 {
-    model_step *p = &m->of[i];
+    step_state *p = &m->of[i];
     int64_t bytes = m->of[p->peer].bytes;
     const model_costs *c = model_way(m, p->peer);
 
@@ -151,7 +151,7 @@ static void begin_receive(model *m, int i, int64_t now)
 
 static void begin_local(model *m, int i, int64_t now)
 {
-    model_step *p = &m->of[i];
+    step_state *p = &m->of[i];
     int64_t rate = p->kind == STEP_COPY ? m->copy : m->reduce;
 
     end_at(m, i, p->kind == STEP_FENCE ? now : served(m, i, now, costs_work(p->bytes, rate)));
@@ -252,8 +252,8 @@ static void pass(model *m, int which, int64_t now)
 
 static void deliver_message(model *m, int send, int64_t now)
 {
-    const model_step *s = &m->of[send];
-    model_step *r = &m->of[s->peer];
+    const step_state *s = &m->of[send];
+    step_state *r = &m->of[s->peer];
     const model_costs *c = model_way(m, send);
     int64_t taken = now;
 
