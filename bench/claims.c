@@ -129,7 +129,7 @@ static bool is_broken_persistent(const claims *k)
 #endif
 }
 
-/* The form belongs to the name, not to the words behind it. */
+/* The form belongs to the name, not to the words after it. */
 static void form_name(char *to, size_t n, const char *calls, form f)
 {
     snprintf(to, n, "%.*s%s%s", (int)strcspn(calls, ":"), calls, form_suffix(f),

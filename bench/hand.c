@@ -84,7 +84,7 @@ static char *at(char *buffer, const run *r, int block)
     return buffer + (size_t)block * (size_t)r->size;
 }
 
-/* The rank so many behind this one, on the circle. */
+/* The rank so many after this one, on the circle. */
 static int rank_at(const run *r, int distance)
 {
     return (r->rank + distance % r->p + r->p) % r->p;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...", "SMPI Version 3.32. Copyright
- * ...": a name, and the version behind it, which may have letters: 6.0.0rc2. */
+ * ...": a name, and the version after it, which may have letters: 6.0.0rc2. */
 static void look_mpi(machine *m)
 {
     static const char *const names[][2] = {

@@ -28,7 +28,7 @@ static void larger(run *r)
     blocks_of(mock_part(r, 0, r->send, r->recv, size));
 }
 
-/* Each piece lies behind the one before: as data are that a program has cut itself. */
+/* Each piece lies after the one before: as data are that a program has cut itself. */
 static void pieces(run *r)
 {
     mock *m = r->mock;

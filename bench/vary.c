@@ -79,7 +79,7 @@ void vary_end(vary *v)
         MPI_Op_free(&v->own);
 }
 
-/* Blocks one behind the other. */
+/* Blocks one after the other. */
 static void set_counts(run *r, int unit, int (*more)(const run *r, int i, int turn), int turn,
                        int count)
 {

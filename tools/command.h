@@ -16,7 +16,7 @@
 
 typedef struct command {
     const char *name; /* "tutti-plan" */
-    const char *help; /* behind "try": "tutti-plan --help"; NULL: name --help */
+    const char *help; /* after "try": "tutti-plan --help"; NULL: name --help */
     char error[400];  /* a whole line, or "": nothing is wrong. The first error counts */
 } command;
 

@@ -12,7 +12,7 @@
 bool tune_calls_possible(void);
 
 /* All collectives that are tried, among all ranks, of 8 bytes to 1 MiB, 16 MiB in all. `done` is
- * called behind each, on all ranks; an error of it ends all, and is returned. Collective. Ends the
+ * called after each, on all ranks; an error of it ends all, and is returned. Collective. Ends the
  * job where memory does. */
 typedef int tune_calls_done(void *of, const char *collective);
 int tune_calls(tune_calls_done *done, void *of);

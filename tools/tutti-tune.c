@@ -163,7 +163,7 @@ static int save(const wish *w, const tuning *t)
 
 /* ---- */
 
-/* A file that cannot be written is better known before than behind the measurements. */
+/* A file that cannot be written is better known before than after the measurements. */
 static void check_output(wish *w)
 {
     char folder[300];

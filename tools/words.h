@@ -8,11 +8,11 @@
 #include "algos/algo.h"
 #include "tune/word.h"
 
-/* The i-th word, from 0, that may stand behind an algorithm's colon, but for its number: forms,
- * variants, orders; NULL behind the last one. */
+/* The i-th word, from 0, that may stand after an algorithm's colon, but for its number: forms,
+ * variants, orders; NULL after the last one. */
 const char *words_of(const algo *a, int i);
 
-/* What this was meant to be: a collective; an algorithm of one, or a word behind its colon. The
+/* What this was meant to be: a collective; an algorithm of one, or a word after its colon. The
  * part of it that is wrong goes to `part`, which is the guess's `wrong`; *name: it is the name. */
 word_guess words_guess_collective(const char *wrong);
 word_guess words_guess_algorithm(coll_kind kind, const char *wrong, char part[64], bool *name);

@@ -75,7 +75,7 @@ static int read_header(reader *r, bool *symmetric)
     return 0;
 }
 
-/* A whole number at *text, which moves behind it. */
+/* A whole number at *text, which moves after it. */
 static bool parse_whole(char **text, long long *result)
 {
     char *end;

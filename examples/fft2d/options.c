@@ -20,7 +20,7 @@ const char options_usage[] =
     "  --algorithm NAME      of the alltoallv (default auto)\n"
     "  --repetitions N       for the times (default 20; 0: no times)\n";
 
-/* n numbers from 1 on with an x between them, and nothing behind. */
+/* n numbers from 1 on with an x between them, and nothing after. */
 static bool numbers(const char *text, int n, int *values)
 {
     for (int i = 0; i < n; i++) {

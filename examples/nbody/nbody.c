@@ -25,7 +25,7 @@
 
 static int rank, size;
 
-/* Ways to exchange; reordered ones behind what they reorder. */
+/* Ways to exchange; reordered ones after what they reorder. */
 static const char *const algorithms[] = {
     "auto",
     "ring",

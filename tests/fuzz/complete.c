@@ -132,7 +132,7 @@ static int look(fuzz *f, int n, MPI_Request r[])
     return k;
 }
 
-/* What a test behind that must complete, at least; requests of one thread. */
+/* What a test after that must complete, at least; requests of one thread. */
 static int owed(enum family w, int complete, int n, const MPI_Request r[])
 {
     switch (w) {

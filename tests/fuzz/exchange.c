@@ -103,7 +103,7 @@ static void avoid_defects(exchange *x)
 #ifdef AVOID_MPICH
     /* MPICH 4.0.2 ignores the displacement of one rank's block; mixes up structs in place, and
      * blocks of more than 8 KiB in a non-blocking allgatherv; scatters sums of operations that do
-     * not commute wrongly, and writes behind what it has to in place */
+     * not commute wrongly, and writes after what it has to in place */
     if (scatters_sum(x))
         x->in_place = false;
     if (scatters_sum(x) && x->reduction->noncommutative)

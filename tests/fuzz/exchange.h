@@ -18,7 +18,7 @@ typedef struct exchange {
     const coll_shape *shape;
     bool in_place, large; /* in place: here, not at every rank of a rooted one */
     coll_sides has;       /* here */
-    bool dense;           /* listed blocks lie one behind the other too */
+    bool dense;           /* listed blocks lie one after the other too */
     bool tame;            /* not MPI_IN_PLACE nor NULL where a buffer does not count */
     bool same_size;       /* all types have the same size */
     int p, rank, root;

@@ -12,7 +12,7 @@
 /* The MPI's own operation, or a new one of the same function, for the caller to free. */
 MPI_Op reduce_operation(const reduction *r);
 
-/* Into the image, whose blocks lie one behind the other: what one rank gives, into a block; or what
+/* Into the image, whose blocks lie one after the other: what one rank gives, into a block; or what
  * p ranks make together, into the first n elements. */
 void reduce_put(const reduction *r, blocks *b, int block, uint64_t data);
 void reduce_put_result(const reduction *r, blocks *b, int n, int p, const uint64_t data[]);

@@ -2,7 +2,7 @@
 /* blocks.c - see blocks.h.
  *
  * Data without gaps comes from the oracle and is unpacked where it belongs by MPI_Unpack: for both
- * MPIs what is packed is the bytes of the type map, one behind the other.
+ * MPIs what is packed is the bytes of the type map, one after the other.
  */
 #include "mpi/blocks.h"
 

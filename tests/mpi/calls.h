@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calls.h - every call of every collective, from the tables, behind one face.
+/* calls.h - every call of every collective, from the tables, through one interface.
  *
  * A call_args holds all that any collective takes; a call_set the blocking, non-blocking and
  * persistent function of one algorithm (or of the MPI), each for int and for large counts. With

@@ -117,7 +117,7 @@ static void random_edges(int seed, graph *g)
     snprintf(g->name, sizeof g->name, "random graph %d", seed);
 }
 
-/* Everybody tells the edges of the rank behind him. */
+/* Everybody tells the edges of the rank after it. */
 static void told_by_others(int seed, graph *g)
 {
     int of = (world_rank + 1) % world_size, destinations[MOST], weights[MOST];

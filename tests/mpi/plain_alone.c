@@ -9,7 +9,7 @@ static int from[MOST], to[MOST], none[1];
 static MPI_Datatype type[1];
 static MPI_Comm self;
 
-/* The blocking and the non-blocking form of a call; a check behind each. */
+/* The blocking and the non-blocking form of a call; a check after each. */
 #define BOTH(right, Name, name, ...)                                                               \
     do {                                                                                           \
         MPI_Request request = MPI_REQUEST_NULL;                                                    \

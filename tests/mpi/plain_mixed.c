@@ -133,7 +133,7 @@ static void other_collectives_may_be_begun_before_the_first_is_complete(void)
         }
 }
 
-/* Open MPI hangs natively with a non-blocking collective behind MPI_Comm_idup; a blocking one is
+/* Open MPI hangs natively with a non-blocking collective after MPI_Comm_idup; a blocking one is
  * fine. */
 static void the_program_may_duplicate_communicators_itself(void)
 {

@@ -15,7 +15,7 @@
  *   hang        it has not ended after SECONDS
  *
  * or with none: it has crashed. Behind one that is not right nobody knows what the MPI is still up
- * to, so the program ends there, with 1; -b NUMBER + 1 goes on behind it.
+ * to, so the program ends there, with 1; -b NUMBER + 1 goes on after it.
  */
 #include "mpi/repairs_op.h"
 

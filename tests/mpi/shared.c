@@ -19,7 +19,7 @@
  * While a rank looks at shared memory only, its MPI goes on: letters of another rank, which comes
  * to the collective only when they have been received.
  *
- * What comes behind a mistake of the program, of which MPI says nothing, is right (plain).
+ * What comes after a mistake of the program, of which MPI says nothing, is right (plain).
  *
  * And what an init has agreed on does not outlive its communicator: it is freed at once, while a
  * rank comes a second late to the init.

@@ -92,7 +92,7 @@ static void every_radix_works(void)
 }
 
 /* Columns of a matrix, resized to one element: the blocks of the receive buffer interleave, so that
- * more of them than its own cannot lie one behind the other. */
+ * more of them than its own cannot lie one after the other. */
 static void interleaved_blocks_are_exchanged(void)
 {
     enum { K = 3 };
@@ -155,7 +155,7 @@ static void mpi_bottom_is_an_address_for_allgather(void)
     free(all);
 }
 
-/* Two ints at an absolute address; the next ones behind them. */
+/* Two ints at an absolute address; the next ones after them. */
 static MPI_Datatype absolute_type(int *at)
 {
     int two = 2;

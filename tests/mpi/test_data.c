@@ -283,7 +283,7 @@ static void sums_of_doubles_have_the_same_bits_everywhere_and_always(void)
 
 /* ---- collectives without data ---- */
 
-/* Every rank adds one to a number that all see: behind the call all have. */
+/* Every rank adds one to a number that all see: after the call all have. */
 static void wait_for_all(const call_set *s, atomic_int *arrived)
 {
     static const struct timespec pause = {.tv_nsec = 2000000};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_inits.c - many persistent requests made in a row: one that is refused on all ranks after its
- * rings have been published, communicators freed right behind an init, starts in other orders,
+ * rings have been published, communicators freed right after an init, starts in other orders,
  * ranks that come late, inits of calls that have been met before. Looks inside the library.
  */
 #include "mpi/mpi_test.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A ring of the ranks: sources and destinations are those before and behind. */
+/* A ring of the ranks: sources and destinations are those before and after. */
 static MPI_Comm ring(bool periodic)
 {
     int n = world_size, period = periodic;
@@ -20,13 +20,13 @@ static MPI_Comm ring(bool periodic)
     return comm;
 }
 
-/* From the rank before to the rank behind, one way. */
+/* From the rank before to the rank after, one way. */
 static MPI_Comm one_way(void)
 {
-    int before = (world_rank + world_size - 1) % world_size, behind = (world_rank + 1) % world_size;
+    int before = (world_rank + world_size - 1) % world_size, after = (world_rank + 1) % world_size;
 
     tutti_init();
-    return graph_of_lists(MPI_COMM_WORLD, 1, &before, 1, &behind);
+    return graph_of_lists(MPI_COMM_WORLD, 1, &before, 1, &after);
 }
 
 static void still_works(MPI_Comm comm)

@@ -184,7 +184,7 @@ static void check_collected(void)
         CHECK(world_rank != POOR_RANK || tested_to[i] == 1000 * (i / 3) + i % 3);
 }
 
-/* Whoever has failed alone behind its call does not take what comes then for what comes later. */
+/* Whoever has failed alone after its call does not take what comes then for what comes later. */
 static bool first_call_in_need(long at)
 {
     MPI_Comm comm = fresh();

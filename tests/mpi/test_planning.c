@@ -2,7 +2,7 @@
 /* test_planning.c - the planner, which may need tens of milliseconds, holds up nobody: when it runs
  * neither the engine's lock is held nor the library's, whoever asks: tutti_comm_explain, a call, or
  * a non-blocking call whose communicator was not ready yet, in whatever thread that goes on. And an
- * operation that waits for it is not overtaken by those behind it. Looks inside the library.
+ * operation that waits for it is not overtaken by those after it. Looks inside the library.
  *
  * The linker puts __wrap_planner_choose in the place of planner_choose (tests/CMakeLists.txt).
  */

@@ -11,7 +11,7 @@ typedef struct variant {
     bool in_place, below, full, large;
 } variant;
 
-/* Each is run twice, once more behind the next one, and differs from that in one thing. */
+/* Each is run twice, once more after the next one, and differs from that in one thing. */
 static const variant variants[] = {
     {.count = 3},
     {.count = 3, .full = true}, /* lists of other lengths */

@@ -188,7 +188,7 @@ static void the_status_of_a_native_request_is_empty(void)
 }
 
 /* Law 6: with the channel the first call on a communicator returns although rank 1 has not made its
- * own, and rank 1 makes it only after a message that rank 0 sends behind it. */
+ * own, and rank 1 makes it only after a message that rank 0 sends after it. */
 static void the_first_call_on_a_communicator_does_not_block(void)
 {
     int *all = calloc((size_t)world_size, sizeof *all), go = 0, prepared = 0;

@@ -211,7 +211,7 @@ static void what_cannot_be_read_or_written_is_an_error_on_all_ranks(void)
     CHECK(tutti_wisdom_import(MPI_COMM_WORLD, NULL) == MPI_SUCCESS);
 }
 
-/* Operations that have begun go on; those that begin behind it take what it says. */
+/* Operations that have begun go on; those that begin after it take what it says. */
 static void operations_are_under_way_meanwhile(void)
 {
     MPI_Comm comm = fresh();

@@ -94,7 +94,7 @@ static void sim_finish(sim *m)
         if (t->received > r->max_received)
             r->max_received = t->received;
         r->sent += t->sent;
-        free(t->behind);
+        free(t->next_send);
         free(t->room);
         free(t->waiting);
         free(t->depth);

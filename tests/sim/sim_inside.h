@@ -23,7 +23,7 @@ typedef struct sim_event {
 typedef struct sim_state {
     int32_t *waiting;    /* [step] */
     int *depth;          /* [step]: messages on the longest chain that ends with it */
-    int32_t *behind;     /* [step]: the next send of its queue, or -1 */
+    int32_t *next_send;  /* [step]: the next send of its queue, or -1 */
     unsigned char *room; /* [step]: is the ring free for this send? (sim_messages.c) */
     int done;
     mailbox box;

@@ -38,18 +38,18 @@ void sim_order_sends(sim *m, int rank)
     sim_state *t = &m->state[rank];
     int32_t *last = sim_must(malloc((size_t)s->nqueues * sizeof *last + 1));
 
-    t->behind = sim_must(malloc((size_t)s->nsteps * sizeof *t->behind + 1));
+    t->next_send = sim_must(malloc((size_t)s->nsteps * sizeof *t->next_send + 1));
     t->room = sim_must(calloc((size_t)s->nsteps + 1, 1));
     memset(last, -1, (size_t)s->nqueues * sizeof *last);
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
-        t->behind[i] = -1;
+        t->next_send[i] = -1;
         if (st->kind != STEP_SEND || sim_is_empty(m, rank, st))
             continue;
         if (last[st->queue] < 0)
             t->room[i] = ROOM;
         else
-            t->behind[last[st->queue]] = i;
+            t->next_send[last[st->queue]] = i;
         last[st->queue] = i;
     }
     free(last);
@@ -68,7 +68,7 @@ static bool ring_has_room(sim *m, int rank, int index)
 /* The message has been read. */
 static void ring_make_room(sim *m, int rank, int index)
 {
-    int next = m->state[rank].behind[index];
+    int next = m->state[rank].next_send[index];
 
     if (next < 0)
         return;

@@ -198,7 +198,7 @@ static void a_message_costs_what_its_way_does(void **state)
     expect_us(end(MIB, "switch:2 node:1").time, 1 + 1000 + 20 + 7 + 1);
 }
 
-/* A long one waits for its receive, which comes behind a copy. */
+/* A long one waits for its receive, which comes after a copy. */
 static void long_messages_wait_for_their_receive(void **state)
 {
     (void)state;

@@ -98,7 +98,7 @@ const typed_block *typed_find(const typed_blocks *t, int64_t at)
 
 /* ---- tests ---- */
 
-/* A step of one interval of n items, and of what comes behind it. */
+/* A step of one interval of n items, and of what comes after it. */
 typedef struct one_step {
     interval list[2];
     sched s;
@@ -106,10 +106,10 @@ typedef struct one_step {
     bound b;
 } one_step;
 
-static void make(one_step *o, const datatype *type, int64_t n, int64_t behind)
+static void make(one_step *o, const datatype *type, int64_t n, int64_t after)
 {
     *o = (one_step){.list = {{.offset = 0, .length = (uint64_t)n, .space = SPACE_RECV},
-                             {.offset = n, .length = (uint64_t)behind, .space = SPACE_RECV}},
+                             {.offset = n, .length = (uint64_t)after, .space = SPACE_RECV}},
                     .st = {.n = 2, .message = 0}};
     o->s.list = o->list;
     o->b.sched = &o->s;
@@ -134,7 +134,7 @@ static void both_ways(const datatype *type, int64_t n, int least_calls, int leas
     }
 }
 
-/* 3 GiB of 24 bytes each take two calls, 9 GiB take five; and one is for what is behind. */
+/* 3 GiB of 24 bytes each take two calls, 9 GiB take five; and one is for what follows. */
 static void blocks_of_more_than_2_gib_take_several_calls(void **state)
 {
     (void)state;

@@ -74,7 +74,7 @@ static void slow_yields_are_followed_by_naps(void **state)
     assert_true(now / naps > 500 * 1000);
 }
 
-/* What is found behind a nap is often followed by more. */
+/* What is found after a nap is often followed by more. */
 static void between_naps_there_are_many_turns(void **state)
 {
     (void)state;

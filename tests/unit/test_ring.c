@@ -89,7 +89,7 @@ static void a_full_ring_has_no_room(void **state)
     pair_drop(&x);
 }
 
-/* What is behind a message that has not been read is not given back. */
+/* What is after a message that has not been read is not given back. */
 static void messages_are_read_in_any_order(void **state)
 {
     pair x = pair_make(RING_OF_LINES, 64);
@@ -181,7 +181,7 @@ static void a_long_message_streams(void **state)
         stream(lines);
 }
 
-/* A wrong program: the receiver expects other bytes. All that comes behind is what was sent, also
+/* A wrong program: the receiver expects other bytes. All that comes after it is what was sent, also
  * where it is looked for first. */
 static void expect_other(ring_kind kind, uint64_t lines, int64_t its, int64_t mine)
 {

@@ -41,7 +41,7 @@ static void messages_between_ranks_on_shared_cores_are_whole(void **state)
     assert_string_equal(taken(COLL_bcast, 1 << 20, &shared), "binomial");
 }
 
-/* Calls one behind the other overlap along a chain, and it has the fewest messages. */
+/* Calls one after the other overlap along a chain, and it has the fewest messages. */
 static void scans_of_ranks_on_shared_cores_go_along_the_chain(void **state)
 {
     constants k = *constants_builtin("fast"), shared = on_shared_cores();

@@ -51,7 +51,7 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long
 
 static unsigned char from[BYTES], to[BYTES + 1];
 
-/* All of it, however it comes; nothing behind it. */
+/* All of it, however it comes; nothing after it. */
 static void reads(size_t bytes)
 {
     for (size_t i = 0; i < BYTES; i++)
@@ -84,7 +84,7 @@ static void a_signal_does_no_harm(void **state)
     most = BYTES;
 }
 
-/* At once, or behind a part; by an error, or by nothing that comes. */
+/* At once, or after a part; by an error, or by nothing that comes. */
 static void what_cannot_be_read_is_said(void **state)
 {
     (void)state;

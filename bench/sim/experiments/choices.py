@@ -41,7 +41,7 @@ OTHERS = {"allgather": ("sparbit:step", "locality_bruck:step", "hierarchical:bin
           "alltoall": ("lane:step,1", "hierarchical:linear")}
 UNFOLDED = ("reduce",)
 SAMPLE = 8  # one in so many of the other cells is simulated
-ESTIMATED = ", estimate"  # behind the label of rows that are no simulations
+ESTIMATED = ", estimate"  # after the label of rows that are no simulations
 
 SPREADS = {"hydra": (6, 12), "vsc3": (10, 25)}  # nodes, all cores of each
 HEAVY = {"alltoall": 2000000, "reduce": 400 * 115200}  # ranks times counts up to which they are looked at: all steps fit into memory
