@@ -2,7 +2,7 @@
 /* arrivals.h - does nobody leave before all have come? For a collective without data.
  *
  * One rank is late: it begins when all others have said that they are about to call, and has then
- * looked many times for one that has left. Who leaves tells it so. No clocks: one that left early
+ * looked many times for one that has left. Who leaves says so there. No clocks: one that left early
  * may be missed on a machine where it does not get to run meanwhile; nobody is accused wrongly.
  */
 #ifndef BENCH_ARRIVALS_H

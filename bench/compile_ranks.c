@@ -2,10 +2,10 @@
 /* compile_ranks.c - tutti-bench compile --ranks N: what grows with the number of ranks.
  *
  * Of each algorithm the schedule of one rank; of some that are looked at the one with most steps.
- * What would take too long is not compiled: how many steps that are is told by the same algorithm
- * among about 2048 and 4096 ranks of the same machine, in whole nodes, because a smaller last one
- * makes fewer lanes. Then what a process holds of a communicator of so
- * many ranks (held.c).
+ * What would take too long is not compiled: how many steps that are is estimated from the same
+ * algorithm among about 2048 and 4096 ranks of the same machine, in whole nodes, because a smaller
+ * last one makes fewer lanes. Then what a process holds of a communicator of so many ranks
+ * (held.c).
  */
 #include "command.h"
 #include "compile.h"
@@ -135,7 +135,7 @@ static sched *busiest(const algo *a, coll_form form, const machine *m, int *rank
     return most;
 }
 
-/* What it would be, as its growth from one probe to the next one tells: they are pairs. */
+/* What it would be, by its growth from one probe to the next one: they are pairs. */
 static double expected(const algo *a, coll_form form, const machine *probe, int p)
 {
     coll small = {.kind = a->kind, .p = probe[0].p}, large = {.kind = a->kind, .p = probe[1].p};

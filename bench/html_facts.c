@@ -86,7 +86,7 @@ static void fact(FILE *out, const char *what, const char *text)
     fputs("</dd>\n", out);
 }
 
-/* As a shell would have to be told. */
+/* As it is written in a shell. */
 static void argument(FILE *out, const char *s)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -59,7 +59,8 @@ typedef struct result {
     char took[64]; /* the algorithm of Tutti's that ran, with its words; "": the MPI's, ... */
 } result;
 
-/* Measure; r[n] belong to the caller, who calls results_free. `done` is told the fraction done. */
+/* Measure; r[n] belong to the caller, who calls results_free. `done` is called with the fraction
+ * done. */
 void measure(const options *o, variant *v, int n, const buffers *b, int64_t size, result *r,
              void (*done)(double fraction));
 void results_free(result *r, int n);

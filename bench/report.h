@@ -33,7 +33,7 @@ typedef struct json_report json_report;
 json_report *json_open(const options *o, int argc, char **argv);
 void json_rows(json_report *j, const result *r, int n);
 
-/* Writes and frees it. False: the file could not be written; of stdout main tells. */
+/* Writes and frees it. False: the file could not be written; for stdout main says so. */
 bool json_close(json_report *j, const char *file);
 
 /* A page of HTML by itself: plots, tables, what was measured, and on what. The file is there when

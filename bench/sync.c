@@ -13,7 +13,7 @@ enum { TAG = 77, ROUND_TRIPS = 100 };
 
 /* seconds */
 static const double fresh = 0.5;  /* for which an offset is used, with the drift as it is known */
-static const double baseline = 1; /* between offsets that tell the drift, at least */
+static const double baseline = 1; /* between the offsets that give the drift, at least */
 static const double remembered = 10; /* for which the drift is taken as constant */
 
 typedef struct reading {

@@ -9,7 +9,7 @@
 
 /* Of Open MPI, PMIx, PMI (MPICH, Intel MPI), Slurm. */
 static const struct launcher {
-    const char *rank, *size; /* variables; NULL: it tells none */
+    const char *rank, *size; /* variables; NULL: it gives none */
 } launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                  {"PMIX_RANK", NULL},
                  {"PMI_RANK", "PMI_SIZE"},

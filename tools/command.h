@@ -20,7 +20,7 @@ typedef struct command {
     char error[400];  /* a whole line, or "": nothing is wrong. The first error counts */
 } command;
 
-/* Is this rank 0, or no rank of a job? By what launchers tell their processes, so that it is known
+/* Is this rank 0, or no rank of a job? By what launchers give their processes, so that it is known
  * without MPI_Init, too. */
 bool command_speaks(void);
 
@@ -33,16 +33,16 @@ void command_version(const char *name);
 /* Note what is wrong with a word; of `guess`, if not NULL, the nearest right one is named. */
 void command_wrong(command *c, const char *word, const char *what, const word_guess *guess);
 
-/* What getopt_long has returned '?' or ':' (result) for: an option that does not exist, is not told
- * apart, or misses its value or has one too many. opterr must be 0, and the string of short options
- * begin with ':'. argc and argv are those of getopt_long. */
+/* What getopt_long has returned '?' or ':' (result) for: an option that does not exist, is not
+ * reported apart, or misses its value or has one too many. opterr must be 0, and the string of
+ * short options begin with ':'. argc and argv are those of getopt_long. */
 void command_wrong_option(command *c, int result, char **argv, const struct option known[]);
 
 /* Say it, by rank 0. Without MPI the others wait a moment: a launcher ends the job with the first
  * process that fails. Returns the exit status, 2; or 0 if nothing is wrong. */
 int command_refuse(const command *c);
 
-/* The same of a program that has MPI: in it, so that all ranks fail together and rank 0 is heard.
+/* The same of a program that has MPI: in it, so that all ranks fail together and rank 0 reports it.
  * */
 int command_refuse_all(const command *c, int *argc, char ***argv);
 

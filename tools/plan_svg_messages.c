@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_svg_messages.c - the messages in the picture of a collective: a line for each, from its
- * sender's row to its receiver's, which tells by colour and dashes what it crosses. Where there are
+ * sender's row to its receiver's, whose colour and dashes show what it crosses. Where there are
  * many, those of a level are one path. See plan_svg.h.
  */
 #include "plan_svg.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Ranks may have different phases: leaders have more. Names are told apart by what they say. */
+/* Ranks may have different phases: leaders have more. Names are distinguished by their text. */
 int picture_find_phase(const picture *p, const char *name)
 {
     int k = 0;

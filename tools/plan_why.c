@@ -103,15 +103,15 @@ static void print_reproducible(const coll *call, int64_t all)
            name);
 }
 
-/* Ranks tell each other rounded constants, and then look at how many share cores. */
-static constants as_told(const request *r)
+/* Ranks exchange rounded constants, and then look at how many share cores. */
+static constants as_exchanged(const request *r)
 {
     uint16_t packed[CONSTANTS_PACKED];
-    constants told;
+    constants exchanged;
 
     constants_pack(machine_constants(), packed);
-    told = constants_unpack(packed);
-    return constants_shared(&told, plan_ranks_of_node(r));
+    exchanged = constants_unpack(packed);
+    return constants_shared(&exchanged, plan_ranks_of_node(r));
 }
 
 /* Bytes as selection counts them: of all blocks, or of the vector. `auto` knows them by their
@@ -125,13 +125,13 @@ int plan_print_why(const request *r)
     char taken[NAME];
     const char *why = "";
     choice chosen;
-    constants k, told;
+    constants k, exchanged;
     int n, estimated;
 
     if (!plan_find_machine(r, &k))
         return 2;
-    told = as_told(r);
-    estimated = planner_choose(&call, all, &nothing, r->topo, &told, &chosen, best, &why);
+    exchanged = as_exchanged(r);
+    estimated = planner_choose(&call, all, &nothing, r->topo, &exchanged, &chosen, best, &why);
     select_print(&chosen, taken, sizeof taken);
     printf("%s, %d rank%s%s%s, %lld bytes, machine %s\n", coll_kind_name(r->kind), r->p,
            r->p == 1 ? "" : "s", r->regions ? " on " : "", r->regions ? r->regions : "",
@@ -142,7 +142,7 @@ int plan_print_why(const request *r)
     if (!print_list(list, n, estimated > 0 ? taken : ""))
         printf("auto: %s (%s)\n", taken, why);
     print_reproducible(&call, all);
-    print_native(&call, all, r->topo, &told);
+    print_native(&call, all, r->topo, &exchanged);
     return estimated > 0 || n > 0 || !coll_has_common_size(r->kind)
                ? 0
                : plan_fail("out of memory", "schedules");

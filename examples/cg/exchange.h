@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.h - what the ranks tell each other in an iteration, in the way that was chosen: a vector
+/* exchange.h - what the ranks exchange in an iteration, in the way that was chosen: a vector
  * that each needs whole (for the product with the matrix), and sums over all (of dot products).
  */
 #ifndef CG_EXCHANGE_H

@@ -54,7 +54,7 @@ void exchange_begin(exchange *e)
                        e->comm);
 }
 
-/* MPI's own operation tells only that all of it is done. */
+/* MPI's own operation reports only that all of it is done. */
 bool exchange_arrived(exchange *e, int rank)
 {
     int flag = 0;

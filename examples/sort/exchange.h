@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.h - what the ranks tell each other in a sort, in the manner that was chosen.
+/* exchange.h - what the ranks exchange in a sort, in the manner that was chosen.
  *
  * The keys are cut into buckets, as many for each rank as the exchange has pieces. A place says
  * where a bucket begins: all lesser keys lie before it, and of the equal ones those with a lower

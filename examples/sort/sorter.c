@@ -92,8 +92,8 @@ static void make_room(sorter *s)
     s->result = allocated(s->room, sizeof(key));
 }
 
-/* What each rank tells the others: how many keys of theirs it has. */
-static void tell_counts(sorter *s)
+/* What each rank sends to the others: how many keys of theirs it has. */
+static void send_counts(sorter *s)
 {
     exchange *e = &s->e;
 
@@ -144,7 +144,7 @@ static void exchange_and_merge(sorter *s)
 {
     exchange *e = &s->e;
 
-    tell_counts(s);
+    send_counts(s);
     make_room(s);
     lay_out(s);
     start_piece(s, 0);

@@ -50,7 +50,7 @@ static void remember_command(int argc, char **argv)
     }
 }
 
-static void tell(const char *text)
+static void print(const char *text)
 {
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
     (void)ignored;
@@ -85,7 +85,7 @@ static void on_signal(int number)
     if (threads[0])
         append(text, sizeof text, "  repeat: %s --seed %lu --programs 1\n", repeat,
                (unsigned long)threads[0]->seed);
-    tell(text);
+    print(text);
     void *frames[32];
     backtrace_symbols_fd(frames, backtrace(frames, 32), STDERR_FILENO);
     if (number == SIGALRM)
@@ -105,7 +105,7 @@ static void on_error(MPI_Comm *comm, int *code, ...)
 
     (void)comm;
     MPI_Error_string(*code, why + strlen(why), &length);
-    tell(strcat(why, "\n"));
+    print(strcat(why, "\n"));
     abort();
 }
 
@@ -160,7 +160,7 @@ void fail(fuzz *f, const op *o, const char *format, ...)
     va_end(arguments);
     append(text, sizeof text, "; repeat: %s --seed %lu --programs 1\n", repeat,
            (unsigned long)f->seed);
-    tell(text);
+    print(text);
 }
 
 void must(fuzz *f, const op *o, int code, const char *call)

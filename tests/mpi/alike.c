@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* alike.c - every rank has been told of another machine, of other wisdom and other algorithms: all
+/* alike.c - every rank is given another machine, other wisdom and other algorithms: all
  * must choose alike nevertheless, and what they choose must bring the right data.
  */
 #include <mpi.h>
@@ -50,7 +50,7 @@ static void expect_sum(MPI_Comm comm, int n)
     free(sum);
 }
 
-/* The first call, a sum, may have to choose before it knows what the others have been told. */
+/* The first call, a sum, may have to choose before it knows what the others are given. */
 static void expect_all(MPI_Comm comm, char last[TEXT])
 {
     static const char *const calls[] = {"allgather", "allreduce", "bcast", "alltoall"};

@@ -117,8 +117,8 @@ static void random_edges(int seed, graph *g)
     snprintf(g->name, sizeof g->name, "random graph %d", seed);
 }
 
-/* Everybody tells the edges of the rank after it. */
-static void told_by_others(int seed, graph *g)
+/* Everybody gives the edges of the rank after it. */
+static void given_by_others(int seed, graph *g)
 {
     int of = (world_rank + 1) % world_size, destinations[MOST], weights[MOST];
     int degree = neighbors_of(seed, of, false, destinations);
@@ -126,7 +126,7 @@ static void told_by_others(int seed, graph *g)
     memset(weights, 1, sizeof weights);
     MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &of, &degree, destinations, weights, MPI_INFO_NULL, 0,
                           &g->comm);
-    snprintf(g->name, sizeof g->name, "graph told by others %d", seed);
+    snprintf(g->name, sizeof g->name, "graph given by others %d", seed);
 }
 
 /* Rank 0 sends to the last one, and that is all; or not even that. */
@@ -160,7 +160,7 @@ static bool make(int i, graph *g)
     else if ((i -= 2) < 7)
         random_edges(i, g);
     else if ((i -= 7) < 3)
-        told_by_others(i, g);
+        given_by_others(i, g);
     else if ((i -= 3) < 2)
         nearly_empty(i, g);
     else if ((i -= 2) == 0)

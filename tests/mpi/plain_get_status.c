@@ -90,7 +90,8 @@ static void begin(mixture *m, int round)
     memcpy(m->before, m->r, sizeof m->r);
 }
 
-/* From now on all can be complete. The last rank hears of the others when they have asked. */
+/* From now on all can be complete. The last rank gets a message from the others when they have
+ * asked. */
 static void go(mixture *m)
 {
     int word = 0;

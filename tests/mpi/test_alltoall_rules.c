@@ -171,7 +171,7 @@ static void radices_below_two_are_refused_and_large_ones_clamped(void)
     still_works();
 }
 
-/* ---- what is sent, told by tutti_get_stats ---- */
+/* ---- what is sent, by tutti_get_stats ---- */
 
 static int hops(int j, int radix)
 {

@@ -71,7 +71,7 @@ static void buffers_may_change_from_call_to_call(void)
     }
 }
 
-/* Any radix, also above the number of ranks: `auto`, which a hint tells. */
+/* Any radix, also above the number of ranks: `auto`, with a hint. */
 static void every_radix_works(void)
 {
     const call_set *s = &call_sets[0];

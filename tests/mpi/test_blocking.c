@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_blocking.c - the blocking forms, and what tutti_get_stats and MPIX_Request_get_status tell.
+/* test_blocking.c - the blocking forms, and what tutti_get_stats and MPIX_Request_get_status
+ * report.
  */
 #include "mpi/calls.h"
 

@@ -99,7 +99,7 @@ static void nonblocking_calls_end_with_an_error(void)
     CHECK(all[2 * world_size - 1] == 2);
 }
 
-/* The others are told, and need not wait. */
+/* The others get the error, and need not wait. */
 static void an_init_ends_with_an_error_on_all_ranks(void)
 {
     for (int who = 0; who < world_size; who++) {

@@ -59,7 +59,7 @@ static void communicators_may_be_freed_while_operations_run(void)
         if (round == 1) /* one more */
             MPIX_Iallgather_ring(&mine, 1, MPI_INT, more, 1, MPI_INT, dup, &r[1]);
         CHECK(MPIX_Iallgather_ring(&mine, 1, MPI_INT, all, 1, MPI_INT, dup, &r[0]) == MPI_SUCCESS);
-        MPI_Comm_free(&dup); /* before the ranks have told each other where they are */
+        MPI_Comm_free(&dup); /* before the ranks have exchanged where they are */
         CHECK(MPI_Waitall(round == 1 ? 2 : 1, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
         check_all(0);
     }

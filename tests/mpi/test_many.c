@@ -96,7 +96,7 @@ static void tutti_progress_advances_all_in_turn(void)
 
     fill(c, 3);
     start_all(c);
-    while (done < ALL) { /* the data tells, not the requests */
+    while (done < ALL) { /* by the data, not the requests */
         tutti_progress();
         for (done = 0; done < ALL && arrived(c, done, 3);)
             done++;

@@ -240,7 +240,7 @@ static int import(MPI_Comm comm)
     return tutti_wisdom_import(comm, NULL);
 }
 
-/* From the second allocation on: a rank without memory for the first exchange has told nobody. */
+/* From the second allocation on: a rank without memory for the first exchange has sent nothing. */
 static void a_call_about_a_communicator_fails_on_all_ranks_or_on_none(void)
 {
     int (*const calls[])(MPI_Comm) = {set_hints, import};

@@ -103,7 +103,7 @@ static void check_sums(int round)
     }
 }
 
-/* On a communicator whose ranks have not told each other yet where they are; on one that became
+/* On a communicator whose ranks have not exchanged yet where they are; on one that became
  * ready meanwhile; and on one that is. */
 static void late_calls_hold_up_nobody_and_keep_their_order(void)
 {

@@ -255,13 +255,13 @@ static bool any_call_advances(void)
     return strcmp(name, "hook") == 0 || strcmp(name, "async") == 0 || strcmp(name, "thread") == 0;
 }
 
-static void tell(int first, int count)
+static void send_to(int first, int count)
 {
     for (int r = first; r < first + count; r++)
         MPI_Send(NULL, 0, MPI_INT, r, 0, MPI_COMM_WORLD);
 }
 
-static void hear(int first, int count)
+static void receive_from(int first, int count)
 {
     for (int r = first; r < first + count; r++)
         MPI_Recv(NULL, 0, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -280,17 +280,17 @@ static void what_waits_for_its_communicator_is_not_forgotten(void)
 
     CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
     if (is_last)
-        hear(0, last);
+        receive_from(0, last);
     CHECK(MPIX_Iallgather_ring(&world_rank, 1, MPI_INT, all, 1, MPI_INT, comm, &r) == MPI_SUCCESS);
     for (int i = 0; !is_last && i < LOOKS; i++)
         CHECK(tutti_progress() == MPI_SUCCESS);
     if (!is_last)
-        tell(last, 1);
+        send_to(last, 1);
     if (!is_last && any_call_advances())
-        hear(last, 1);
+        receive_from(last, 1);
     CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     if (is_last && any_call_advances())
-        tell(0, last);
+        send_to(0, last);
     for (int i = 0; i < world_size; i++)
         CHECK(all[i] == i);
     CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);

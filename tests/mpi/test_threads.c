@@ -265,7 +265,7 @@ enum { PLANS = 100, LONG = 4096 };
 
 static atomic_bool over;
 
-/* MPI may hold a lock of its own when it tells us that a request or a communicator goes. */
+/* MPI may hold a lock of its own when it calls back because a request or a communicator goes. */
 static void *be_called_back(void *argument)
 {
     worker *w = argument;

@@ -3,7 +3,7 @@
  * repeated edges, edges to oneself, nobody, ranks without neighbors, unequal and empty blocks.
  *
  * An edge is a pair of an index in the sender's list and one in the receiver's. What travels on it
- * is known from its number, so every block that arrives tells which edge it came over.
+ * is known from its number, so every block that arrives shows which edge it came over.
  */
 #ifndef TUTTI_GRAPH_DATA_H
 #define TUTTI_GRAPH_DATA_H

@@ -350,7 +350,7 @@ static void lanes_carry_equal_parts(void **state)
         }
 }
 
-/* Once a rank of a node has been told, none of its other ranks is told from outside. */
+/* Once a rank of a node has the data, none of its other ranks gets it from outside. */
 static void a_barrier_crosses_nodes_by_their_leaders(void **state)
 {
     static traffic f;

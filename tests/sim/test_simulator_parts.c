@@ -140,8 +140,8 @@ static void empty_parts_are_not_sent(void **state)
 
 /* ---- no data at all ---- */
 
-/* Two ranks tell each other. If it answers too early, rank 1 does not wait. */
-static sim_result tell(bool early, int withheld)
+/* Two ranks send to each other. If it answers too early, rank 1 does not wait. */
+static sim_result exchange(bool early, int withheld)
 {
     sched *s[2];
     sim_rank ranks[2];
@@ -166,19 +166,19 @@ static sim_result tell(bool early, int withheld)
 static void tokens_are_messages(void **state)
 {
     (void)state;
-    assert_string_equal(tell(false, 0).error, "");
-    assert_int_equal(tell(false, 0).finished, 2);
-    assert_int_equal(tell(false, 0).max_messages, 1);
-    assert_int_equal(tell(false, 0).max_sent, 0);
+    assert_string_equal(exchange(false, 0).error, "");
+    assert_int_equal(exchange(false, 0).finished, 2);
+    assert_int_equal(exchange(false, 0).max_messages, 1);
+    assert_int_equal(exchange(false, 0).max_sent, 0);
 }
 
 static void who_does_not_wait_finishes_before_a_withheld_rank(void **state)
 {
     (void)state;
     for (int withheld = 1; withheld <= 2; withheld++)
-        assert_int_equal(tell(false, withheld).finished, 0);
-    assert_int_equal(tell(true, 1).finished, 1);
-    assert_int_equal(tell(true, 2).finished, 0);
+        assert_int_equal(exchange(false, withheld).finished, 0);
+    assert_int_equal(exchange(true, 1).finished, 1);
+    assert_int_equal(exchange(true, 2).finished, 0);
 }
 
 int main(void)

@@ -67,17 +67,17 @@ static void places_may_lie_apart(void **state)
     struct {
         location at;
         uint64_t other;
-    } told[12];
+    } sent[12];
     location at[12];
     char why[100];
     topo *t;
 
     (void)state;
     assert_true(shape_locations("node:4@cyclic package:2", 12, at, why, sizeof why));
-    memset(told, 0xff, sizeof told);
+    memset(sent, 0xff, sizeof sent);
     for (int r = 0; r < 12; r++)
-        told[r].at = at[r];
-    t = topo_make_apart(&told[0].at, sizeof told[0], 12);
+        sent[r].at = at[r];
+    t = topo_make_apart(&sent[0].at, sizeof sent[0], 12);
     assert_null(topo_check(t));
     assert_int_equal(t->nlevels, 2);
     for (int r = 0; r < 12; r++)
