@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* failing_malloc.h - malloc, calloc and realloc of which one call fails. The linker puts
- * __wrap_malloc and so on in the place of malloc (tests/CMakeLists.txt). */
+ * __wrap_malloc and so on instead of malloc (tests/CMakeLists.txt). */
 #ifndef TUTTI_FAILING_MALLOC_H
 #define TUTTI_FAILING_MALLOC_H
 

@@ -287,7 +287,7 @@ static void test_one(fuzz *f, int index)
     apply(f, TEST, &s);
 }
 
-/* Tests until all is complete that wanted says; other entries keep their places meanwhile. */
+/* Tests until all is complete that wanted says; other entries stay where they are. */
 static void test_until(fuzz *f, bool (*wanted)(const fuzz *, int, const void *), const void *what)
 {
     for (bool left = true; left;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout.c - see layout.h. Extents are asked of the MPI (a struct may be padded), the places of all
- * pieces are computed here. */
+/* layout.c - see layout.h. Extents are asked of the MPI (a struct may be padded), the offsets of
+ * all pieces are computed here. */
 #include "layout.h"
 
 #include "mpi/mpi_test.h"
@@ -78,48 +78,48 @@ static void unit_make(rng *r, const signature *s, bool plain, MPI_Aint at[], MPI
 }
 
 /* The units of an element in extents of one unit, and the type. */
-static void contiguous(int n, MPI_Datatype unit, int place[], MPI_Datatype *type)
+static void contiguous(int n, MPI_Datatype unit, int position[], MPI_Datatype *type)
 {
     for (int i = 0; i < n; i++)
-        place[i] = i;
+        position[i] = i;
     MPI_Type_contiguous(n, unit, type);
 }
 
-static void vector(rng *r, int n, MPI_Datatype unit, int place[], MPI_Datatype *type)
+static void vector(rng *r, int n, MPI_Datatype unit, int position[], MPI_Datatype *type)
 {
     int length = n % 2 == 0 && rng_chance(r, 50) ? 2 : 1, stride = length + rng_below(r, 4);
 
     for (int i = 0; i < n; i++)
-        place[i] = i / length * stride + i % length;
+        position[i] = i / length * stride + i % length;
     MPI_Type_vector(n / length, length, stride, unit, type);
 }
 
-static void indexed(rng *r, int n, MPI_Datatype unit, int place[], MPI_Datatype *type)
+static void indexed(rng *r, int n, MPI_Datatype unit, int position[], MPI_Datatype *type)
 {
     int *ones = malloc((size_t)n * sizeof *ones), shift = rng_below(r, 2 * n);
 
     for (int i = 0; i < n; i++) {
-        place[i] = 2 * i + rng_below(r, 2) - shift;
+        position[i] = 2 * i + rng_below(r, 2) - shift;
         ones[i] = 1;
     }
     for (int i = n - 1; i > 0; i--) {
-        int j = rng_below(r, i + 1), swap = place[i];
-        place[i] = place[j];
-        place[j] = swap;
+        int j = rng_below(r, i + 1), swap = position[i];
+        position[i] = position[j];
+        position[j] = swap;
     }
-    MPI_Type_indexed(n, ones, place, unit, type);
+    MPI_Type_indexed(n, ones, position, unit, type);
     free(ones);
 }
 
 /* A column of a matrix with `columns` columns: its neighbour lies between its own units. */
-static void column(int n, int columns, MPI_Datatype unit, MPI_Aint extent, int place[],
+static void column(int n, int columns, MPI_Datatype unit, MPI_Aint extent, int position[],
                    MPI_Datatype *type)
 {
     MPI_Datatype wide;
     MPI_Aint low, old;
 
     for (int i = 0; i < n; i++)
-        place[i] = i * columns;
+        position[i] = i * columns;
     MPI_Type_vector(n, 1, columns, unit, &wide);
     MPI_Type_get_extent(wide, &low, &old);
     MPI_Type_create_resized(wide, low, extent, type);
@@ -137,15 +137,15 @@ static void resize(rng *r, MPI_Datatype *type)
     MPI_Type_free(&old);
 }
 
-static void place_pieces(layout *l, const signature *s, const MPI_Aint member[], const int place[],
-                         MPI_Aint extent)
+static void set_pieces(layout *l, const signature *s, const MPI_Aint member[], const int position[],
+                       MPI_Aint extent)
 {
     l->pieces = l->units * s->members;
     l->at = malloc((size_t)l->pieces * sizeof *l->at);
     l->size = malloc((size_t)l->pieces * sizeof *l->size);
     for (int i = 0; i < l->pieces; i++) {
         int m = i % s->members;
-        l->at[i] = place[i / s->members] * extent + member[m];
+        l->at[i] = position[i / s->members] * extent + member[m];
         l->size[i] = base_size[s->base[m]];
         l->low = i == 0 || l->at[i] < l->low ? l->at[i] : l->low;
         l->high = i == 0 || l->at[i] + l->size[i] > l->high ? l->at[i] + l->size[i] : l->high;
@@ -156,24 +156,24 @@ void layout_make(rng *r, const signature *s, int units, bool plain, layout *l)
 {
     MPI_Aint member[3], low, extent;
     MPI_Datatype unit;
-    int *place = malloc((size_t)units * sizeof *place);
+    int *position = malloc((size_t)units * sizeof *position);
     int form = plain ? 0 : rng_below(r, 5);
 
     unit_make(r, s, plain, member, &unit);
     MPI_Type_get_extent(unit, &low, &extent);
     *l = (layout){.units = units, .derived = true};
     if (units == 1 && s->members == 1 && (plain || rng_chance(r, 60))) {
-        place[0] = 0;
+        position[0] = 0;
         l->type = unit;
         l->derived = false;
     } else if (form == 1) {
-        vector(r, units, unit, place, &l->type);
+        vector(r, units, unit, position, &l->type);
     } else if (form == 2 && units <= 256) {
-        indexed(r, units, unit, place, &l->type);
+        indexed(r, units, unit, position, &l->type);
     } else if (form == 3) {
-        column(units, 4 + rng_below(r, 60), unit, extent, place, &l->type);
+        column(units, 4 + rng_below(r, 60), unit, extent, position, &l->type);
     } else {
-        contiguous(units, unit, place, &l->type);
+        contiguous(units, unit, position, &l->type);
     }
     if (l->derived && !plain && form != 3 && rng_chance(r, 40))
         resize(r, &l->type);
@@ -181,9 +181,9 @@ void layout_make(rng *r, const signature *s, int units, bool plain, layout *l)
         MPI_Type_commit(&l->type);
     if (s->members > 1)
         MPI_Type_free(&unit);
-    place_pieces(l, s, member, place, extent);
+    set_pieces(l, s, member, position, extent);
     MPI_Type_get_extent(l->type, &low, &l->extent);
-    free(place);
+    free(position);
 }
 
 /* By what MPI_Unpack does with bytes that are all different. */

@@ -106,7 +106,7 @@ static void open_side(blocks *b, blocks_side *s, call_side *call, bool send)
         s->large_displs[k] = s->at[k];
     }
     call->count = extent == COLL_ONE ? s->length[0] : s->per * b->count;
-    if (!send && scatters_sum(b)) { /* in place, all of it is there before */
+    if (!send && scatters_sum(b)) { /* in side, all of it is there before */
         call->list = b->native.send.list;
         s->bytes = b->send.bytes;
     }
@@ -153,7 +153,7 @@ static void go_wild(const blocks *b, call_side *s)
 static void choose_args(blocks *b)
 {
     bool scatters = coll_has(b->kind, COLL_ROOT_SENDS);
-    call_side *place = scatters ? &b->args.recv : &b->args.send;
+    call_side *side = scatters ? &b->args.recv : &b->args.send;
 
     b->args = b->native;
     if (!b->send.there)
@@ -161,7 +161,7 @@ static void choose_args(blocks *b)
     if (!b->recv.there)
         go_wild(b, &b->args.recv);
     if (b->in_place)
-        place->buffer = MPI_IN_PLACE;
+        side->buffer = MPI_IN_PLACE;
 }
 
 /* What one block takes without gaps, at most. */

@@ -7,7 +7,7 @@
  *   .     something may advance
  *
  * MPI's non-blocking ones and Tutti's persistent ones; not the blocking ones. An operation is known
- * by the place of its request.
+ * by the address of its request.
  */
 #define _GNU_SOURCE
 #include <tutti.h>

@@ -122,22 +122,22 @@ static void set_block(edges_side *s, int i, int count, int64_t displ)
     s->large_displs[i] = (MPI_Aint)displ;
 }
 
-static void typed_block(edges_side *s, int i, const edges_form *f, int units, int64_t place,
+static void typed_block(edges_side *s, int i, const edges_form *f, int units, int64_t displ,
                         int which)
 {
     char *middle = s->memory + s->bytes / 2;
     MPI_Aint address;
 
-    if (f->places == PLACES_IN_TYPES) {
+    if (f->displs == DISPLS_IN_TYPES) {
         set_block(s, i, units > 0, 0);
-        s->types[i] = make_absolute(which, units, middle + place);
+        s->types[i] = make_absolute(which, units, middle + displ);
         return;
     }
-    if (f->places == PLACES_ABSOLUTE) {
+    if (f->displs == DISPLS_ABSOLUTE) {
         MPI_Get_address(middle, &address);
-        place += address;
+        displ += address;
     }
-    set_block(s, i, count_of(which, units), place);
+    set_block(s, i, count_of(which, units), displ);
     s->types[i] = make_type(which);
 }
 
@@ -178,7 +178,7 @@ static call_side side_in_call(const edges_side *s, const graph *g, const edges_f
     int units = s->extent == COLL_ONE ? units_of(f, g->rank, 0, 0) : f->units;
     char *buffer = s->memory + (s->extent >= COLL_LISTED ? s->bytes / 2 : MARGIN);
 
-    if (s->extent == COLL_TYPED && f->places != PLACES_RELATIVE)
+    if (s->extent == COLL_TYPED && f->displs != DISPLS_RELATIVE)
         buffer = MPI_BOTTOM;
     return (call_side){.buffer = buffer,
                        .type = s->types[0],

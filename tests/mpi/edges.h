@@ -14,10 +14,10 @@ typedef struct edges_form {
                     or side another one */
     bool in_place; /* of alltoallw: what is sent lies in the receive buffer */
     enum {
-        PLACES_RELATIVE, /* some displacements are negative */
-        PLACES_ABSOLUTE, /* TYPED, where displacements are MPI_Aint: MPI_BOTTOM */
-        PLACES_IN_TYPES  /* TYPED: MPI_BOTTOM, addresses are in the types */
-    } places;
+        DISPLS_RELATIVE, /* some displacements are negative */
+        DISPLS_ABSOLUTE, /* TYPED, where displacements are MPI_Aint: MPI_BOTTOM */
+        DISPLS_IN_TYPES  /* TYPED: MPI_BOTTOM, addresses are in the types */
+    } displs;
 } edges_form;
 
 typedef struct edges_side {

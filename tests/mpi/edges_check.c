@@ -14,13 +14,13 @@ typedef struct job {
     char *expected[TURNS];
 } job;
 
-/* Whatever displacements count from, the data lies at the same places. */
+/* Whatever displacements count from, the data lies at the same addresses. */
 static void ask_the_mpi(job *j)
 {
     edges_form form = j->form;
     edges e;
 
-    form.places = PLACES_RELATIVE;
+    form.displs = DISPLS_RELATIVE;
     edges_open(&e, j->g, j->kind, form);
     for (int turn = 0; turn < TURNS; turn++) {
         edges_fill(&e, j->g, turn);
@@ -82,7 +82,7 @@ static void persistently(const job *j, const call_set *set, bool large)
 /* An int is too short for an address. */
 static bool is_too_wide(const edges_form *f, coll_kind kind, bool large)
 {
-    return kind == COLL_alltoallw && f->places == PLACES_ABSOLUTE && !large;
+    return kind == COLL_alltoallw && f->displs == DISPLS_ABSOLUTE && !large;
 }
 
 void edges_check(const graph *g, coll_kind kind, edges_form form, edges_reference *reference)
@@ -96,9 +96,9 @@ void edges_check(const graph *g, coll_kind kind, edges_form form, edges_referenc
             const call_set *set = &call_sets[i];
             if (set->kind != kind || !set->run[large] || is_too_wide(&form, kind, large))
                 continue;
-            mpi_test_context("%s: %s %s%s, %d units, types %d, places %d", g->name,
+            mpi_test_context("%s: %s %s%s, %d units, types %d, displs %d", g->name,
                              coll_kind_name(kind), set->algorithm, large ? "_c" : "", form.units,
-                             form.types, (int)form.places);
+                             form.types, (int)form.displs);
             blocking(&j, set, large);
             nonblocking(&j, set, large);
             persistently(&j, set, large);

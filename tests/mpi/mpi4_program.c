@@ -16,7 +16,7 @@ static int rank, size;
 
 typedef struct buffers {
     int *send, *recv[REQUESTS], *expected[COLLECTIVES];
-    int *counts, *displs, *one, *places;
+    int *counts, *displs, *one, *reversed;
     int token, from_left;
 } buffers;
 
@@ -38,12 +38,12 @@ static void make_buffers(buffers *b)
     b->counts = ints(size);
     b->displs = ints(size);
     b->one = ints(size);
-    b->places = ints(size);
+    b->reversed = ints(size);
     for (int i = 0; i < size; i++) {
         b->counts[i] = i + 1;
         b->displs[i] = i * (i + 1) / 2;
         b->one[i] = COUNT;
-        b->places[i] = COUNT * (size - 1 - i);
+        b->reversed[i] = COUNT * (size - 1 - i);
     }
 }
 
@@ -57,7 +57,7 @@ static void free_buffers(buffers *b)
     free(b->counts);
     free(b->displs);
     free(b->one);
-    free(b->places);
+    free(b->reversed);
 }
 
 static void init(buffers *b, MPI_Info info, MPI_Request r[])
@@ -72,8 +72,8 @@ static void init(buffers *b, MPI_Info info, MPI_Request r[])
     MPI_Alltoall_init(b->send, COUNT, MPI_INT, b->recv[EXCHANGE], COUNT, MPI_INT, comm,
                       MPI_INFO_NULL, &r[EXCHANGE]);
     MPI_Send_init(&b->token, 1, MPI_INT, (rank + 1) % size, 0, comm, &r[SEND]);
-    MPI_Alltoallv_init(b->send, b->one, b->places, MPI_INT, b->recv[EXCHANGEV], b->one, b->places,
-                       MPI_INT, comm, MPI_INFO_NULL, &r[EXCHANGEV]);
+    MPI_Alltoallv_init(b->send, b->one, b->reversed, MPI_INT, b->recv[EXCHANGEV], b->one,
+                       b->reversed, MPI_INT, comm, MPI_INFO_NULL, &r[EXCHANGEV]);
 }
 
 static void fill(buffers *b, int start)
@@ -96,8 +96,8 @@ static int check(buffers *b, int start)
     PMPI_Allgatherv(b->send, rank + 1, MPI_INT, b->expected[GATHERV], b->counts, b->displs, MPI_INT,
                     comm);
     PMPI_Alltoall(b->send, COUNT, MPI_INT, b->expected[EXCHANGE], COUNT, MPI_INT, comm);
-    PMPI_Alltoallv(b->send, b->one, b->places, MPI_INT, b->expected[EXCHANGEV], b->one, b->places,
-                   MPI_INT, comm);
+    PMPI_Alltoallv(b->send, b->one, b->reversed, MPI_INT, b->expected[EXCHANGEV], b->one,
+                   b->reversed, MPI_INT, comm);
     for (int k = 0; k < COLLECTIVES; k++)
         for (int i = 0; i < COUNT * size * (size + 1); i++)
             wrong += b->recv[k][i] != b->expected[k][i];

@@ -11,7 +11,7 @@ enum { MOST = 64, BLOCKING, NONBLOCKING };
 
 static MPI_Comm half, inter;
 static int odd, rank, mine, theirs, root; /* mine, theirs: ranks of the groups */
-static int from[MOST], to[MOST], ones[MOST], places[MOST], bytes[MOST];
+static int from[MOST], to[MOST], ones[MOST], displs[MOST], bytes[MOST];
 static MPI_Datatype types[MOST];
 
 /* Of rank i of the other group, in MPI_COMM_WORLD. */
@@ -33,7 +33,7 @@ static void open_groups(void)
     root = odd ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
     for (int i = 0; i < MOST; i++) {
         ones[i] = 1;
-        places[i] = i;
+        displs[i] = i;
         bytes[i] = i * (int)sizeof(int);
         types[i] = MPI_INT;
     }
@@ -97,9 +97,9 @@ static int sum(int i)
 static void blocks_of_all_ranks(void)
 {
     BETWEEN(allgather, Allgather, (from, 1, MPI_INT, to, 1, MPI_INT), check_theirs(0))
-    BETWEEN(allgatherv, Allgatherv, (from, 1, MPI_INT, to, ones, places, MPI_INT), check_theirs(0))
+    BETWEEN(allgatherv, Allgatherv, (from, 1, MPI_INT, to, ones, displs, MPI_INT), check_theirs(0))
     BETWEEN(alltoall, Alltoall, (from, 1, MPI_INT, to, 1, MPI_INT), check_theirs(rank))
-    BETWEEN(alltoallv, Alltoallv, (from, ones, places, MPI_INT, to, ones, places, MPI_INT),
+    BETWEEN(alltoallv, Alltoallv, (from, ones, displs, MPI_INT, to, ones, displs, MPI_INT),
             check_theirs(rank))
     BETWEEN(alltoallw, Alltoallw, (from, ones, bytes, types, to, ones, bytes, types),
             check_theirs(rank))
@@ -127,11 +127,11 @@ static void rooted_collectives(void)
     BETWEEN(bcast, Bcast, (is_root ? from : to, 1, MPI_INT, root), check_first(odd ? 0 : -1))
     BETWEEN(gather, Gather, (from, 1, MPI_INT, to, 1, MPI_INT, root),
             is_root ? check_theirs(0) : check_first(-1))
-    BETWEEN(gatherv, Gatherv, (from, 1, MPI_INT, to, ones, places, MPI_INT, root),
+    BETWEEN(gatherv, Gatherv, (from, 1, MPI_INT, to, ones, displs, MPI_INT, root),
             is_root ? check_theirs(0) : check_first(-1))
     BETWEEN(scatter, Scatter, (from, 1, MPI_INT, to, 1, MPI_INT, root),
             check_first(odd ? rank : -1))
-    BETWEEN(scatterv, Scatterv, (from, ones, places, MPI_INT, to, 1, MPI_INT, root),
+    BETWEEN(scatterv, Scatterv, (from, ones, displs, MPI_INT, to, 1, MPI_INT, root),
             check_first(odd ? rank : -1))
     BETWEEN(reduce, Reduce, (from, to, 1, MPI_INT, MPI_SUM, root),
             check_first(is_root ? sum(0) : -1))

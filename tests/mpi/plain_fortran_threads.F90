@@ -33,7 +33,7 @@ contains
     integer function blocking(comm, salt) result(wrong)
         HANDLE(MPI_Comm), intent(in) :: comm
         integer, intent(in) :: salt
-        integer :: from(COUNT * ranks), to(COUNT * ranks), lengths(ranks), places(ranks), i, error
+        integer :: from(COUNT * ranks), to(COUNT * ranks), lengths(ranks), displs(ranks), i, error
         HANDLE(MPI_Datatype) :: types(ranks)
 
         wrong = 0
@@ -41,10 +41,10 @@ contains
         call MPI_Alltoall(from, COUNT, MPI_INTEGER, to, COUNT, MPI_INTEGER, comm, error)
         wrong = wrong + merge(0, 1, all(to == [(salt + 100 * ((i - 1) / COUNT) + rank, i = 1, COUNT * ranks)]))
         lengths = COUNT
-        places = [(4 * COUNT * (i - 1), i = 1, ranks)]
+        displs = [(4 * COUNT * (i - 1), i = 1, ranks)]
         types = MPI_INTEGER
         to = -1
-        call MPI_Alltoallw(from, lengths, places, types, to, lengths, places, types, comm, error)
+        call MPI_Alltoallw(from, lengths, displs, types, to, lengths, displs, types, comm, error)
         wrong = wrong + merge(0, 1, all(to == [(salt + 100 * ((i - 1) / COUNT) + rank, i = 1, COUNT * ranks)]))
         call MPI_Reduce(rank + salt, to, 1, MPI_INTEGER, MPI_SUM, ranks - 1, comm, error)
         if (rank == ranks - 1) wrong = wrong + merge(0, 1, to(1) == ranks * salt + ranks * (ranks - 1) / 2)

@@ -17,7 +17,7 @@
 
 enum { ROUNDS = 4 };
 
-/* The places of a mixture. Of generalized requests DONE is complete at once, OPEN later. */
+/* The slots of a mixture. Of generalized requests DONE is complete at once, OPEN later. */
 enum { NONE, LATE, OPEN, INACTIVE, RECV, SOON, NOTHING, SEND, COLLECTIVE, DONE, INIT, MIXED };
 
 typedef struct mixture {

@@ -13,7 +13,7 @@ enum { MOST = 32, ROUNDS = 12 };
 
 /* What one call sends and receives. */
 typedef struct call {
-    int from[2 * MOST], to[2 * MOST], ones[MOST], places[MOST], bytes[MOST];
+    int from[2 * MOST], to[2 * MOST], ones[MOST], displs[MOST], bytes[MOST];
     MPI_Datatype types[MOST];
 } call;
 
@@ -130,19 +130,19 @@ KIND(bcast, (AT_ROOT ? c->from : c->to, 1, INTS, m->root, m->comm, r),
      check_one(c, AT_ROOT ? -1 : m->salt + 100 * m->root))
 KIND(gather, (c->from, 1, INTS, c->to, 1, INTS, m->root, m->comm, r),
      check_blocks(m, c, AT_ROOT, 0))
-KIND(gatherv, (c->from, 1, INTS, c->to, c->ones, c->places, INTS, m->root, m->comm, r),
+KIND(gatherv, (c->from, 1, INTS, c->to, c->ones, c->displs, INTS, m->root, m->comm, r),
      check_blocks(m, c, AT_ROOT, 0))
 KIND(scatter, (c->from, 1, INTS, c->to, 1, INTS, m->root, m->comm, r),
      check_one(c, m->salt + 100 * m->root + world_rank))
-KIND(scatterv, (c->from, c->ones, c->places, INTS, c->to, 1, INTS, m->root, m->comm, r),
+KIND(scatterv, (c->from, c->ones, c->displs, INTS, c->to, 1, INTS, m->root, m->comm, r),
      check_one(c, m->salt + 100 * m->root + world_rank))
 KIND(allgather, (c->from, 1, INTS, c->to, 1, INTS, m->comm, r), check_blocks(m, c, true, 0))
-KIND(allgatherv, (c->from, 1, INTS, c->to, c->ones, c->places, INTS, m->comm, r),
+KIND(allgatherv, (c->from, 1, INTS, c->to, c->ones, c->displs, INTS, m->comm, r),
      check_blocks(m, c, true, 0))
 KIND(alltoall, (c->from, 1, INTS, c->to, 1, INTS, m->comm, r),
      check_blocks(m, c, true, world_rank))
 KIND(alltoallv,
-     (c->from, c->ones, c->places, INTS, c->to, c->ones, c->places, INTS, m->comm, r),
+     (c->from, c->ones, c->displs, INTS, c->to, c->ones, c->displs, INTS, m->comm, r),
      check_blocks(m, c, true, world_rank))
 KIND(alltoallw,
      (c->from, c->ones, c->bytes, c->types, c->to, c->ones, c->bytes, c->types, m->comm, r),
@@ -159,12 +159,12 @@ SUM(exscan, (c->from, c->to, 1, pair, op, m->comm, r), check_digits(m, c, 0, wor
 KIND(neighbor_allgather, (c->from, 1, INTS, c->to, 1, INTS, m->ring, r),
      check_one(c, m->salt + 100 * m->left))
 KIND(neighbor_allgatherv,
-     (c->from, 1, INTS, c->to, c->ones, c->places, INTS, m->ring, r),
+     (c->from, 1, INTS, c->to, c->ones, c->displs, INTS, m->ring, r),
      check_one(c, m->salt + 100 * m->left))
 KIND(neighbor_alltoall, (c->from, 1, INTS, c->to, 1, INTS, m->ring, r),
      check_one(c, m->salt + 100 * m->left))
 KIND(neighbor_alltoallv,
-     (c->from, c->ones, c->places, INTS, c->to, c->ones, c->places, INTS, m->ring, r),
+     (c->from, c->ones, c->displs, INTS, c->to, c->ones, c->displs, INTS, m->ring, r),
      check_one(c, m->salt + 100 * m->left))
 static const MPI_Aint nowhere[1];
 KIND(neighbor_alltoallw,
@@ -241,7 +241,7 @@ static void prepare(const medley *m, call *c)
     for (int i = 0; i < MOST; i++) {
         c->from[i] = m->salt + 100 * world_rank + i;
         c->ones[i] = 1;
-        c->places[i] = i;
+        c->displs[i] = i;
         c->bytes[i] = i * (int)sizeof(int);
         c->types[i] = MPI_INT;
     }

@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 4 };
 
-/* The places of a mixture. */
+/* The slots of a mixture. */
 enum {
     NULLS,
     PERSISTENT_A,

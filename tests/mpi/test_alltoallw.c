@@ -45,9 +45,9 @@ static void long_blocks(void)
 
 static void absolute_addresses(void)
 {
-    for (int places = PLACES_ABSOLUTE; places <= PLACES_IN_TYPES; places++)
+    for (int displs = DISPLS_ABSOLUTE; displs <= DISPLS_IN_TYPES; displs++)
         for (int types = 0; types < 4; types++)
-            check((edges_form){.units = 6, .types = types, .places = places});
+            check((edges_form){.units = 6, .types = types, .displs = displs});
 }
 
 static void in_place(void)
@@ -56,7 +56,7 @@ static void in_place(void)
         check((edges_form){.in_place = true, .units = 6, .types = types});
         check((edges_form){.in_place = true, .units = 6000, .types = types});
         check(
-            (edges_form){.in_place = true, .units = 6, .types = types, .places = PLACES_IN_TYPES});
+            (edges_form){.in_place = true, .units = 6, .types = types, .displs = DISPLS_IN_TYPES});
     }
 }
 
@@ -153,7 +153,7 @@ static void exchange_mixed(bool turned, bool in_place, bool bottom, int n)
     for (int i = 0; i < call_set_count; i++)
         if (call_sets[i].kind == COLL_alltoallw) {
             mpi_test_context("%s, %d structs%s%s%s", call_sets[i].algorithm, n,
-                             turned ? " turned" : "", in_place ? " in place" : "",
+                             turned ? " turned" : "", in_place ? " in displ" : "",
                              bottom ? " of MPI_BOTTOM" : "");
             check_mixed(&call_sets[i], &a, in_place ? to.all : from.all, to.all, n);
         }

@@ -43,7 +43,7 @@ static void others_advance_inside_a_blocking_call(void)
 }
 
 /* An operation needs nothing of a rank that has completed it, though older ones, whose messages
- * have their places before its own in shared memory, wait for just that rank: rank 1 has room for
+ * have their slots before its own in shared memory, wait for just that rank: rank 1 has room for
  * few messages, so that the last one, which is next in the chain, has nothing for rank 0 yet. */
 static void an_operation_waits_for_no_older_one(void)
 {

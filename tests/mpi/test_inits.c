@@ -130,7 +130,7 @@ static void a_mailbox_stays_until_it_is_read(void)
     CHECK(!is_kept(c));
 }
 
-/* Its place in the shared memory is given to the next one. */
+/* Its part of the shared memory is given to the next one. */
 static void a_communicator_is_freed_right_behind_an_init(void)
 {
     int mine[3], *all = calloc((size_t)world_size * 3, sizeof *all);

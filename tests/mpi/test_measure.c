@@ -49,11 +49,11 @@ static int64_t one_round_is_noisy(int candidate, int round, int rank)
     return candidate == 1 ? (round == 4 && rank == 0 ? 90000 : 500) : 1000;
 }
 
-/* Runs the whole trial; the place of the winner among the candidates. */
+/* Runs the whole trial; the index of the winner among the candidates. */
 static int winner_by(int64_t (*time)(int candidate, int round, int rank))
 {
     trial_sum s = {.request = MPIX_REQUEST_NULL};
-    int list[TRIAL_MOST], after, place = -1;
+    int list[TRIAL_MOST], after, winner = -1;
     MPI_Comm comm = fresh();
 
     trial_test_time = time;
@@ -67,11 +67,11 @@ static int winner_by(int64_t (*time)(int candidate, int round, int rank))
     CHECK(same_on_all_ranks(after));
     for (int i = 0; i < TRIAL_MOST; i++)
         if (list[i] == after)
-            place = i;
+            winner = i;
     MPIX_Request_free(&s.request);
     MPI_Comm_free(&comm);
     trial_test_time = NULL;
-    return world_size == 1 ? -1 : place;
+    return world_size == 1 ? -1 : winner;
 }
 
 /* ---- tests ---- */

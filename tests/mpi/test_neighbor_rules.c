@@ -156,7 +156,7 @@ static void what_is_sent_to_oneself_must_fit(void)
 
 /* ---- buffers ---- */
 
-/* Nobody's place in the receive buffer is that of his own rank. */
+/* No block in the receive buffer has the index of its own rank. */
 static void what_is_sent_may_lie_behind_what_is_received(void)
 {
     MPI_Comm comm = one_way();

@@ -61,9 +61,9 @@ static void absolute_addresses(void)
 
     for (int i = 0; graph_make(i, &g); i++) {
         if (g.comm != MPI_COMM_NULL)
-            for (int places = PLACES_ABSOLUTE; places <= PLACES_IN_TYPES; places++)
+            for (int displs = DISPLS_ABSOLUTE; displs <= DISPLS_IN_TYPES; displs++)
                 edges_check(&g, COLL_neighbor_alltoallw,
-                            (edges_form){.units = 3, .types = 1, .places = places},
+                            (edges_form){.units = 3, .types = 1, .displs = displs},
                             edges_by_messages);
         graph_free(&g);
     }

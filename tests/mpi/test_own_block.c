@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_own_block.c - every other rank gives its block for itself too short a place, which nobody
+/* test_own_block.c - every other rank gives its block for itself too little room, which nobody
  * else can know: it takes part, the others get what they wait for, and its call ends with the
  * error. Every collective that moves blocks and has not lists on every rank, every algorithm, every
  * form of call; on a ring for those of neighbors. Afterwards right calls work.
@@ -44,7 +44,7 @@ static int source(int i)
     return coll_shapes[set->kind].family == COLL_scatter ? root : i;
 }
 
-static int place(int i)
+static int position(int i)
 {
     if (coll_shapes[set->kind].send == COLL_ONE)
         return 0;
@@ -74,7 +74,7 @@ static side out, in;
 static void lay_out(side *s, coll_extent extent, call_side *c)
 {
     for (int i = 0; i < blocks(extent); i++) {
-        s->counts[i] = s == &out ? length(rank, i) : length(source(i), place(i));
+        s->counts[i] = s == &out ? length(rank, i) : length(source(i), position(i));
         s->displs[i] = i * (extent == COLL_EACH ? s->counts[i] : ROOM);
     }
     c->buffer = s->data;
@@ -130,9 +130,9 @@ static bool is_right(void)
     coll_extent extent = sides().recv;
 
     for (int i = 0; i < blocks(extent); i++)
-        for (int k = 0; k < length(source(i), place(i)); k++)
+        for (int k = 0; k < length(source(i), position(i)); k++)
             if (in.data[i * (extent == COLL_EACH ? in.counts[i] : ROOM) + k] !=
-                value(source(i), place(i), k))
+                value(source(i), position(i), k))
                 return false;
     return true;
 }

@@ -4,7 +4,7 @@
  * a non-blocking call whose communicator was not ready yet, in whatever thread that goes on. And an
  * operation that waits for it is not overtaken by those after it. Looks inside the library.
  *
- * The linker puts __wrap_planner_choose in the place of planner_choose (tests/CMakeLists.txt).
+ * The linker puts __wrap_planner_choose instead of planner_choose (tests/CMakeLists.txt).
  */
 #include "mpi/mpi_test.h"
 

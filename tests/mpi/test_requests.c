@@ -37,7 +37,7 @@ static const call_set *algorithm(int i)
 
 /* The collective calls come in the same order everywhere; where their requests are put in the
  * array differs from rank to rank. */
-static int place(int i)
+static int slot(int i)
 {
     return world_rank % 2 ? TOTAL - 1 - i : (i + world_rank / 2) % TOTAL;
 }
@@ -51,12 +51,12 @@ static void load_start(load *w)
         w->mine[i] = world_rank * 100 + i + w->round * 10000;
         memset(w->all[i], 0x7f, (size_t)world_size * sizeof(int));
         call_args a = calls_ints(&w->mine[i], 1, w->all[i], MPI_COMM_WORLD);
-        CHECK(calls_start(algorithm(i), false, &a, &w->requests[place(i)]) == MPI_SUCCESS);
+        CHECK(calls_start(algorithm(i), false, &a, &w->requests[slot(i)]) == MPI_SUCCESS);
     }
     w->token_out = world_rank + w->round;
-    MPI_Irecv(&w->token_in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, &w->requests[place(OURS)]);
-    MPI_Isend(&w->token_out, 1, MPI_INT, right, 9, MPI_COMM_WORLD, &w->requests[place(OURS + 1)]);
-    w->requests[place(OURS + 2)] = MPI_REQUEST_NULL;
+    MPI_Irecv(&w->token_in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, &w->requests[slot(OURS)]);
+    MPI_Isend(&w->token_out, 1, MPI_INT, right, 9, MPI_COMM_WORLD, &w->requests[slot(OURS + 1)]);
+    w->requests[slot(OURS + 2)] = MPI_REQUEST_NULL;
 }
 
 static void load_check(const load *w)

@@ -30,7 +30,7 @@ typedef struct rank_data {
     data_side send, recv;
     data_side sent; /* where in RECV what is sent lies, in place */
     oracle o;       /* of its part */
-    int index;      /* its place there */
+    int index;      /* its index there */
     int first;      /* the lowest rank of its part */
     int root;       /* the root of its part */
     bool in_place;

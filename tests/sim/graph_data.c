@@ -55,8 +55,8 @@ static int64_t length_of(graph_data *w, const edge *e)
     return below(w, 4) ? 1 + below(w, (int)w->count + 1) : 0;
 }
 
-/* A list of so many neighbors and some nobodies; their places are drawn. Places: [edges]. */
-static void open_side(graph_data *w, side *s, int degree, int **places)
+/* A list of so many neighbors and some nobodies; their positions are drawn: [edges]. */
+static void open_side(graph_data *w, side *s, int degree, int **positions)
 {
     int nobody = below(w, 3) ? 0 : below(w, 3);
 
@@ -65,7 +65,7 @@ static void open_side(graph_data *w, side *s, int degree, int **places)
     s->edge = sim_zeroed((size_t)s->n, sizeof(int));
     s->counts = sim_zeroed((size_t)s->n, sizeof(int64_t));
     s->displs = sim_zeroed((size_t)s->n, sizeof(int64_t));
-    *places = shuffled(w, s->n);
+    *positions = shuffled(w, s->n);
     for (int i = 0; i < s->n; i++) {
         s->peer[i] = COLL_NOBODY;
         s->edge[i] = -1;
@@ -139,7 +139,7 @@ static uint64_t item(const graph_data *w, int e, int64_t i)
     return what << 32 | (uint64_t)i;
 }
 
-static void place(graph_data *w, side *s, coll_extent extent)
+static void set_blocks(graph_data *w, side *s, coll_extent extent)
 {
     for (int i = 0; i < s->n; i++) {
         int k = extent >= COLL_LISTED ? (i + s->n / 2) % s->n : i;
@@ -183,11 +183,11 @@ static void fill(graph_data *w, int rank)
     if (shape->send == COLL_ONE) {
         fill_one(w, rank);
     } else {
-        place(w, &w->out[rank], shape->send);
+        set_blocks(w, &w->out[rank], shape->send);
         w->out[rank].buffer = poisoned(w->out[rank].length);
         fill_side(w, &w->out[rank], w->out[rank].buffer);
     }
-    place(w, &w->in[rank], shape->recv);
+    set_blocks(w, &w->in[rank], shape->recv);
     w->in[rank].buffer = poisoned(w->in[rank].length);
     w->expected[rank] = poisoned(w->in[rank].length);
     fill_side(w, &w->in[rank], w->expected[rank]);

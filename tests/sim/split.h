@@ -15,7 +15,7 @@ typedef struct split {
     int finer;       /* a vector is cut into so many times the parts that the algorithm asks for */
 } split;
 
-/* Ranks in the same part, and the rank's place among them. */
+/* Ranks in the same part, and the rank's index among them. */
 int split_size(const split *how, int rank);
 int split_index(const split *how, int rank);
 

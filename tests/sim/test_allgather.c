@@ -104,7 +104,7 @@ static void a_thousand_ranks_need_ten_steps(void **state)
                 run_all_ways(algo_table[i], p, false);
 }
 
-/* So the first message does not wait for the copy of the block to its place. */
+/* So the first message does not wait for the copy of the block to where it belongs. */
 static void the_own_block_is_sent_from_the_send_buffer_at_once(void **state)
 {
     (void)state;

@@ -44,7 +44,7 @@ static int64_t all_hops(int p, int radix)
     return sum;
 }
 
-/* Blocks of the largest message: how many j have the same digit other than 0 at one place. */
+/* Blocks of the largest message: how many j have the same digit other than 0 at one position. */
 static int largest_round(int p, int radix)
 {
     int most = 0;
@@ -193,7 +193,7 @@ static int messages_of_two_phases(int p, int radix)
     return n;
 }
 
-/* The messages of a phase travel at once, and those of the next one find a place to arrive at. */
+/* The messages of a phase travel at once, and those of the next one find a buffer to arrive in. */
 static void receives_of_two_phases_are_posted_at_the_start(void **state)
 {
     static const char *const names[] = {"bruck", "bruck_modified", "bruck_radix"};

@@ -68,7 +68,7 @@ static void every_phase_of_hierarchical_is_reordered(void **state)
                 weighted("hierarchical", packages, 64));
 }
 
-/* Of trees, what their messages say; the first rank keeps its place. */
+/* Of trees, what their messages say; the first rank stays first. */
 static void a_new_order_shortens_trees(void **state)
 {
     int order[64];

@@ -23,8 +23,8 @@ enum { NKINDS = sizeof kinds / sizeof *kinds };
 static const char *const shapes[] = {"node:2", "node:2@cyclic", "node:3,1", "node:4 package:2"};
 enum { NSHAPES = sizeof shapes / sizeof *shapes };
 
-/* Operations: sums; greatest ones, in which the place of an operand counts; those of the program;
- * and of those, one that does not commute. */
+/* Operations: sums; greatest ones, in which the position of an operand counts; those of the
+ * program; and of those, one that does not commute. */
 enum { SUMS, GREATEST, OWN, OWN_ORDERED, OPERATIONS };
 
 static coll call_of(coll_kind kind, int p, int operation)

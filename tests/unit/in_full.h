@@ -9,7 +9,7 @@
 
 #include "tune/forecaster.h"
 
-/* A machine of this shape (topo/shape.h). NULL: all ranks in one place. */
+/* A machine of this shape (topo/shape.h). NULL: all ranks on one node. */
 topo *ranks_on(const char *shape, int p);
 
 /* Bytes of the vector, or of all blocks. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_here.c - what a binding says of the place of a process, on machines made up by hwloc. */
+/* test_here.c - what a binding says of the location of a process, on machines made up by hwloc. */
 #include "topo/here.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 /* "1 1 - 3": package, NUMA node, L3, core; - is not known. */
-static void assert_place(const char *machine, const char *binding, const int32_t expected[4])
+static void assert_location(const char *machine, const char *binding, const int32_t expected[4])
 {
     hwloc_topology_t topology;
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -26,7 +26,7 @@ static void assert_place(const char *machine, const char *binding, const int32_t
     hwloc_topology_destroy(topology);
 }
 
-#define PLACE(...) ((const int32_t[4]){__VA_ARGS__})
+#define LOCATION(...) ((const int32_t[4]){__VA_ARGS__})
 
 /* Units 0-15: two packages of two NUMA nodes of one L3 of two cores of two hyper-threads. */
 static const char server[] = "pack:2 [numa] l3:2 core:2 pu:2";
@@ -34,23 +34,23 @@ static const char server[] = "pack:2 [numa] l3:2 core:2 pu:2";
 static void a_core_is_in_one_of_everything(void **state)
 {
     (void)state;
-    assert_place(server, "0", PLACE(0, 0, 0, 0));
-    assert_place(server, "14-15", PLACE(1, 1, 3, 7));
+    assert_location(server, "0", LOCATION(0, 0, 0, 0));
+    assert_location(server, "14-15", LOCATION(1, 1, 3, 7));
 }
 
 static void a_wider_binding_is_in_less(void **state)
 {
     (void)state;
-    assert_place(server, "4-7", PLACE(0, 0, 1, -1)); /* an L3 */
-    assert_place(server, "0-7", PLACE(0, 0, -1, -1));
-    assert_place(server, "0-15", PLACE(-1, -1, -1, -1)); /* not bound */
-    assert_place(server, "6-9", PLACE(-1, -1, -1, -1));  /* across packages */
+    assert_location(server, "4-7", LOCATION(0, 0, 1, -1)); /* an L3 */
+    assert_location(server, "0-7", LOCATION(0, 0, -1, -1));
+    assert_location(server, "0-15", LOCATION(-1, -1, -1, -1)); /* not bound */
+    assert_location(server, "6-9", LOCATION(-1, -1, -1, -1));  /* across packages */
 }
 
 static void what_the_machine_does_not_have_is_not_known(void **state)
 {
     (void)state;
-    assert_place("core:4 pu:1", "2", PLACE(-1, 0, -1, 2));
+    assert_location("core:4 pu:1", "2", LOCATION(-1, 0, -1, 2));
 }
 
 static void this_process_is_somewhere(void **state)

@@ -22,7 +22,7 @@ static void arrays_are_aligned_and_do_not_meet(void **state)
                                        LAYOUT(t.numbers, n), LAYOUT(t.last, n + 1)};
         size_t bytes = layout_assign(NULL, sizeof t, arrays, LAYOUT_LENGTH(arrays));
 
-        assert_null(t.letters); /* without a block they get no places */
+        assert_null(t.letters); /* without a block they get no addresses */
         block = layout_make(sizeof t, arrays, LAYOUT_LENGTH(arrays));
         assert_non_null(block);
         assert_true((char *)(block + 1) <= t.letters && t.letters + n <= t.none);

@@ -234,7 +234,7 @@ static void another_length_is_noticed(void **state)
 }
 
 /* Of four messages all but the first have left the ring, the last one further on than a lap. */
-static void places_are_skipped(void **state)
+static void slots_are_skipped(void **state)
 {
     uint64_t n = lines_of(1000);
 
@@ -276,7 +276,7 @@ int main(void)
         cmocka_unit_test(blocks_are_read_as_they_come),
         cmocka_unit_test(a_long_message_streams),
         cmocka_unit_test(another_length_is_noticed),
-        cmocka_unit_test(places_are_skipped),
+        cmocka_unit_test(slots_are_skipped),
     };
 
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);

@@ -54,22 +54,23 @@ static int read_all(pair *x, ring_kind kind, uint64_t lines, int n)
 
     for (int k = 0; k < n; k += 2) {
         int64_t bytes[2] = {length(kind, lines, (uint64_t)k), length(kind, lines, (uint64_t)k + 1)};
-        uint64_t place[2] = {at, at + lines_of(bytes[0])};
+        uint64_t position[2] = {at, at + lines_of(bytes[0])};
         bool have[2] = {false, false};
         ring_progress so[2] = {{0}, {0}};
 
         while (!have[0] || !have[1])
             for (int i = 1; i >= 0; i--) {
                 static unsigned char partly[2][MOST];
-                if (have[i] || take(&x->in, place[i], partly[i], bytes[i], &so[i]) == RING_EMPTY) {
+                if (have[i] ||
+                    take(&x->in, position[i], partly[i], bytes[i], &so[i]) == RING_EMPTY) {
                     sched_yield();
                     continue;
                 }
                 have[i] = true;
-                fill(sent, bytes[i], place[i]);
+                fill(sent, bytes[i], position[i]);
                 wrong += memcmp(partly[i], sent, (size_t)bytes[i]) != 0;
             }
-        at = place[1] + lines_of(bytes[1]);
+        at = position[1] + lines_of(bytes[1]);
     }
     return wrong;
 }

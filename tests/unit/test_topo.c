@@ -62,7 +62,7 @@ static void a_part_of_the_ranks_cuts_regions(void **state)
 }
 
 /* As the first exchange has them: among other things of each rank. */
-static void places_may_lie_apart(void **state)
+static void locations_may_lie_apart(void **state)
 {
     struct {
         location at;
@@ -140,7 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_that_do_not_differ_are_not_there),
         cmocka_unit_test(a_part_of_the_ranks_cuts_regions),
-        cmocka_unit_test(places_may_lie_apart),
+        cmocka_unit_test(locations_may_lie_apart),
         cmocka_unit_test(runs_of_ranks_need_no_list_of_members),
         cmocka_unit_test(distances_grow_with_what_is_between),
         cmocka_unit_test(a_drawing_fits_its_room),
