@@ -106,7 +106,7 @@ static void open_side(blocks *b, blocks_side *s, call_side *call, bool send)
         s->large_displs[k] = s->at[k];
     }
     call->count = extent == COLL_ONE ? s->length[0] : s->per * b->count;
-    if (!send && scatters_sum(b)) { /* in side, all of it is there before */
+    if (!send && scatters_sum(b)) { /* in place, all of it is there before */
         call->list = b->native.send.list;
         s->bytes = b->send.bytes;
     }
