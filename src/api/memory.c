@@ -4,6 +4,7 @@
 #include "nbc/library.h"
 #include "nbc/node/shared_heap.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -83,8 +84,12 @@ int tutti_alloc(MPI_Aint bytes, void *memory)
 
     if (error)
         return error;
-    if (bytes < 0 || !memory)
-        return comm_raise("tutti_alloc", NULL, bytes < 0 ? MPI_ERR_SIZE : MPI_ERR_ARG);
+    if (bytes < 0)
+        error = reason_set(MPI_ERR_SIZE, "bytes is %lld", (long long)bytes);
+    else if (!memory)
+        error = reason_set(MPI_ERR_ARG, "memory is NULL");
+    if (error)
+        return comm_raise("tutti_alloc", NULL, error);
     b = (uintmax_t)bytes < SIZE_MAX / 2 ? make_buffer(bytes ? (size_t)bytes : 1) : NULL;
     if (!b)
         return comm_raise("tutti_alloc", NULL, MPI_ERR_NO_MEM);
@@ -97,6 +102,8 @@ int tutti_free(void *memory)
 {
     buffer *b = memory ? forget_buffer(memory) : NULL;
 
+    if (memory && !b)
+        reason_set(MPI_ERR_BASE, "tutti_alloc has not given this address, or it has been freed");
     if (memory && !b)
         return library_enter() ? MPI_ERR_BASE : comm_raise("tutti_free", NULL, MPI_ERR_BASE);
     if (b)

@@ -210,8 +210,12 @@ int tutti_comm_regions(MPI_Comm user, const char *level, int regions[], int *cou
     topo_kind kind = level ? topo_kind_find(level) : TOPO_KINDS;
     int error = together_ready(user, "tutti_comm_regions", &c);
 
-    if (!error && (kind == TOPO_KINDS || !regions))
-        error = MPI_ERR_ARG;
+    if (!error && kind == TOPO_KINDS)
+        error =
+            reason_set(MPI_ERR_ARG, "level is %s; must be switch, node, package, numa, l3 or core",
+                       level ? level : "NULL");
+    if (!error && !regions)
+        error = reason_set(MPI_ERR_ARG, "regions is NULL");
     if (error)
         return comm_raise_for("tutti_comm_regions", user, c, error);
     mutex_lock(&c->state_lock);
@@ -256,8 +260,12 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     int64_t bytes, total;
     int error = together_ready(user, "tutti_comm_explain", &c);
 
-    if (!error && (!text || size == 0 || !parse_call(call, c->p, &asked.kind, &bytes, &total)))
-        error = MPI_ERR_ARG;
+    if (!error && (!text || size == 0))
+        error = reason_set(MPI_ERR_ARG, "text is NULL, or its size is 0");
+    if (!error && !parse_call(call, c->p, &asked.kind, &bytes, &total))
+        error = reason_set(MPI_ERR_ARG,
+                           "call is %s; must be a collective and bytes, such as \"allgather 4k\"",
+                           call ? call : "NULL");
     if (!error) {
         asked.p = c->p;
         mutex_lock(&c->state_lock);

@@ -7,6 +7,7 @@
 #include "nbc/comm/comm.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/run/engine.h"
 #include "nbc/run/steps.h"
 #include "persistent/request.h"
@@ -128,8 +129,12 @@ int tutti_block_arrived(MPIX_Request request, int rank, int *flag)
 
     if (!request)
         return comm_raise("tutti_block_arrived", NULL, MPI_ERR_REQUEST);
-    if (!flag || rank < 0 || rank >= sources_of(e))
-        return comm_raise("tutti_block_arrived", e->comm, flag ? MPI_ERR_RANK : MPI_ERR_ARG);
+    if (!flag)
+        return comm_raise("tutti_block_arrived", e->comm, reason_set(MPI_ERR_ARG, "flag is NULL"));
+    if (rank < 0 || rank >= sources_of(e))
+        return comm_raise(
+            "tutti_block_arrived", e->comm,
+            reason_set(MPI_ERR_RANK, "rank is %d; blocks come from %d ranks", rank, sources_of(e)));
     *flag = 1;
     if (!request->active)
         return MPI_SUCCESS;

@@ -97,19 +97,23 @@ int request_finish(MPIX_Request r)
     return r->exec->run.error;
 }
 
+int request_refuse(MPIX_Request r)
+{
+    if (!r)
+        return reason_set(MPI_ERR_REQUEST, "the request is null");
+    if (r->native)
+        return reason_set(MPI_ERR_REQUEST,
+                          "MPIX_Start_native has started the request; complete the "
+                          "MPI_Request that it gave");
+    return reason_set(MPI_ERR_REQUEST, "the request has been started and is not complete");
+}
+
 /* MPI_ERR_REQUEST through the request's communicator, or the world's for a null one. */
 static int refuse_request(const char *call, const MPIX_Request *request)
 {
     MPIX_Request r = request ? *request : MPIX_REQUEST_NULL;
 
-    if (!r)
-        reason_set(MPI_ERR_REQUEST, "the request is null");
-    else if (r->native)
-        reason_set(MPI_ERR_REQUEST,
-                   "MPIX_Start_native has started the request; complete the MPI_Request it gave");
-    else
-        reason_set(MPI_ERR_REQUEST, "the request has been started and is not complete");
-    return comm_raise(call, r ? r->exec->comm : NULL, MPI_ERR_REQUEST);
+    return comm_raise(call, r ? r->exec->comm : NULL, request_refuse(r));
 }
 
 static int start_one(MPIX_Request *request)
@@ -226,7 +230,7 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
     if (!request || (*request && (*request)->native))
         return refuse_request("MPIX_Test", request);
     if (!flag)
-        return comm_raise("MPIX_Test", NULL, MPI_ERR_ARG);
+        return comm_raise("MPIX_Test", NULL, reason_set(MPI_ERR_ARG, "flag is NULL"));
     if (request_pending(*request)) {
         request_enter(*request);
         engine_progress((*request)->exec);

@@ -49,6 +49,9 @@ static inline bool request_pending(MPIX_Request r)
     return r && r->active && !r->native;
 }
 
+/* MPI_ERR_REQUEST, and the reason: it is null, or active where it must not be. */
+int request_refuse(MPIX_Request r);
+
 /* A pending request that is complete becomes inactive; returns the operation's error. */
 int request_finish(MPIX_Request r);
 

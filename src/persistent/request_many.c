@@ -3,6 +3,7 @@
 #include "persistent/request.h"
 
 #include "nbc/comm/comm.h"
+#include "nbc/process/reason.h"
 #include "nbc/run/engine.h"
 #include "nbc/run/record.h"
 
@@ -10,12 +11,12 @@
 static int check_requests(int count, const MPIX_Request requests[])
 {
     if (count < 0)
-        return MPI_ERR_COUNT;
+        return reason_set(MPI_ERR_COUNT, "count is %d", count);
     if (count > 0 && !requests)
-        return MPI_ERR_ARG;
+        return reason_set(MPI_ERR_ARG, "requests is NULL");
     for (int i = 0; i < count; i++)
         if (requests[i] && requests[i]->native)
-            return MPI_ERR_REQUEST;
+            return request_refuse(requests[i]);
     return MPI_SUCCESS;
 }
 

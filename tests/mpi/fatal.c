@@ -63,6 +63,11 @@ static void started(void)
     MPIX_Start(&persistent);
 }
 
+static void level(void)
+{
+    tutti_comm_regions(MPI_COMM_WORLD, "planet", all, &one);
+}
+
 static void plain(void)
 {
     MPI_Reduce(&one, all, -2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -103,7 +108,7 @@ static void call(const char *what)
         void (*wrong)(void);
     } errors[] = {{"topology", topology}, {"count", count}, {"listed", listed}, {"root", root},
                   {"null", null},         {"type", type},   {"op", op},         {"comm", comm},
-                  {"started", started},   {"plain", plain}, {"right", right}};
+                  {"started", started},   {"level", level}, {"plain", plain},   {"right", right}};
 
     if (strchr(what, '='))
         info(what);
@@ -114,11 +119,11 @@ static void call(const char *what)
 
 int main(int argc, char **argv)
 {
-    int rank, provided, level = strncmp(argv[1], "tutti_when", 10) == 0;
+    int rank, provided, threads = strncmp(argv[1], "tutti_when", 10) == 0;
     bool mine;
     MPI_Errhandler handler;
 
-    MPI_Init_thread(&argc, &argv, level ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     mine = atoi(argv[2]) < 0 || rank == atoi(argv[2]);
     MPI_Comm_create_errhandler(own, &handler);
