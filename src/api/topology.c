@@ -257,7 +257,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
     char name[128];
     char why[300];
     const char *plural;
-    int64_t bytes, total;
+    int64_t bytes = 0, total = 0;
     int error = together_ready(user, "tutti_comm_explain", &c);
 
     if (!error && (!text || size == 0))
