@@ -2,7 +2,7 @@
 /* bruck_hops.c - Bruck's index algorithm for blocks of unequal lengths, without copies.
  *
  * The rounds are those of bruck.h. The block that has j ranks to go lies in slot j, wherever that
- * is: first in the send buffer, then where it has come to; the last hop ends at where it belongs.
+ * is: first in the send buffer, then where it has come to; the last hop ends where it belongs.
  * Who passes a block on has to know its length: a size exchange finds that out before, by sending
  * the lengths along the same way.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count_call.c - a program whose calls are known, for check_statistics. First argument: all,
+/* counted_calls.c - a program whose calls are known, for check_statistics. First argument: all,
  * multiple (the same at that level, and from two threads), alone (ranks 0 and 1 only, without
  * tutti_init), overlap, abort. */
 #include <pthread.h>

@@ -134,7 +134,7 @@ static void persistent_requests_of_many_communicators_complete(void)
     crowd_free(c);
 }
 
-/* A younger operation is not no_context_id by older ones that cannot complete yet. */
+/* An operation completes though older ones cannot yet. */
 static void an_operation_behind_many_stuck_ones_completes(void)
 {
     crowd *c = crowd_make();
