@@ -3,8 +3,8 @@
  * the others sleep. */
 #include "tune_machine.h"
 
-#include "tune_measure.h"
 #include "tune_locations.h"
+#include "tune_measure.h"
 
 #include <stdarg.h>
 #include <stdio.h>

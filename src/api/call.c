@@ -3,11 +3,11 @@
 #include "api/call.h"
 
 #include "algos/algo.h"
+#include "api/count_call.h"
 #include "api/execs.h"
 #include "api/later.h"
 #include "api/repeat.h"
 #include "api/staging.h"
-#include "api/count_call.h"
 #include "api/try_both.h"
 #include "nbc/comm/first.h"
 #include "nbc/library.h"

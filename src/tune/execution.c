@@ -2,8 +2,8 @@
 /* execution.c - see execution.h. */
 #include "tune/execution.h"
 
-#include "tune/memory.h"
 #include "tune/fold_check.h"
+#include "tune/memory.h"
 
 #include <stdlib.h>
 

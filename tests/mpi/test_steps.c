@@ -6,9 +6,9 @@
 
 #include "nbc/comm/first.h"
 #include "nbc/comm/windows.h"
+#include "nbc/library.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/engine.h"
-#include "nbc/library.h"
 
 #include <stdlib.h>
 #include <string.h>

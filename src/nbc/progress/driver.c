@@ -10,8 +10,8 @@
 #include "nbc/process/role.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/process/trace.h"
-#include "nbc/run/engine.h"
 #include "nbc/run/completion.h"
+#include "nbc/run/engine.h"
 #include "nbc/stats/stats.h"
 
 #include <stdio.h>

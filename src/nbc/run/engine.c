@@ -11,11 +11,11 @@
 #include "nbc/process/simulated.h"
 #include "nbc/process/waker.h"
 #include "nbc/process/watch.h"
+#include "nbc/run/completion.h"
 #include "nbc/run/life.h"
 #include "nbc/run/record.h"
 #include "nbc/run/report.h"
 #include "nbc/run/steps.h"
-#include "nbc/run/completion.h"
 
 #include <utlist.h>
 

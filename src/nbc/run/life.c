@@ -5,9 +5,9 @@
 #include "nbc/comm/channel.h"
 #include "nbc/comm/failures.h"
 #include "nbc/process/clock.h"
+#include "nbc/run/completion.h"
 #include "nbc/run/record.h"
 #include "nbc/run/steps.h"
-#include "nbc/run/completion.h"
 #include "nbc/run/traffic.h"
 
 enum { POKE = 128 }; /* operations through shared memory to one look at MPI */
