@@ -186,7 +186,9 @@ int tutti_shared_memory(int *processes, const char **reason)
     int error = library_enter();
 
     if (!error && (!processes || !reason))
-        error = comm_raise("tutti_shared_memory", NULL, MPI_ERR_ARG);
+        error =
+            comm_raise("tutti_shared_memory", NULL,
+                       reason_set(MPI_ERR_ARG, "%s is NULL", processes ? "reason" : "processes"));
     if (error)
         return error;
     absent = segment_absent();
@@ -200,7 +202,8 @@ int tutti_progress_driver(const char **name, const char **reason)
     int error = library_enter();
 
     if (!error && (!name || !reason))
-        error = comm_raise("tutti_progress_driver", NULL, MPI_ERR_ARG);
+        error = comm_raise("tutti_progress_driver", NULL,
+                           reason_set(MPI_ERR_ARG, "%s is NULL", name ? "reason" : "name"));
     if (error)
         return error;
     *name = library_driver()->name;
@@ -233,7 +236,8 @@ int tutti_constants(const char **source, char *text, size_t size, size_t *length
     size_t n;
 
     if (!error && (!source || (!text && size)))
-        error = comm_raise(call, NULL, MPI_ERR_ARG);
+        error = comm_raise(call, NULL,
+                           reason_set(MPI_ERR_ARG, "%s is NULL", source ? "text" : "source"));
     if (error)
         return error;
     *source = machine_source();

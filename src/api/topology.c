@@ -38,7 +38,7 @@ int tutti_comm_prepared(MPI_Comm user, int *flag)
     if (!error)
         error = comm_get(user, &c);
     if (!error && !flag)
-        error = MPI_ERR_ARG;
+        error = reason_set(MPI_ERR_ARG, "flag is NULL");
     if (error)
         return comm_raise_for("tutti_comm_prepared", user, c, error);
     *flag = comm_prepared(c);
@@ -191,7 +191,7 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
     int error = together_ready(user, "tutti_comm_topology", &c);
 
     if (!error && !text && size)
-        error = MPI_ERR_ARG;
+        error = reason_set(MPI_ERR_ARG, "text is NULL");
     if (error)
         return comm_raise_for("tutti_comm_topology", user, c, error);
     mutex_lock(&c->state_lock); /* in another thread tutti_comm_set_hints may bring another one */

@@ -12,6 +12,7 @@
 #include "nbc/process/mpi_library.h"
 #include "nbc/process/mutex.h"
 #include "nbc/process/native_mpi.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/wisdom_file.h"
 #include "nbc/run/engine.h"
 #include "tune/wisdom_text.h"
@@ -27,7 +28,8 @@ int tutti_wisdom(size_t *verdicts, const char **source)
     wisdom *w;
 
     if (!error && (!verdicts || !source))
-        error = comm_raise("tutti_wisdom", NULL, MPI_ERR_ARG);
+        error = comm_raise("tutti_wisdom", NULL,
+                           reason_set(MPI_ERR_ARG, "%s is NULL", verdicts ? "source" : "verdicts"));
     if (error)
         return error;
     w = process_wisdom();
@@ -136,6 +138,14 @@ static int import(comm *c, const char *file)
     return error;
 }
 
+/* What is wrong with the file has been printed by rank 0. */
+static int raise_error(const char *caller, MPI_Comm user, const comm *c, int error)
+{
+    if (error == MPI_ERR_NO_SUCH_FILE || error == MPI_ERR_IO)
+        reason_printed(error);
+    return comm_raise_for(caller, user, c, error);
+}
+
 int tutti_wisdom_import(MPI_Comm user, const char *file)
 {
     comm *c;
@@ -143,7 +153,7 @@ int tutti_wisdom_import(MPI_Comm user, const char *file)
 
     if (!error)
         error = import(c, file);
-    return comm_raise_for(importing, user, c, error);
+    return raise_error(importing, user, c, error);
 }
 
 /* Rank 0 of the communicator: what is known there, and what this process has measured. */
@@ -151,7 +161,7 @@ static int export_to(const comm *c, const char *file)
 {
     char why[1200];
     wisdom *all = file ? wisdom_make() : NULL;
-    int error = file ? MPI_ERR_NO_MEM : MPI_ERR_ARG;
+    int error = file ? MPI_ERR_NO_MEM : reason_set(MPI_ERR_ARG, "file is NULL");
 
     if (all && wisdom_merge(all, c->wisdom) && process_wisdom_add_learned(all)) {
         error = wisdom_save(file, all, mpi_library_here()->name, why, sizeof why) ? MPI_SUCCESS
@@ -173,5 +183,5 @@ int tutti_wisdom_export(MPI_Comm user, const char *file)
         error =
             meet_all(c, "tutti_wisdom_export", c->rank == 0 ? export_to(c, file) : MPI_SUCCESS, &h);
     handshake_close(&h);
-    return comm_raise_for("tutti_wisdom_export", user, c, error);
+    return raise_error("tutti_wisdom_export", user, c, error);
 }

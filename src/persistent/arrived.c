@@ -128,7 +128,7 @@ int tutti_block_arrived(MPIX_Request request, int rank, int *flag)
     exec *e = request ? request->exec : NULL;
 
     if (!request)
-        return comm_raise("tutti_block_arrived", NULL, MPI_ERR_REQUEST);
+        return comm_raise("tutti_block_arrived", NULL, request_refuse(request));
     if (!flag)
         return comm_raise("tutti_block_arrived", e->comm, reason_set(MPI_ERR_ARG, "flag is NULL"));
     if (rank < 0 || rank >= sources_of(e))

@@ -134,7 +134,9 @@ static int start_all(int count, MPIX_Request requests[])
     int n = 0;
 
     if (count < 0 || (count > 0 && !requests))
-        return comm_raise("MPIX_Startall", NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_ARG);
+        return comm_raise("MPIX_Startall", NULL,
+                          count < 0 ? reason_set(MPI_ERR_COUNT, "count is %d", count)
+                                    : reason_set(MPI_ERR_ARG, "the array of requests is NULL"));
     /* all or none; one that is twice in the array is active when it comes again */
     for (; n < count && requests[n] && !requests[n]->active; n++)
         requests[n]->active = true;
@@ -172,7 +174,8 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
         return refuse_request("MPIX_Start_native", request);
     r = *request;
     if (!native)
-        return comm_raise("MPIX_Start_native", r->exec->comm, MPI_ERR_ARG);
+        return comm_raise("MPIX_Start_native", r->exec->comm,
+                          reason_set(MPI_ERR_ARG, "native is NULL"));
     if (r->trial) {
         try_next(r);
         r->exec->stats.timed = true;
@@ -291,10 +294,12 @@ int tutti_get_stats(MPIX_Request request, tutti_stats *stats)
     int64_t n;
 
     if (!request || !stats)
-        return comm_raise("tutti_get_stats", NULL, request ? MPI_ERR_ARG : MPI_ERR_REQUEST);
+        return comm_raise("tutti_get_stats", NULL,
+                          request ? reason_set(MPI_ERR_ARG, "stats is NULL")
+                                  : request_refuse(request));
     e = request->exec;
     if (request->active)
-        return comm_raise("tutti_get_stats", e->comm, MPI_ERR_REQUEST);
+        return comm_raise("tutti_get_stats", e->comm, request_refuse(request));
     n = request->completions;
     *stats = (tutti_stats){.starts = n,
                            .steps = request->steps,

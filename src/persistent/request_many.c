@@ -151,7 +151,8 @@ static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status st
     int error = check_requests(count, requests);
 
     if (error || !flag)
-        return comm_raise("MPIX_Testall", NULL, error ? error : MPI_ERR_ARG);
+        return comm_raise("MPIX_Testall", NULL,
+                          error ? error : reason_set(MPI_ERR_ARG, "flag is NULL"));
     progress_requests(count, requests);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]) && !is_done(requests[i])) {
@@ -171,7 +172,8 @@ static int wait_any_persistent(int count, MPIX_Request requests[], int *index, M
     int error = check_requests(count, requests);
 
     if (error || !index)
-        return comm_raise("MPIX_Waitany", NULL, error ? error : MPI_ERR_ARG);
+        return comm_raise("MPIX_Waitany", NULL,
+                          error ? error : reason_set(MPI_ERR_ARG, "index is NULL"));
     *index = wait_first(count, requests);
     return finish_one("MPIX_Waitany", requests, *index, status);
 }
@@ -187,7 +189,9 @@ static int test_any_persistent(int count, MPIX_Request requests[], int *index, i
     bool pending;
 
     if (error || !index || !flag)
-        return comm_raise("MPIX_Testany", NULL, error ? error : MPI_ERR_ARG);
+        return comm_raise("MPIX_Testany", NULL,
+                          error ? error
+                                : reason_set(MPI_ERR_ARG, "%s is NULL", index ? "flag" : "index"));
     progress_requests(count, requests);
     *index = first_done(count, requests, &pending);
     *flag = *index != MPI_UNDEFINED || !pending;
@@ -216,7 +220,7 @@ static int check_some(int count, const MPIX_Request requests[], const int *outco
     int error = check_requests(count, requests);
 
     if (!error && (!outcount || (count > 0 && !indices)))
-        error = MPI_ERR_ARG;
+        error = reason_set(MPI_ERR_ARG, "%s is NULL", outcount ? "indices" : "outcount");
     return error;
 }
 

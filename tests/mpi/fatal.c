@@ -68,6 +68,21 @@ static void level(void)
     tutti_comm_regions(MPI_COMM_WORLD, "planet", all, &one);
 }
 
+static void threads(void)
+{
+    tutti_progress_thread_start(MPI_INFO_NULL);
+}
+
+static void wisdom(void)
+{
+    tutti_wisdom_import(MPI_COMM_WORLD, "/no/such/file");
+}
+
+static void flag(void)
+{
+    MPIX_Testall(0, NULL, NULL, MPI_STATUSES_IGNORE);
+}
+
 static void plain(void)
 {
     MPI_Reduce(&one, all, -2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -106,9 +121,11 @@ static void call(const char *what)
     static const struct {
         const char *name;
         void (*wrong)(void);
-    } errors[] = {{"topology", topology}, {"count", count}, {"listed", listed}, {"root", root},
-                  {"null", null},         {"type", type},   {"op", op},         {"comm", comm},
-                  {"started", started},   {"level", level}, {"plain", plain},   {"right", right}};
+    } errors[] = {
+        {"topology", topology}, {"count", count}, {"listed", listed}, {"root", root},
+        {"null", null},         {"type", type},   {"op", op},         {"comm", comm},
+        {"started", started},   {"level", level}, {"flag", flag},     {"threads", threads},
+        {"wisdom", wisdom},     {"plain", plain}, {"right", right}};
 
     if (strchr(what, '='))
         info(what);

@@ -17,6 +17,7 @@
 
 #include "nbc/process/env.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/rest.h"
 #include "nbc/process/role.h"
 #include "nbc/process/trace.h"
@@ -26,6 +27,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 enum { SPIN = 50, LINGER = 200 }; /* it looks for less long than a wait: rest.h */
@@ -131,7 +133,7 @@ static int create_thread(int pu)
     error = pthread_create(&id, NULL, run_thread, &pu);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error)
-        return MPI_ERR_OTHER;
+        return reason_set(MPI_ERR_OTHER, "pthread_create failed: %s", strerror(error));
     pthread_setname_np(id, "tutti");
     pthread_mutex_lock(&mutex);
     while (!started)
@@ -165,7 +167,8 @@ static int begin_thread(int wanted)
     running = true;
     if (bind_error && wanted != PU_DEFAULT) {
         end_thread();
-        return MPI_ERR_INFO_VALUE;
+        return reason_set(MPI_ERR_INFO_VALUE,
+                          "tutti_cpu=%d: must be a processing unit that this process may use", pu);
     }
     waker_set(wake);
     if (env_verbose() && pu >= 0 && !bind_error)
@@ -193,7 +196,8 @@ int driver_thread_start(int pu, bool when_needed, bool runs_ops)
     int error = MPI_SUCCESS;
 
     if (!process_threaded)
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return reason_set(MPI_ERR_UNSUPPORTED_OPERATION,
+                          "needs MPI_THREAD_MULTIPLE; ask MPI_Init_thread for it");
     pthread_mutex_lock(&users_mutex);
     if (!running && when_needed && users == 0) {
         wanted_pu = pu;
@@ -215,7 +219,7 @@ int driver_thread_stop(void)
 
     pthread_mutex_lock(&users_mutex);
     if (users == 0)
-        error = MPI_ERR_OTHER;
+        error = reason_set(MPI_ERR_OTHER, "no progress thread has been started");
     else if (--users == 0)
         end_thread();
     if (users == 0)
