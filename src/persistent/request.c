@@ -136,7 +136,7 @@ static int start_all(int count, MPIX_Request requests[])
     if (count < 0 || (count > 0 && !requests))
         return comm_raise("MPIX_Startall", NULL,
                           count < 0 ? reason_set(MPI_ERR_COUNT, "count is %d", count)
-                                    : reason_set(MPI_ERR_ARG, "the array of requests is NULL"));
+                                    : reason_set(MPI_ERR_ARG, "requests is NULL"));
     /* all or none; one that is twice in the array is active when it comes again */
     for (; n < count && requests[n] && !requests[n]->active; n++)
         requests[n]->active = true;
