@@ -32,7 +32,7 @@ static algo_cost cost(int p, int parameter)
 const algo algo_barrier_dissemination = {
     .name = "dissemination",
     .kind = COLL_barrier,
-    .summary = "in round k everybody tells the rank 2^k further what it has heard of",
+    .summary = "in round k every rank sends to the rank 2^k further",
     .steps = "ceil(log2 p)",
     .volume = "nothing",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988",

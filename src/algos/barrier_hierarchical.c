@@ -15,8 +15,8 @@
  */
 #include "algos/levels.h"
 
-/* A message from or to each child, or the parent; without its own. */
-static void tell_rank(sched_builder *s, step_kind kind, int rank)
+/* A message without data, from or to a child or the parent. */
+static void add_token(sched_builder *s, step_kind kind, int rank)
 {
     sched_open(s, kind, rank);
     sched_add(s, sched_scratch(s, 1));
@@ -26,19 +26,19 @@ static void tell_rank(sched_builder *s, step_kind kind, int rank)
 static void tree_arrive(const group *g, sched_builder *s)
 {
     for (int k = 0, c; (c = tree_child(TREE_BINOMIAL, g->index, g->size, k)) >= 0; k++)
-        tell_rank(s, STEP_RECV, peer(g, c));
+        add_token(s, STEP_RECV, peer(g, c));
     sched_fence(s);
     if (g->index > 0)
-        tell_rank(s, STEP_SEND, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
+        add_token(s, STEP_SEND, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
 }
 
 static void tree_release(const group *g, sched_builder *s)
 {
     if (g->index > 0)
-        tell_rank(s, STEP_RECV, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
+        add_token(s, STEP_RECV, peer(g, tree_parent(TREE_BINOMIAL, g->index, g->size)));
     sched_fence(s);
     for (int k = tree_children(TREE_BINOMIAL, g->index, g->size) - 1; k >= 0; k--)
-        tell_rank(s, STEP_SEND, peer(g, tree_child(TREE_BINOMIAL, g->index, g->size, k)));
+        add_token(s, STEP_SEND, peer(g, tree_child(TREE_BINOMIAL, g->index, g->size, k)));
 }
 
 /* To the first member of the group. */
@@ -84,7 +84,7 @@ static void compile(const algo_options *o, const group *g, const blockmap *b, sc
 const algo algo_barrier_hierarchical = {
     .name = "hierarchical",
     .kind = COLL_barrier,
-    .summary = "nodes tell a leader, the leaders hold a barrier and tell their nodes",
+    .summary = "ranks of a node send to a leader, leaders hold a barrier and send to their nodes",
     .steps = "three phases",
     .volume = "nothing",
     .source = "Traeff, Hunold, CLUSTER 2020",

@@ -8,12 +8,12 @@
 
 /* ---- constants ---- */
 
-void tutti_f08_tell(void); /* the module's, calls tutti_f08_hear */
+void tutti_f08_get_constants(void); /* the module's, calls tutti_f08_set_constants */
 
 static f08_constants constants;
 
-void tutti_f08_hear(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom,
-                    const void *status_ignore, const void *statuses_ignore)
+void tutti_f08_set_constants(const CFI_cdesc_t *in_place, const CFI_cdesc_t *bottom,
+                             const void *status_ignore, const void *statuses_ignore)
 {
     constants =
         (f08_constants){in_place->base_addr, bottom->base_addr, status_ignore, statuses_ignore};
@@ -23,7 +23,7 @@ static const f08_constants *f08_known(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, tutti_f08_tell);
+    pthread_once(&once, tutti_f08_get_constants);
     return &constants;
 }
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { RANKS = 9, PARAMETER = 2, SURVEYED = 1 << 10 };
+enum { RANKS = 9, PARAMETER = 2, EXCHANGED = 1 << 10 };
 
 /* Until nothing fails any more. size_exchange: that one is compiled. Returns how many allocations
  * it took.
@@ -41,9 +41,9 @@ static long compile_in_need(const algo *a, coll_form form, const coll *c, const 
 /* Blocks of one length each, and a size exchange that says so, and more than enough. */
 static void compile_unequal(const algo *a, coll_form form, coll c, const topo *t)
 {
-    int64_t counts[RANKS], displs[RANKS], found[SURVEYED];
+    int64_t counts[RANKS], displs[RANKS], found[EXCHANGED];
 
-    for (int i = 0; i < SURVEYED; i++)
+    for (int i = 0; i < EXCHANGED; i++)
         found[i] = 1;
     for (int i = 0; i < RANKS; i++) {
         counts[i] = 1;
