@@ -290,13 +290,11 @@ static int take_words(request *r, int n, char **words)
 {
     int wanted = r->why ? 1 : 2, failed;
 
-    if (n < wanted)
-        return wrong(r,
-                     r->why ? "COLLECTIVE"
-                     : n    ? "ALGORITHM"
-                            : "COLLECTIVE ALGORITHM",
-                     "must be given");
+    if (n == 0)
+        return wrong(r, r->why ? "COLLECTIVE" : "COLLECTIVE ALGORITHM", "must be given");
     failed = take_collective(r, words[0]);
+    if (!failed && n < wanted)
+        failed = wrong(r, "ALGORITHM", "must be given");
     if (!failed && n > wanted)
         failed = wrong(r, words[wanted], "one word too many");
     if (!failed && r->p < 1)
