@@ -14,7 +14,7 @@
  * The tags of one context id are a tag space. A window of it is what an operation holds while it
  * runs, or a persistent request for its life (windows.h). A communicator that runs out of windows
  * allocates another context id. When fewer than half of the context ids are free, only new
- * communicators get one: so 4096 of them can be in use on MPICH, which has about 2000
+ * communicators get one: so 8192 of them can be in use on MPICH, which has about 2000
  * communicators, and 65536 on Open MPI, which has as many. If none is left, the communicator gets
  * an MPI communicator of its own, made by the next call that may block.
  *
