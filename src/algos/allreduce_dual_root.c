@@ -29,7 +29,8 @@ typedef struct node {
     int dual;             /* roots: the other one; else -1 */
 } node;
 
-/* Of n members in a subtree those below and with the first child: not fewer than the second's. */
+/* In a subtree of n members: how many the first child's subtree has. The second child's is not
+ * larger. */
 static int first_size(int n)
 {
     return n / 2;

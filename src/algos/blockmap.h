@@ -49,7 +49,7 @@ blockmap blockmap_make(const coll *c, int parts);
 /* The whole block of a rank in a row of the call, in one piece. */
 interval whole_at(const blockmap *b, const blockrow *row, int rank);
 
-/* Of a map whose items are blocks of single ranks: the position of item i, which wraps around. */
+/* The position of item i, which wraps around. The map's items must be blocks of single ranks. */
 interval block(const blockmap *b, int i);
 
 /* The same: what I send to member i, or contribute to part i. */

@@ -18,7 +18,7 @@ static bool find_regions(division *d, const group *g, int level, sched_builder *
     return false;
 }
 
-/* Of region k. */
+/* The leader of region k. */
 static int leader_of(const division *d, int k, int root, const group *g)
 {
     int n = region_size(&d->p, k);

@@ -40,7 +40,8 @@ static bool are_many(const call *c)
            (c->send.extent > COLL_ONE && c->recv.extent > COLL_ONE);
 }
 
-/* Of a list: elements before block i; of one with types bytes, to its data. */
+/* Displacement of block i of a list: in elements; where blocks have types of their own, in bytes to
+ * the data. */
 static int64_t displ_of(const call_side *s, int i)
 {
     datatype type = {.true_lb = 0};
@@ -98,8 +99,8 @@ static int64_t bytes_at(const call_side *s, int i)
     return bytes;
 }
 
-/* Of calls with lists on every rank. If all give the same wrong ones, which is the usual mistake,
- * all see it at once, and nothing is sent that does not fit. */
+/* Does every rank give lists? If all give the same wrong ones, which is the usual mistake, all see
+ * it at once, and nothing is sent that does not fit. */
 static bool all_have_lists(const call *c)
 {
     return (c->send.extent >= COLL_SIZED || c->recv.extent >= COLL_SIZED) &&

@@ -45,7 +45,7 @@ static void fill_key(const call_side *s, int64_t *v)
     }
 }
 
-/* Of the room: one block after the other. */
+/* The same for the room: its blocks lie one after the other. */
 static void fill_room(const call *c, int64_t *v)
 {
     for (int64_t i = 0, at = 0; i < c->recv.n; i++) {
@@ -55,7 +55,7 @@ static void fill_room(const call *c, int64_t *v)
     }
 }
 
-/* Of what all receive, and is listed where it is sent. */
+/* The same for what all ranks receive, where the senders need all lengths (SIZED). */
 static void fill_sized(const call *c, int64_t *v)
 {
     const call_side *s = &c->recv; /* all ranks receive */

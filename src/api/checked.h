@@ -50,7 +50,7 @@ static inline int64_t side_bytes(const call_side *s)
     return s->total * s->type.size;
 }
 
-/* Of the block from and to myself. */
+/* Bytes of the block from and to myself. */
 static inline int64_t side_own_bytes(const call_side *s)
 {
     return s->mine * s->type.size;

@@ -22,7 +22,7 @@ int hints_value(MPI_Info info, const char *key, char text[MPI_MAX_INFO_VAL + 1],
     return MPI_SUCCESS;
 }
 
-/* Of a list of forbidden ones: does each name belong to some collective? */
+/* "^ring,linear": does each name belong to an algorithm of some collective? */
 static bool each_is_known(const char *text)
 {
     char one[MPI_MAX_INFO_VAL + 2] = "^";

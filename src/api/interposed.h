@@ -61,8 +61,9 @@ EXPORTED void tutti_interposed_tried(void);
 /* Is the library of a GPU loaded (process/device.h)? */
 EXPORTED bool tutti_interposed_device(void);
 
-/* Of a blocking call that is left with copies: what replaces a buffer, which may be host
- * memory; to be called before the MPI's call, and after it with its error. */
+/* For a blocking call that is left to the MPI with copies. The first returns what replaces a
+ * buffer, which may be host memory. Call the second before the MPI's call, and the third after it
+ * with its error. */
 EXPORTED void *tutti_interposed_copy(struct staged *copies, const void *buffer, bool received);
 EXPORTED void tutti_interposed_copy_begin(struct staged *copies);
 EXPORTED int tutti_interposed_copy_end(struct staged *copies, MPI_Comm comm, int error);

@@ -8,7 +8,7 @@
 
 /* ---- make ---- */
 
-/* Of one factor each: the products do not wait for each other. */
+/* Each field has a factor of its own, so that the multiplications do not wait for each other. */
 static uint64_t hash_of_signature(const known_signature *s)
 {
     uint64_t small = (uint64_t)(uint32_t)s->kind << 40 ^ (uint64_t)(uint32_t)s->algo << 34 ^

@@ -13,7 +13,8 @@ typedef struct signature {
     uint64_t by_sum_hash;
 } signature;
 
-/* Of arguments that need not have been checked. Without lists both parts are the same. */
+/* The signature of arguments, which need not have been checked. Without lists both parts are the
+ * same. */
 signature signature_of(const args *a, const comm *c);
 
 /* Do the lists have what the known call's have? It is one with lists, and all else is equal. */

@@ -132,7 +132,7 @@ static int find_class(const call *c, const decision_server *server, const algo_s
     return error;
 }
 
-/* Of the k-th call. Rows: 0 1 1 0 0 1 1 0 ... */
+/* The side that the k-th call goes to. Rows: 0 1 1 0 0 1 1 0 ... */
 static int side_of_call(const comm_tried *t, int k)
 {
     return (k / t->length + 1) / 2 % 2;

@@ -17,9 +17,10 @@
 #include "api/checked.h"
 #include "api/decisions.h"
 
-/* Of a call that is served as `server` says, by the estimate: change that to who is the faster one,
- * or whose turn it is. without: algorithms that it may not take. *tried: NULL, or it is tried: for
- * try_both_begin. May agree with the other ranks. Returns an error class. */
+/* Change `server`, which the estimate has chosen for the call, to the faster side if that is known,
+ * else to the side whose turn it is. without: algorithms that the call may not take. *tried: for
+ * try_both_begin, or NULL if the call is not tried. May agree with the other ranks. Returns an
+ * error class. */
 int try_both(const call *c, const algo_set *without, decision_server *server, comm_tried **tried);
 
 /* It begins, and it is over, in this thread; others may begin and be over between them. */

@@ -79,7 +79,7 @@ static int broadcast_text(comm *c, char **text, size_t *n, handshake *h)
     return error ? error : native_mpi.Bcast(*text, length, MPI_CHAR, 0, c->user);
 }
 
-/* Of what begins from now on. */
+/* Operations that start from now on use this wisdom. */
 static void adopt(comm *c, wisdom *w, bool same_environment)
 {
     wisdom *before;

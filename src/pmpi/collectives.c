@@ -28,8 +28,8 @@
 
 #define HAS_LISTS(send, recv) (COLL_##send >= COLL_SIZED || COLL_##recv >= COLL_SIZED)
 
-/* Of a call that is left to the MPI: host copies in place of its device buffers. The MPI may not
- * know device memory, and on which ranks there is some only these know. */
+/* A call that is left to the MPI gets host copies in place of its device buffers: the MPI may not
+ * know device memory, and a rank does not know which other ranks have some. */
 #define COPY(buffer, received) (buffer = tutti_interposed_copy(left.copies, buffer, received))
 #define COPY_TWO               COPY(sendbuf, false), COPY(recvbuf, true)
 #define COPY_bcast             ~, COPY(buffer, true)

@@ -158,7 +158,7 @@ int handle_make(MPIX_Request r, MPI_Request *result);
 /* The request has been freed. */
 void handle_release(MPI_Request r);
 
-/* Of a call with lists: if a Fortran function that looks into the request is the caller, *request
+/* For calls with lists: if the caller is a Fortran function that looks into the request, *request
  * becomes a handle that stands for it. */
 int handle_for_caller(MPI_Request *request, const void *caller);
 

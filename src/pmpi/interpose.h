@@ -64,8 +64,8 @@ static inline void interpose_count(atomic_llong *counter, int n)
                               memory_order_relaxed);
 }
 
-/* Of a blocking call on MPI_COMM_WORLD, of a collective that has been asked for there, there is
- * nothing to ask any more. */
+/* Once a collective has been asked for on MPI_COMM_WORLD, its blocking calls there need not ask
+ * again. */
 static inline bool interpose_takes(coll_kind kind, interpose_form form, MPI_Comm comm, int *error)
 {
     if (form != FORM_BLOCKING || comm != MPI_COMM_WORLD ||

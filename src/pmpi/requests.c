@@ -41,7 +41,7 @@ BOTH_NAMES(Startall, (int count, MPI_Request requests[]), (count, requests))
 
 /* ---- complete ---- */
 
-/* Of a handle that stands for a native request: MPI gets that. */
+/* If the handle stands for a native request, MPI gets that one. */
 #define RETURN_NATIVE(call)                                                                        \
     do {                                                                                           \
         MPI_Request native = handle_native(*request);                                              \

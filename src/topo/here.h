@@ -16,7 +16,7 @@ void here_describe(location *at);
 /* The identity of this node, as in a location, and its name. */
 uint64_t here_node(char host[TOPO_HOST]);
 
-/* Of a binding: the one package, ... that it lies in; -1: in none, or in several. */
+/* The package, NUMA node, L3 and core that contains the whole binding; -1: there is none. */
 void here_inside(hwloc_topology_t topology, hwloc_const_bitmap_t binding,
                  int32_t inside[TOPO_KINDS]);
 

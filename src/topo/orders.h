@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Of so many ranks at most, and so many orders: at most 128 KiB. */
+/* At most so many ranks, and so many orders: 128 KiB. */
 enum { ORDERS_RANKS = 1024, ORDERS_MOST = 16 };
 
 typedef struct orders orders;

@@ -99,7 +99,8 @@ const topo_level *topo_inner(const topo *t);
 /* "node", "package", ...: for people. */
 const char *topo_kind_name(topo_kind kind);
 
-/* Of a word: "switch", "node", "package", "numa", "l3", "core"; or TOPO_KINDS. */
+/* The kind that this word names: "switch", "node", "package", "numa", "l3" or "core"; or
+ * TOPO_KINDS. */
 topo_kind topo_kind_find(const char *word);
 
 /* A drawing for people, one line per region; at most size bytes with the final 0. Returns how many

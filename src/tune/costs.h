@@ -12,7 +12,7 @@ static inline int64_t costs_time(double seconds)
     return (int64_t)(seconds * 1e12 + 0.5);
 }
 
-/* Of none: it costs nothing. */
+/* Time of 1 MiB; 0, if the bandwidth is 0. */
 static inline int64_t costs_rate(double bytes_per_second)
 {
     return bytes_per_second > 0 ? costs_time((1 << 20) / bytes_per_second) : 0;

@@ -124,7 +124,7 @@ static bool has_switches(const topo *t)
     return t && t->nlevels > 0 && t->level[0].kind == TOPO_SWITCH;
 }
 
-/* Of cores that are shared those that wait look one after the other: half a round of them, or a
+/* Where ranks share cores, those that wait look one after the other: that takes half a round, or a
  * whole one. */
 static void make_ways(model *m, const constants *own, bool shares)
 {

@@ -64,7 +64,8 @@ static int64_t delay_of(const model *m, int send)
     return delay;
 }
 
-/* Of the processor for one end of a message, of several ranges of bytes packed or unpacked. */
+/* Time of the processor for one end of a message. A message of several ranges of bytes is packed or
+ * unpacked. */
 static int64_t handling(const model *m, int i, int64_t bytes, const model_costs *c)
 {
     return c->overhead + (m->of[i].packs ? costs_work(bytes, m->copy) : 0);
@@ -77,7 +78,7 @@ static bool is_copied(const model *m, int send)
     return m->cores && m->of[send].way != WAY_NETWORK;
 }
 
-/* Of the receiver's processor, for a message. */
+/* Time of the receiver's processor for a message. */
 static int64_t taking(const model *m, int send, int i, const model_costs *c)
 {
     int64_t bytes = m->of[send].bytes,

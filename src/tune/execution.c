@@ -45,7 +45,7 @@ static bool execute(const execution *x, const machine_model *m, const crew *w, c
     return done;
 }
 
-/* Of a vector that is cut into more parts than it has items some have no part. */
+/* If a vector is cut into more parts than it has items, some ranks have no part. */
 static bool has_all_parts(const modeled_call *q, const choice *c, const machine_model *m)
 {
     return !algo_table[c->algo]->parts || !coll_is_vector(q->kind) || q->count >= m->p;

@@ -51,7 +51,7 @@ bool forecaster_first_estimate(forecaster *q, const choice *c, first_estimate *f
     return true;
 }
 
-/* Of all ranks that are executed. */
+/* Steps of all ranks that are executed. */
 static int64_t work_of_steps(const forecaster *q, int64_t steps)
 {
     return steps * (q->whole.fold.n ? q->whole.fold.n : q->whole.p);
@@ -121,8 +121,8 @@ static int largest_sample(const samples *s)
     return largest;
 }
 
-/* Of the largest ones first: what does not fit is no work on the others. e: on the largest one;
- * *time: on the whole. */
+/* Execute the samples, the largest first: an algorithm that does not fit there costs no work on the
+ * others. e: of the largest one; *time: extended to the whole machine. */
 static bool execute_samples(forecaster *q, const choice *c, const first_estimate *f, estimate *e,
                             int64_t *time)
 {

@@ -4,7 +4,7 @@
 
 enum { FINE = 16, MIB = 20 };
 
-/* Of each message, as many as there are. */
+/* Time per MiB of each message, with as many as share the link now. */
 static int64_t cost(const tune_link *l)
 {
     bool slow = l->back && l->nlong > 0 && l->back->nlong > 0;

@@ -25,7 +25,7 @@ int64_t planner_score(const forecast *f)
     return f->executed ? f->time : CLOSED_ERROR * f->time;
 }
 
-/* Of two that take as long the one that stands first in algos.def: the simpler one. */
+/* Is it faster, or, if both take as long, earlier in algos.def, and so simpler? */
 static bool is_before(const forecast *f, const forecast *other)
 {
     int64_t time = planner_score(f), others = planner_score(other);
@@ -214,7 +214,8 @@ static int64_t simple_most(coll_kind kind, int64_t least)
     return family == COLL_scan || family == COLL_exscan ? SCANS * least : least + least / LITTLE;
 }
 
-/* Of those that take no longer than that the one that stands first in algos.def. */
+/* Of all that take no longer than `most`, put the one that stands first in algos.def to the front.
+ * */
 static void prefer_simple(listing *l, coll_kind kind)
 {
     int64_t most = simple_most(kind, l->list[0].time);

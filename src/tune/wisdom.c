@@ -141,9 +141,9 @@ const verdict *wisdom_find(const wisdom *w, const wisdom_key *key)
     return e ? &e->verdict : NULL;
 }
 
-/* Of what must be the same on all ranks. Mixed, because such digests are added up, and what FNV
- * makes of a few bytes nearly adds up, too: verdicts that had swapped their choices would be the
- * same. */
+/* A digest of what must be the same on all ranks. It is mixed, because the digests of all verdicts
+ * are added up: without that, verdicts that had swapped their choices would have nearly the same
+ * sum. */
 static uint64_t digest_of_verdict(const verdict *v)
 {
     const choice *c = &v->choice;

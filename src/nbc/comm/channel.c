@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Of windows at most so many; fewer, if there would be less than ENOUGH context ids: SimGrid and
- * some transports of Open MPI have few tags. */
+/* At most WINDOWS windows for each context id; fewer, if there would be less than ENOUGH context
+ * ids: SimGrid and some transports of Open MPI have few tags. */
 enum { WINDOWS = 512, LEAST = 8, CONTEXT_IDS = 65536, ENOUGH = 4096 };
 
 int channel_test_context_ids, channel_test_windows;

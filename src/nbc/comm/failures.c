@@ -35,8 +35,7 @@ static bool any_failed(MPI_Comm comm)
     return n > 0;
 }
 
-/* Of a communicator that the user has freed: are any of its ranks among those of the channel that
- * have failed? */
+/* For a communicator that the user has freed: have any of its ranks failed, by the channel? */
 static bool any_failed_of_freed(const comm *c)
 {
     MPI_Group all, failed;

@@ -246,8 +246,8 @@ int handshake_other_reproducible(const handshake *h)
     return DIFFERS(h, reproducible);
 }
 
-/* Of what lies there already: a copy of the locations would be as much again, and they are 144
- * bytes of each rank. */
+/* Reads the locations where they are: they are 144 bytes of each rank, and a copy would double
+ * that. */
 topo *handshake_topo(const handshake *h)
 {
     return topo_make_apart(&h->all[0].at, sizeof h->all[0], h->p);

@@ -122,7 +122,7 @@ static uint64_t digest(void)
     return wisdom_hash(wisdom_hash(WISDOM_HASH, name, strlen(name)), &events, sizeof events) | 1;
 }
 
-/* Of no use are events that nobody will write. */
+/* Nobody will write the events: record no more of them. */
 static void give_up(void)
 {
     trace_stop();

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-/* Of all arenas. Not the library's: memory is given back under that. */
+/* One lock for all arenas. Not the library's lock: memory is freed while that is held. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct extent {

@@ -36,7 +36,7 @@ static void read_first_line(const char *name, char *line, int size)
     fclose(f);
 }
 
-/* Of the control group, which a container sees as the root of all. */
+/* The quota of the control group, which a container sees as the root. */
 static int64_t find_quota(void)
 {
     char line[4096], name[sizeof line + 32];

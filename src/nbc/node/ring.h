@@ -51,10 +51,10 @@ enum {
     RING_STREAM = 16    /* lines of a ring that carries messages of any length */
 };
 
-/* Of a stamp: the length of a small message, and the mark of a message's first line or block. */
+/* Bits of a stamp: length of a small message, and the mark of a message's first line or block. */
 #define RING_LENGTH ((uint64_t)0x7fff)
 #define RING_FIRST  ((uint64_t)0x8000)
-/* Of the first block of a message that comes again, where others have no length. */
+/* In place of a length in the stamp of the first block of a message that comes again. */
 #define RING_AGAIN ((uint64_t)1)
 
 typedef enum ring_kind { RING_OF_LINES, RING_OF_BLOCKS, RING_KINDS } ring_kind;

@@ -38,7 +38,7 @@ void segment_end(void);
 /* Why this process has none, or no shared heaps, or NULL: for people. */
 const char *segment_absent(void);
 
-/* Of all processes of this node: how many have it, and bytes of a slice. */
+/* How many processes of this node have the segment; and bytes of a slice. */
 int segment_processes(void);
 size_t segment_slice(void);
 

@@ -75,7 +75,7 @@ typedef struct known_calls {
 extern exec *known_left;
 extern typed_blocks *known_left_blocks;
 
-/* Of all communicators. */
+/* Bytes of all communicators' known calls. */
 extern int64_t known_all_bytes;
 
 /* KNOWN_WAYS slots, in which a call of this hash is if it is known; NULL: no call is. */

@@ -47,7 +47,8 @@ static void find_heap(void)
         fclose(maps);
 }
 
-/* Of the caller's stack only what is in use: the rest of it may be another mapping's. */
+/* Is the address in the used part of the caller's stack? The unused part may belong to another
+ * mapping. */
 static bool is_on_stack(uintptr_t address)
 {
     static _Thread_local uintptr_t low, high;

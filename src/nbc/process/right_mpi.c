@@ -61,7 +61,7 @@ static bool is_abi(const char *file)
     return strncmp(name, "libmpi_abi.", 11) == 0 || strncmp(name, "libmpi_abi_", 11) == 0;
 }
 
-/* Of an MPI whose functions are in this file. */
+/* The kind of MPI whose functions are in this file. */
 static kind kind_of(const char *file, bool openmpi)
 {
     if (is_abi(file))
@@ -76,7 +76,7 @@ static const char *how(kind theirs)
     return OURS == KIND_ABI ? " by its own handles" : "";
 }
 
-/* Of the program's MPI. */
+/* The program's MPI. */
 static char version[VERSION_SIZE];
 static bool is_openmpi;
 

@@ -33,13 +33,13 @@ struct plan;
 
 typedef enum exec_state { EXEC_IDLE, EXEC_GATED, EXEC_RUNNING, EXEC_DONE } exec_state;
 
-/* Of one queue, in SimGrid (open_simulated.h). */
+/* Receives of one queue, in SimGrid (open_simulated.h). */
 struct held {
     int32_t posted;         /* messages that are open */
     int32_t n, first, last; /* receives that are ready, but not posted yet; linked by `after` */
 };
 
-/* Of one start: what has retired, what is ready, what is open. */
+/* State of one start: what has retired, what is ready, what is open. */
 typedef struct exec_run {
     int error;        /* the first one */
     bool flat;        /* it runs as a flat schedule */

@@ -15,14 +15,14 @@ typedef struct operation {
     bool symmetric; /* a op b and b op a are the same bits */
 } operation;
 
-/* Of collectives that reduce nothing. */
+/* For collectives that reduce nothing. */
 extern const operation operation_none;
 
 /* Describe an operation on this type. MPI_ERR_OP: a null one, one for RMA only, or one that does
  * not serve the type. Nothing to release. */
 int operation_describe(MPI_Op op, MPI_Datatype type, operation *o);
 
-/* Of one of the program's: does it commute? */
+/* Does this user-defined operation commute? */
 bool operation_commutes(MPI_Op op);
 
 /* Keep one of the program's, and the type that its function gets, usable until as many calls of

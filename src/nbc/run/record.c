@@ -6,8 +6,7 @@
 #include "nbc/run/piece.h"
 #include "nbc/run/wire.h"
 
-/* Of all that the schedule names of a space; -1: it is not known yet, or each block has a type of
- * its own. */
+/* Bytes of a space that the schedule uses; -1: not known yet, or each block has its own type. */
 static int64_t bytes_of_space(const exec *e, sched_space space)
 {
     const sched *s = e->bound.sched;
@@ -18,7 +17,8 @@ static int64_t bytes_of_space(const exec *e, sched_space space)
     return sched_items(b->parts, b->count, s->extent[space]) * b->type.size;
 }
 
-/* Of an operation that waits for the other ranks' answers more is known at the end. */
+/* At the start and at the end: an operation that waits for other ranks' sizes knows more at the
+ * end. */
 static void describe_event(const exec *e, trace_event *t)
 {
     t->detail = e->stats.algorithm;

@@ -33,7 +33,7 @@ struct exec;
 
 enum { SHM_EXPOSE = 4096 }; /* tuning: shorter messages are copied rather than exposed */
 
-/* Of one (peer, direction) and kind of ring. */
+/* The messages of one (peer, direction) in one kind of ring. */
 typedef struct shm_track {
     ring *ring;
     uint64_t base;  /* position of its first message in this start */
@@ -146,7 +146,7 @@ static inline bool shm_takes(const shm *n, const step *st)
     return n && n->message[st->message].track;
 }
 
-/* Of an exec that has it: begin a message. True: it has come or gone already, with this error. */
+/* Begin a message of an exec that has shm. True: it has come or gone already, with this error. */
 bool shm_post(struct exec *e, int index, int *error);
 
 /* Try those that are open. Returns how many have come or gone. */

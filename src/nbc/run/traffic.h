@@ -5,7 +5,7 @@
 
 #include "nbc/run/exec.h"
 
-/* Of the schedule that it has run last; nothing if it has failed. */
+/* Messages of the schedule that the exec has run last; none if it has failed. */
 stats_traffic traffic_of(const exec *e);
 
 #endif

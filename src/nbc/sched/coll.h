@@ -106,7 +106,7 @@ typedef struct coll {
     const int64_t *exchanged_sizes;  /* what algo.size_exchange has found, or NULL */
 } coll;
 
-/* Of one call. */
+/* Bytes of one call. */
 typedef struct coll_bytes {
     int64_t all;   /* of all blocks that a rank receives, as far as all ranks know them; else 0 */
     int64_t given; /* what this rank gives away */

@@ -98,7 +98,7 @@ static void add_up(MPI_Comm tree, int rank, int p)
     }
 }
 
-/* Of the rank with most. */
+/* The largest number of any rank. */
 static void add_outside(MPI_Comm tree, int64_t left[STATS_REASONS][COLL_KINDS])
 {
     int64_t mine[STATS_REASONS][COLL_KINDS];

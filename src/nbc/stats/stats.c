@@ -34,7 +34,7 @@ static struct {
     double total; /* until `left` */
 } clock_inside;
 
-/* Of this thread: calls inside calls are one. */
+/* State of this thread. Calls inside a call are part of it. */
 static _Thread_local int depth;
 static _Thread_local double began, inside_before, polled;
 
