@@ -63,7 +63,8 @@ static size_t bytes_of(int blocks, int64_t size)
     return blocks ? (size_t)blocks * (size_t)size : 1;
 }
 
-/* Of the receive buffer: where a rank receives nothing there is one that must stay as it is. */
+/* Blocks of the receive buffer. Where a rank receives nothing there is one, which must stay as it
+ * is. */
 static int received_blocks(coll_kind c, coll_sides has, int n)
 {
     return has.recv == COLL_NONE && coll_shapes[c].recv ? 1 : extent_blocks(has.recv, n);

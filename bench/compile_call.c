@@ -6,7 +6,7 @@
 
 enum { BLOCK = 1000 };
 
-/* Of the middle one of 64 ranks; of more, of some rank. */
+/* The neighbors of the middle one of 64 ranks; of more ranks, of some rank. */
 static const int around[] = {24, 40, 31, 33};
 static const int order[] = {0, 1, 2, 3};
 static const coll_neighbors torus = {4, 4, around, around, order};
@@ -29,7 +29,7 @@ coll_kind compile_kind(const algo *a, bool v)
     return (coll_kind)kind;
 }
 
-/* Of a v-collective a rank's own block is as long as in its list. */
+/* One side of the call. In v-collectives a rank's own block is as long as in its list. */
 static coll_side side_of(coll_kind kind, coll_extent extent, int p, const int64_t *counts)
 {
     if (extent >= COLL_SIZED)

@@ -328,7 +328,7 @@ static void prepare(const options *o, variant *v, const buffers *b, int64_t size
     }
 }
 
-/* Of the repetitions, or of the time that they may take. */
+/* The share of the repetitions that are done, or of the time that they may take. */
 static double share_done(const options *o, int k, int iterations, double started)
 {
     double share = (double)k / iterations;

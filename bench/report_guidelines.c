@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of the names of calls. */
+/* The width of the column with the names of calls. */
 static int width(const options *o)
 {
     int most = 8;

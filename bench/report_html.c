@@ -134,8 +134,7 @@ void html_verdict(html_report *h, const verdict *v)
 
 /* ---- the file ---- */
 
-/* Of what is no regular file. Nothing is opened that is there: a pipe's reader would see its end.
- */
+/* For what is no regular file. It is not opened if it exists: a pipe's reader would see its end. */
 static bool possible_in_place(const char *name)
 {
     char target[PATH_MAX];

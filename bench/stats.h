@@ -11,8 +11,8 @@ typedef struct summary {
                                  high are the extremes */
 } summary;
 
-/* Of n >= 1 values; sorts them. Exact for any distribution: how many values lie below its median is
- * binomial (n, 1/2). Conover, Practical Nonparametric Statistics, 3.2. */
+/* Summary of n >= 1 values; sorts them. It is exact for any distribution: how many values lie below
+ * the median is binomial (n, 1/2). Conover, Practical Nonparametric Statistics, 3.2. */
 summary summarize(double *values, int n);
 
 /* The same as summarize(...).median. */

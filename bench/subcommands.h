@@ -12,7 +12,7 @@ bool bench_collective_known(const char *name);
 /* All collectives, against each other. */
 int bench_guidelines(int argc, char **argv);
 
-/* Of the library itself. */
+/* Subcommands that measure the library itself. */
 int bench_blocks(int argc, char **argv);
 int bench_calls(int argc, char **argv);
 int bench_compile(int argc, char **argv);

@@ -97,7 +97,7 @@ static int all_alike(const run *r, int i, int turn)
     return turn;
 }
 
-/* Of a block that goes from one rank to another both say the same. */
+/* The sender and the receiver of a block give it the same count. */
 static int one_each(const run *r, int i, int turn)
 {
     bool each =

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Of Open MPI, PMIx, PMI (MPICH, Intel MPI), Slurm. */
+/* Variables of Open MPI, PMIx, PMI (MPICH, Intel MPI), Slurm. */
 static const struct launcher {
     const char *rank, *size; /* variables; NULL: it gives none */
 } launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},

@@ -42,7 +42,7 @@ void command_wrong_option(command *c, int result, char **argv, const struct opti
  * process that fails. Returns the exit status, 2; or 0 if nothing is wrong. */
 int command_refuse(const command *c);
 
-/* The same of a program that has MPI: in it, so that all ranks fail together and rank 0 reports it.
+/* The same for a program with MPI: inside MPI, so that all ranks fail together and rank 0 says why.
  * */
 int command_refuse_all(const command *c, int *argc, char ***argv);
 

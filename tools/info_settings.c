@@ -89,7 +89,7 @@ static void print_setting(const setting *s)
     print_text(s->meaning);
 }
 
-/* Of a variable for each collective: those that are set. */
+/* For a variable that exists for each collective: print those that are set. */
 static void print_set(const setting *s)
 {
     char name[SETTING_NAME];

@@ -72,7 +72,7 @@ static double bytes_of(const sched *s, const step *st, int64_t count, int64_t it
     return (double)(sum * item);
 }
 
-/* Of one rank: local messages and others. Parts that are empty are not sent, tokens are. */
+/* Count one rank's local and other messages. Empty parts are not sent, tokens are. */
 static void count_rank(const request *r, const sched *s, int rank, const message_kinds *x,
                        traffic sum[2])
 {

@@ -75,7 +75,8 @@ void picture_draw_axis(const picture *p, int bottom);
 /* Needs to know the phases. */
 void picture_choose_heights(picture *p);
 
-/* Of a rank's row: its upper edge, and the middle of its bars, where messages begin and end. */
+/* The upper edge of a rank's row; the middle of its bars, where messages begin and end; the lower
+ * edge of all rows. */
 int picture_top(const picture *p, int rank);
 double picture_middle(const picture *p, int rank);
 int picture_bottom(const picture *p);

@@ -70,7 +70,7 @@ static bool print_list(const forecast *list, int n, const char *taken)
     return found;
 }
 
-/* Of blocking calls under libtutti_mpi.so. */
+/* What the MPI would take for blocking calls under libtutti_mpi.so. */
 static void print_native(const coll *call, int64_t all, const topo *t, const constants *k)
 {
     printf("the MPI at best, if the call blocks:");

@@ -24,8 +24,8 @@ typedef struct two {
     int a, b;
 } two;
 
-/* Of one region inside a node; of one node, but not of one such region; of two nodes, on one switch
- * where they are known; of two switches. */
+/* Two ranks: of one region inside a node; of one node, but not of one such region; of two nodes, on
+ * one switch where switches are known; of two switches. */
 two locations_inner(const locations *x);
 two locations_node(const locations *x);
 two locations_network(const locations *x);

@@ -108,7 +108,7 @@ static pair_figures of_pair(const tuning *t, two x, pair_way way, size_t longest
     return f;
 }
 
-/* Of those with a part; there is one. */
+/* The figure of the ranks that have a part. At least one has. */
 static figure of_group(const tuning *t, const int part[], together_way way, size_t longest)
 {
     MPI_Comm comm = group_of(t, part[t->rank]);
@@ -199,7 +199,7 @@ static void put_shared(tuning *t, const char *name, figure f, const char *how, d
     put(t, name, f, how);
 }
 
-/* Of those with a part: how long a turn is on the cores that they share. */
+/* How long a turn is on the cores that the ranks with a part share. */
 static void tune_crowd(tuning *t, const int part[], int n)
 {
     MPI_Comm comm = group_of(t, part[t->rank]);

@@ -193,11 +193,11 @@ static int quickest_large(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-/* Of one of many messages. The sender's is how much later its send ends. Messages follow each
- * other as fast as the slower end can: in a node that is the receiver, and the mean of both is what
- * a rank that sends and receives has to do. A slow network lets even small messages through one by
- * one. Both ends of one message cannot take longer than all its way: where a sender delivers it
- * itself (a kernel's network between hosts that it emulates), it all is overhead. */
+/* The overhead of one of many messages. The sender's is how much later its send ends. Messages
+ * follow each other as fast as the slower end can: in a node that is the receiver, and the mean of
+ * both is what a rank that sends and receives has to do. A slow network lets even small messages
+ * through one by one. Both ends of one message cannot take longer than all its way: where a sender
+ * delivers it itself (a kernel's network between hosts that it emulates), it all is overhead. */
 static double overhead_of(const turn *t, bool network)
 {
     double send = (t->many.send - t->one.send) / (MANY - 1);

@@ -27,7 +27,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of x[n], which are the best of `turns`. */
+/* The figure of x[n], which are the best of `turns`. */
 figure turns_figure(double x[], int n, int turns)
 {
     if (n == 0)

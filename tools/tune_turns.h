@@ -24,7 +24,7 @@ int turns_good(int turns);
 /* Add a rate to x[*n], if the seconds say one. */
 void turns_rate(double x[], int *n, double bytes, double seconds);
 
-/* Of x[n], which are the best of `turns`. Sorts them. */
+/* The figure of x[n], which are the best of `turns`. Sorts them. */
 figure turns_figure(double x[], int n, int turns);
 
 /* Start, and wait. */

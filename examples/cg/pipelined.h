@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-/* Of a solver whose r is the right-hand side, x = 0. Collective. */
+/* Start the solver; its r is the right-hand side, and x = 0. Collective. */
 void pipelined_open(solver *s);
 void pipelined_iterate(solver *s);
 

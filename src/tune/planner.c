@@ -214,8 +214,7 @@ static int64_t simple_most(coll_kind kind, int64_t least)
     return family == COLL_scan || family == COLL_exscan ? SCANS * least : least + least / LITTLE;
 }
 
-/* Of all that take no longer than `most`, put the one that stands first in algos.def to the front.
- * */
+/* Put to the front, of all that take no longer than `most`, the one that is first in algos.def. */
 static void prefer_simple(listing *l, coll_kind kind)
 {
     int64_t most = simple_most(kind, l->list[0].time);
