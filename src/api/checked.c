@@ -29,8 +29,8 @@ int64_t call_room_of(const call *c, int i)
     return lists_count(c->recv.lists, i) * c->room.item;
 }
 
-/* Counts, then displacements, of what is not empty. Of typed ones the bytes of the data, and where
- * typed_add puts them. */
+/* Counts of all blocks, then displacements; 0 for empty ones. For blocks with types of their own:
+ * bytes of the data, then the offsets at which typed_add puts it. */
 static void fill_key(const call_side *s, int64_t *v)
 {
     for (int64_t i = 0, at = 0; i < s->n; i++) {

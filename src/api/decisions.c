@@ -24,7 +24,7 @@ static int64_t picoseconds(int64_t ns)
     return 1000 * (ns < most ? ns : most);
 }
 
-/* What wisdom says of the call, if it says something that is not forbidden. */
+/* The choice of wisdom for the call, if there is one and it is not forbidden. */
 static bool recall(const comm *c, const wisdom_key *key, const algo_set *without, decision *v)
 {
     const verdict *known = wisdom_find(c->wisdom, key);
@@ -38,7 +38,7 @@ static bool recall(const comm *c, const wisdom_key *key, const algo_set *without
     return true;
 }
 
-/* May wisdom know something of it? */
+/* May wisdom have a choice for the call? */
 static bool may_be_known(const comm *c, const coll *call)
 {
     return c->same_wisdom && coll_has_common_size(call->kind) && wisdom_count(c->wisdom);
@@ -52,7 +52,7 @@ static wisdom_key full_key(const comm *c, const coll *call, int64_t bytes)
     return wisdom_key_of(call, bytes, shape);
 }
 
-/* What is looked up. *wise: may_be_known. */
+/* The key in the tables of decisions. *wise: may_be_known. */
 static decision_call decision_call_of(const comm *c, const coll *call, int64_t bytes,
                                       const algo_set *without, bool *wise)
 {
@@ -96,7 +96,7 @@ static bool recall_server(const comm *c, const coll *call, int64_t bytes, decisi
     return known;
 }
 
-/* An algorithm that wisdom names is ours. */
+/* If wisdom names an algorithm for the call, Tutti serves it. */
 static int find_server(comm *c, const coll *call, int64_t bytes, const algo_set *without, bool wise,
                        decision_server *s)
 {

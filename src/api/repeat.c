@@ -98,9 +98,9 @@ static binding take_binding(const args *a, known *k)
     return b;
 }
 
-/* The handle of an operation may be another one's now: Tutti does not see that in Fortran on Open
- * MPI. What a plan depends on, and who serves the call, is whether it commutes; and on another rank
- * the new one may have another handle. */
+/* The handle of an operation may belong to another operation now: Tutti does not see that in
+ * Fortran on Open MPI. The plan, and who serves the call, depend on whether the operation commutes;
+ * on another rank the new one may have another handle. */
 static bool has_op_of_plan(const binding *b)
 {
     return b->op.predefined || operation_commutes(b->op.op) == b->op.commutes;

@@ -42,7 +42,7 @@ static uint64_t hash_lists(const args *a, const comm *c, uint64_t h)
     return h;
 }
 
-/* What decides is how much there is in all, if all ranks know that. It may wrap. */
+/* The sum of the counts, if all ranks know it. It may wrap. */
 static int64_t common_count(const args *a, int p)
 {
     const args_lists *l = a->recv.lists;
@@ -53,8 +53,8 @@ static int64_t common_count(const args *a, int p)
     return (int64_t)sum;
 }
 
-/* Also what counts on other ranks only: it is rarely new, and not to look at it would cost a look
- * at the shape. */
+/* It includes arguments that only other ranks use: they rarely change, and to leave them out would
+ * need a look at the shape. */
 signature signature_of(const args *a, const comm *c)
 {
     signature s = {.exact = {.kind = (int32_t)a->kind,

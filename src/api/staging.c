@@ -107,7 +107,7 @@ static int parts_of_element(const datatype *t, layout *o)
     return error ? error : o->error;
 }
 
-/* What a range of an element stands for, at the element's address. */
+/* The rows that this range stands for, of the element at this address. */
 static void add_rows(layout *o, int64_t at, const device_range *of)
 {
     for (int64_t i = 0; i < of->rows && !o->error; i++)
@@ -177,7 +177,7 @@ static int copy_recv(const call *of, layout *o, staged_side *side)
     return error ? error : o->error;
 }
 
-/* May any of its buffers be on a device? That at MPI_BOTTOM is somewhere else. */
+/* May any of its buffers be on a device? With MPI_BOTTOM only the types know where the data is. */
 static bool may_be_on_device(const args *a)
 {
     const void *buffers[] = {a->send.buffer, a->recv.buffer};
@@ -188,7 +188,8 @@ static bool may_be_on_device(const args *a)
     return false;
 }
 
-/* What arguments are wrong is found out again, on the way of all calls. */
+/* False: no buffer is on a device, or an argument is wrong, which is reported later as in all
+ * calls. */
 static bool find_layouts(const args *a, comm *c, call *of, layout *send, layout *recv)
 {
     if (!may_be_on_device(a) || call_check(a, c, of))

@@ -64,7 +64,7 @@ bool wisdom_merge(wisdom *w, const wisdom *later);
  * meanwhile. */
 const verdict *wisdom_next(const wisdom *w, const verdict *before);
 
-/* From now on they come by collective, ranks, shape, operation, in place, bytes. */
+/* Sort the verdicts by collective, ranks, shape, operation, in place, bytes. */
 void wisdom_sort(wisdom *w);
 
 size_t wisdom_count(const wisdom *w);

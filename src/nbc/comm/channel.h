@@ -55,7 +55,8 @@ int channel_ranks(MPI_Comm user, int p, int **ranks_there, bool *covered);
 /* Has the communicator the group of MPI_COMM_WORLD? Local. */
 bool channel_is_world(MPI_Comm user, int p);
 
-/* A context id for a communicator, or one more for one that has some; -1: none is left. */
+/* Allocate a context id for a communicator, or one more for a communicator that has some; -1: none
+ * is left. */
 int channel_allocate_context_id(bool one_more);
 void channel_free_context_id(int context_id);
 

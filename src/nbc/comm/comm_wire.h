@@ -31,7 +31,7 @@ int comm_use_own(comm *c);
  * lock held, if the communicator is in use already. */
 int comm_add_tag_space(comm *c, const handshake *h);
 
-/* Take the last one back, of which nothing has been used. Engine lock held. */
+/* Remove the last tag space, of which nothing has been used. Engine lock held. */
 void comm_drop_tag_space(comm *c);
 
 #endif

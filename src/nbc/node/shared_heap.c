@@ -72,7 +72,7 @@ static size_t pages(size_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Where there are too many mappings, all are opened: that is one. */
+/* If the process has too many mappings, all units are opened, which makes one mapping of them. */
 static void open_unit(size_t unit, unsigned char how)
 {
     int protection = how == WRITABLE ? PROT_READ | PROT_WRITE : PROT_READ;

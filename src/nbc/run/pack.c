@@ -145,7 +145,7 @@ int unpack_step(const bound *b, const step *st, const char *from, int64_t bytes)
     return move_step(b, st, (char *)from, bytes, UNPACK, false);
 }
 
-/* Data that goes as a type of its own lies as that says. */
+/* If the message has a type of its own, the data lies as that type says. */
 static int move_message(const bound *b, const step *st, pack_way way)
 {
     const message *m = &b->messages[st->message];

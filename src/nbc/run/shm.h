@@ -113,7 +113,7 @@ int shm_publish(shm **n, const bound *b, const shm_peers *l, const char *collect
 int shm_await(shm **n, const bound *b, const shm_peers *l, const char *collective);
 void shm_free(shm **n);
 
-/* The others have made it, this rank fails. */
+/* Free it where this rank fails although the other ranks have made the request. */
 void shm_abandon(shm **n);
 
 /* ---- parts of both ---- */
@@ -152,7 +152,8 @@ bool shm_post(struct exec *e, int index, int *error);
 /* Try those that are open. Returns how many have come or gone. */
 int shm_poll(struct exec *e, struct finished *finished);
 
-/* After polls that found nothing: an open message that falls back to MPI from now on, or -1. */
+/* After polls that found nothing: the step of an open message that falls back to MPI from now on,
+ * or -1. */
 int shm_fall_back(struct exec *e);
 
 /* Bytes that this local step need not reduce: they have been, with its message. Asked once. */
@@ -170,7 +171,7 @@ static inline bool shm_waits(const shm *n)
     return n && n->nopen > 0;
 }
 
-/* Is it open? */
+/* Is the message of this step open? */
 bool shm_is_open(const shm *n, int index);
 
 #endif

@@ -70,7 +70,7 @@ static inline int wire_reduce(const bound *b, const raw_local *r)
                              r->amount);
 }
 
-/* So many bytes of it, after the first `done`, from elsewhere: of a type without gaps. */
+/* Reduce so many bytes, after the first `done`, with what lies at `from`. The type has no gaps. */
 static inline int wire_reduce_some(const bound *b, const raw_local *r, const char *from,
                                    int64_t done, int64_t bytes)
 {

@@ -23,7 +23,7 @@
 
 enum { STATS_COMMS = 1024, STATS_ROWS = 8192, STATS_NAME = 64 };
 
-/* Until TUTTI_STATS has been read it is on: the first call may be to be counted. */
+/* It is true until TUTTI_STATS has been read, because the first call may have to be counted. */
 extern atomic_bool stats_on;
 
 typedef enum stats_form {
@@ -119,7 +119,7 @@ int stats_comm_add(int *serial);
 /* Its ranks have exchanged their identities. */
 void stats_comm_known(int index, int origin, int serial, int size);
 
-/* It goes: what is its name? */
+/* The communicator is about to be freed: keep its name. */
 void stats_comm_gone(int index, MPI_Comm user, bool ending);
 
 /* ---- the whole: for gather.c ---- */
