@@ -39,8 +39,41 @@ static void torus_make(torus *t, int p, int rank)
                                 .order = t->order};
 }
 
+static int64_t *put_lists(int64_t *to, int p, int rank)
+{
+    torus around;
+
+    torus_make(&around, p, rank);
+    *to++ = PLAN_NEIGHBORS;
+    *to++ = PLAN_NEIGHBORS;
+    for (int i = 0; i < 2 * PLAN_NEIGHBORS; i++) {
+        int k = i % PLAN_NEIGHBORS;
+        *to++ = around.sources[i < PLAN_NEIGHBORS ? k : around.order[k]];
+        *to++ = 1;
+    }
+    return to;
+}
+
+/* What the ranks of a node tell each other first (algos/halo.h), with blocks of one byte: so scratch
+ * is printed in blocks. NULL: they need not, or out of memory. */
+static int64_t *exchange_lists(const request *r, int rank)
+{
+    const topo *t = r->topo;
+    size_t words = 2 + 4 * PLAN_NEIGHBORS;
+    int64_t *all, *to;
+
+    if (!algo_table[r->choice.algo]->rounds || !t || t->nodes == 1)
+        return NULL;
+    all = to = malloc((size_t)topo_most_on_node(t) * words * sizeof *all);
+    for (int k = 0; all && k < r->p; k++)
+        if (t->node[k] == t->node[rank])
+            to = put_lists(to, r->p, k);
+    return all;
+}
+
 sched *plan_compile(const request *r, int rank)
 {
+    int64_t *lists = exchange_lists(r, rank);
     torus around;
     coll c = {.kind = r->kind,
               .p = r->p,
@@ -51,6 +84,7 @@ sched *plan_compile(const request *r, int rank)
               .variant = r->choice.variant,
               .order = r->choice.order,
               .neighbors = &around.lists,
+              .exchanged_sizes = lists,
               .send = side_of(r, coll_shapes[r->kind].send),
               .recv = side_of(r, coll_shapes[r->kind].recv)};
     sched *s = NULL;
@@ -58,6 +92,7 @@ sched *plan_compile(const request *r, int rank)
     torus_make(&around, r->p, rank);
     if (algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
         s = NULL;
+    free(lists);
     return s;
 }
 

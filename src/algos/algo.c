@@ -233,7 +233,10 @@ sched_error algo_compile_size_exchange(const algo *a, const coll *c, const topo 
 {
     sched_builder *s = sched_begin(c->p, FORM_STEP);
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
-    algo_options o = {.parameter = c->parameter, .variant = c->variant};
+    algo_options o = {.parameter = c->parameter,
+                      .variant = c->variant,
+                      .neighbors = c->neighbors,
+                      .exchanged_sizes = c->exchanged_sizes};
 
     if (!s)
         return SCHED_NO_MEMORY;

@@ -67,8 +67,12 @@ typedef struct algo {
 
     /* A schedule that finds out what it has to know of lengths at other ranks, if each has its own
      * (coll_is_v): SEND is the lengths of what I send to each rank, RECV what compile gets as
-     * options.exchanged_sizes: NULL, if this uses nothing of it. NULL: it needs nothing. */
+     * options.exchanged_sizes: NULL, if this uses nothing of it. NULL: it needs nothing. Among
+     * neighbors SEND is how many destinations and sources I have; then each destination with the
+     * bytes of its block, each source in the order of matching with the same. */
     void (*size_exchange)(const algo_options *o, const group *g, sched_builder *s);
+    int rounds; /* of the size exchange: schedules one after the other, each of which knows what the
+                   one before has found (options.exchanged_sizes); 0: one */
 
     /* Emit the steps. Pure: no MPI, no clock, no environment. Knows its group, never the ranks of
      * the whole call: so it runs on any part of them. */

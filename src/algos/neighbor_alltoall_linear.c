@@ -8,7 +8,7 @@
  *
  * alpha + (neighbors) n beta, no scratch. MPI 4.0, 8.6.
  */
-#include "algos/algo.h"
+#include "algos/neighbors.h"
 
 /* To where I receive the k-th block that I send to myself. */
 static void copy_to_self(const coll_neighbors *n, int me, interval what, int k, const blockmap *b,
@@ -22,7 +22,13 @@ static void copy_to_self(const coll_neighbors *n, int me, interval what, int k, 
         sched_copy(s, what, row_at(&b->in, i));
 }
 
-static void send_all(const coll_neighbors *n, const group *g, const blockmap *b, sched_builder *s)
+static bool is_served(const group *g, const int *node, int rank)
+{
+    return rank >= 0 && (!node || node[rank] == node[g->index]);
+}
+
+static void send_all(const coll_neighbors *n, const group *g, const blockmap *b, const int *node,
+                     sched_builder *s)
 {
     for (int i = 0, own = 0; i < n->ndestinations; i++) {
         int to = n->destinations[i];
@@ -30,26 +36,32 @@ static void send_all(const coll_neighbors *n, const group *g, const blockmap *b,
 
         if (to == g->index)
             copy_to_self(n, to, what, own++, b, s);
-        else if (to >= 0)
+        else if (is_served(g, node, to))
             sched_send(s, what, to);
     }
 }
 
-static void receive_all(const coll_neighbors *n, const group *g, const blockmap *b,
+static void receive_all(const coll_neighbors *n, const group *g, const blockmap *b, const int *node,
                         sched_builder *s)
 {
     for (int i = 0; i < n->nsources; i++) {
         int from = n->sources[n->order[i]];
 
-        if (from >= 0 && from != g->index)
+        if (from != g->index && is_served(g, node, from))
             sched_recv(s, row_at(&b->in, n->order[i]), from);
     }
 }
 
+void neighbors_linear(const algo_options *o, const group *g, const blockmap *b, const int *node,
+                      sched_builder *s)
+{
+    receive_all(o->neighbors, g, b, node, s);
+    send_all(o->neighbors, g, b, node, s);
+}
+
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    receive_all(o->neighbors, g, b, s);
-    send_all(o->neighbors, g, b, s);
+    neighbors_linear(o, g, b, NULL, s);
 }
 
 const algo algo_neighbor_alltoall_linear = {

@@ -19,22 +19,25 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* later_make: the communicator is ready now, or the size exchange has run. */
+/* later_make: the communicator is ready now, or a round of the size exchange has run. */
 static int make_later(exec *e, later_call *c)
 {
     plan *p;
     int error = MPI_SUCCESS;
 
     if (c->size_exchange) {
+        c->asks = size_exchange_goes_on(c->size_exchange, e, &error);
+        if (error || c->asks)
+            return error;
         error = execs_plan_after(e->comm, c->size_exchange, c->key, c->key_size,
                                  c->selection.choice, &p);
-        exec_detach(e);
     } else {
         error = choose(&c->what, MPI_INFO_NULL, &c->selection);
         if (!error && size_exchange_needed(c->what.coll.kind, c->selection.choice))
             error =
                 size_exchange_begin(e, &c->what, c->key, c->selection.choice, &c->size_exchange);
-        if (error || c->size_exchange)
+        c->asks = c->size_exchange != NULL;
+        if (error || c->asks)
             return error;
         error = execs_plan(e->comm, c->key, c->key_size, c->selection.choice, &p);
     }

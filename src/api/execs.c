@@ -188,8 +188,15 @@ int execs_ask(const call *c, choice chosen, execs_asking *q)
 int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
 {
     plan *p;
-    int error = q->size_exchange ? execs_run(q->exec) : MPI_SUCCESS;
+    bool asks = q->size_exchange != NULL;
+    int error = MPI_SUCCESS;
 
+    while (asks && !error) {
+        error = execs_run(q->exec);
+        asks = !error && size_exchange_goes_on(q->size_exchange, q->exec, &error);
+        if (asks)
+            error = address_if_ready(c->comm, q->exec);
+    }
     if (!error)
         error = execs_plan_after(c->comm, q->size_exchange, q->key, q->size, chosen, &p);
     forget_asking(q);

@@ -36,7 +36,7 @@ void later_forget(exec *e)
         release_later(l, e);
 }
 
-/* A size exchange is in front of the schedule, and this is called again when it has run. */
+/* A size exchange is in front of the schedule, and this is called again when a round has run. */
 static int prepare_later(exec *e)
 {
     later *l = e->prepare_from;
@@ -45,7 +45,7 @@ static int prepare_later(exec *e)
 
     if (!error)
         error = l->make(e, &l->call);
-    if (error || exchanged || !l->call.size_exchange)
+    if (error || !l->call.asks)
         later_forget(e);
     return error;
 }

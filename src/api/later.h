@@ -20,10 +20,11 @@ typedef struct later_call {
     size_t key_size;
     selection selection;
     size_exchange *size_exchange; /* that runs, or has run */
+    bool asks;                    /* the schedule that has been made is one of it */
 } later_call;
 
 /* Make the schedule of the call, or that of its size exchange, and bind it to the exec; given by
- * call.c. Called again when the size exchange has run. */
+ * call.c. Called again when that has run. */
 typedef int later_make(exec *e, later_call *call);
 
 /* An exec that will be prepared. */

@@ -252,7 +252,7 @@ static void fill_known(known *k, const call *c, const exec *e)
 /* Others' counts, for which some algorithms ask, may be new. */
 static bool is_asked_again(const plan *p)
 {
-    return coll_is_v((coll_kind)p->key.kind) && algo_table[p->key.algo]->size_exchange;
+    return size_exchange_needed((coll_kind)p->key.kind, plan_choice(p));
 }
 
 /* Its exec stays with the plan: those of calls that never come again are few then, and in the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* size_exchange.h - what an algorithm has to know of lengths at other ranks (algo.h), found out
- * before it is compiled: a schedule of its own in front of the call's.
+ * before it is compiled: schedules of its own in front of the call's, one or more.
  */
 #ifndef TUTTI_SIZE_EXCHANGE_H
 #define TUTTI_SIZE_EXCHANGE_H
@@ -17,6 +17,10 @@ bool size_exchange_needed(coll_kind kind, choice chosen);
  * *result stays as it is if there is nothing to ask on this communicator, the same on all ranks. */
 int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen,
                         size_exchange **result);
+
+/* The exec has run: make it ask the next question, if there is one. False: there is none, or an
+ * error, and the exec has no schedule again. */
+bool size_exchange_goes_on(size_exchange *s, exec *e, int *error);
 
 /* It has run: the same key followed by what it has found, for free(). NULL: out of memory. */
 plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t *size);

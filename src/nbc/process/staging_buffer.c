@@ -18,13 +18,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static staging_buffer *unused;
 static size_t kept; /* bytes: of those in `unused`, and of all that are pinned */
 
-static size_t class_of(size_t bytes)
+static size_t round_up(size_t bytes)
 {
-    size_t class = STAGING_KEPT;
+    size_t size = STAGING_KEPT;
 
-    while (class < bytes)
-        class *= 2;
-    return class;
+    while (size < bytes)
+        size *= 2;
+    return size;
 }
 
 static staging_buffer *take(size_t bytes)
@@ -60,7 +60,7 @@ static staging_buffer *allocate(size_t bytes)
 staging_buffer *staging_buffer_make(size_t bytes)
 {
     bool keeps = bytes >= STAGING_KEPT && bytes <= KEPT_MOST;
-    size_t rounded = keeps ? class_of(bytes) : (bytes + PAGE - 1) / PAGE * PAGE;
+    size_t rounded = keeps ? round_up(bytes) : (bytes + PAGE - 1) / PAGE * PAGE;
     staging_buffer *b = keeps ? take(rounded) : NULL;
 
     return b ? b : allocate(bytes < STAGING_KEPT ? bytes : rounded);

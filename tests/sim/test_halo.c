@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_halo.c - neighborhood collectives that join what leaves a node, on random directed graphs and
+ * machines: each block at its place, and as many messages between nodes as there must be.
+ */
+#include "algos/algo.h"
+#include "sim/graph_data.h"
+#include "sim/machine.h"
+#include "sim/must.h"
+#include "sim/sim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST_RANKS = 64 };
+
+typedef struct run {
+    graph_data w;
+    const algo *a;
+    const topo *t;
+    int parameter;
+    uint64_t seed;
+    sim_rank ranks[MOST_RANKS];
+    int64_t *exchanged[MOST_RANKS];
+    int messages; /* between nodes */
+} run;
+
+static void run_fail(const run *u, const char *what)
+{
+    char machine[4000];
+
+    topo_draw(u->t, machine, sizeof machine);
+    fail_msg("%s %s:%d p %d count %d seed %llu: %s\n%s", coll_kind_name(u->w.kind), u->a->name,
+             u->parameter, u->w.p, (int)u->w.count, (unsigned long long)u->seed, what, machine);
+}
+
+static void count(void *context, int from, int to, int64_t size)
+{
+    run *u = context;
+
+    u->messages += u->t->node[from] != u->t->node[to];
+}
+
+/* ---- what the ranks of a node exchange ---- */
+
+/* Bytes are halves of items here. */
+static int64_t *append_side(int64_t *to, const side *s, const int *order, bool one)
+{
+    for (int i = 0; i < s->n; i++) {
+        int k = order ? order[i] : i;
+        *to++ = s->peer[k];
+        *to++ = s->peer[k] < 0 ? 0 : 2 * (one ? s->length : s->counts[k]);
+    }
+    return to;
+}
+
+static int64_t *said(const run *u, int rank)
+{
+    bool one = coll_shapes[u->w.kind].send == COLL_ONE;
+    const side *out = &u->w.out[rank], *in = &u->w.in[rank];
+    int64_t *all = sim_zeroed((size_t)(2 + 2 * (out->n + in->n)), sizeof *all), *to = all;
+
+    *to++ = out->n;
+    *to++ = in->n;
+    to = append_side(to, out, NULL, one);
+    append_side(to, in, u->w.order[rank], false);
+    return all;
+}
+
+static void begin_round(run *u, int rank, int64_t *mine, int64_t **found)
+{
+    const side *out = &u->w.out[rank], *in = &u->w.in[rank];
+    coll_neighbors n = {.nsources = in->n,
+                        .ndestinations = out->n,
+                        .sources = in->peer,
+                        .destinations = out->peer,
+                        .order = u->w.order[rank]};
+    coll c = {.kind = u->w.kind,
+              .p = u->w.p,
+              .rank = rank,
+              .neighbors = &n,
+              .exchanged_sizes = u->exchanged[rank]};
+    sched *s = NULL;
+
+    if (algo_compile_size_exchange(u->a, &c, u->t, &s) != SCHED_OK || sched_check(s))
+        run_fail(u, "the size exchange does not compile");
+    *found = sim_zeroed((size_t)s->extent[SPACE_RECV], sizeof **found);
+    u->ranks[rank] = (sim_rank){.sched = s,
+                                .buffer = {[SPACE_SEND] = mine, [SPACE_RECV] = *found},
+                                .count = {[SPACE_SEND] = 1, [SPACE_RECV] = 1}};
+}
+
+static void run_round(run *u, const sim_options *as)
+{
+    sim_options o = {.seed = as->seed,
+                     .sends = as->sends,
+                     .traffic = count,
+                     .context = u,
+                     .size = {sizeof(int64_t), sizeof(int64_t), sizeof(int64_t)}};
+    int64_t *mine[MOST_RANKS], *found[MOST_RANKS];
+    sim_result result;
+
+    for (int r = 0; r < u->w.p; r++)
+        begin_round(u, r, mine[r] = said(u, r), &found[r]);
+    sim_run(u->ranks, u->w.p, &o, &result);
+    if (result.error[0])
+        run_fail(u, result.error);
+    for (int r = 0; r < u->w.p; r++) {
+        bool asked = u->ranks[r].sched->extent[SPACE_RECV] > 0;
+        sched_free((sched *)u->ranks[r].sched);
+        free(mine[r]);
+        free(u->exchanged[r]);
+        u->exchanged[r] = asked ? found[r] : NULL;
+        if (!asked)
+            free(found[r]);
+    }
+}
+
+/* Nothing of it leaves a node. */
+static void exchange(run *u, const sim_options *o)
+{
+    for (int i = 0; i < u->a->rounds; i++)
+        run_round(u, o);
+    if (u->messages)
+        run_fail(u, "the size exchange leaves a node");
+}
+
+/* ---- compile, as the library does ---- */
+
+static coll_side side_in_call(const side *s, coll_extent extent, int64_t block)
+{
+    if (extent >= COLL_LISTED)
+        return (coll_side){.counts = s->counts, .displs = s->displs};
+    return (coll_side){.count = block > 0};
+}
+
+static void *scratch_of(const sched *s)
+{
+    return sim_zeroed((size_t)s->extent[SPACE_SCRATCH] + 1, sizeof(uint64_t) / 2);
+}
+
+static void compile_rank(run *u, int rank)
+{
+    const graph_data *w = &u->w;
+    const coll_shape *shape = &coll_shapes[w->kind];
+    const side *out = &w->out[rank], *in = &w->in[rank];
+    coll_neighbors n = {.nsources = in->n,
+                        .ndestinations = out->n,
+                        .sources = in->peer,
+                        .destinations = out->peer,
+                        .order = w->order[rank]};
+    int64_t sent = shape->send == COLL_ONE ? out->length : w->count;
+    coll c = {.kind = w->kind,
+              .p = w->p,
+              .rank = rank,
+              .parameter = u->parameter,
+              .neighbors = &n,
+              .exchanged_sizes = u->exchanged[rank],
+              .send = side_in_call(out, shape->send, sent),
+              .recv = side_in_call(in, shape->recv, w->count)};
+    sched *s = NULL;
+    sim_rank *r = &u->ranks[rank];
+
+    if (algo_compile(u->a, FORM_STEP, &c, u->t, &s) != SCHED_OK)
+        run_fail(u, "does not compile");
+    if (sched_check(s))
+        run_fail(u, sched_check(s));
+    *r = (sim_rank){.sched = s,
+                    .buffer = {[SPACE_SEND] = out->buffer,
+                               [SPACE_RECV] = in->buffer,
+                               [SPACE_SCRATCH] = scratch_of(s)},
+                    .count = {[SPACE_SEND] = shape->send >= COLL_LISTED ? 1 : sent,
+                              [SPACE_RECV] = shape->recv >= COLL_LISTED ? 1 : w->count,
+                              [SPACE_SCRATCH] = 1}};
+}
+
+/* ---- what must have been sent ---- */
+
+/* Pairs (rank, node) or (node, node) with data on their way. */
+static int pairs(const run *u, bool of_ranks)
+{
+    static bool seen[MOST_RANKS][MOST_RANKS];
+    int n = 0;
+
+    memset(seen, 0, sizeof seen);
+    for (const edge *e = u->w.edges; e < u->w.edges + u->w.nedges; e++) {
+        int a = u->t->node[e->from], b = u->t->node[e->to];
+        bool *s = &seen[of_ranks ? e->from : a][b];
+        if (a == b || e->length == 0 || *s)
+            continue;
+        *s = true;
+        n++;
+    }
+    return n;
+}
+
+static void check_data(const run *u)
+{
+    for (int r = 0; r < u->w.p; r++) {
+        const side *in = &u->w.in[r];
+        size_t bytes = ((size_t)in->length + 1) * sizeof *in->buffer;
+        if (memcmp(in->buffer, u->w.expected[r], bytes) != 0)
+            run_fail(u, "wrong data");
+    }
+}
+
+static void check_messages(const run *u)
+{
+    bool partner = u->a == &algo_neighbor_alltoall_partner;
+    int exact = pairs(u, partner);
+
+    if (u->t->nodes == 1               ? u->messages != 0
+        : partner || u->parameter == 1 ? u->messages != exact
+                                       : u->messages < exact || u->messages > exact * u->parameter)
+        run_fail(u, "messages between nodes");
+}
+
+static void run_one(const algo *a, int parameter, coll_kind kind, const topo *t, int size, int most,
+                    uint64_t seed)
+{
+    run u = {.a = a, .t = t, .parameter = parameter, .seed = seed};
+    sim_options o = {.seed = seed,
+                     .sends = (sim_sends)(seed % SIM_SENDS),
+                     .traffic = count,
+                     .context = &u,
+                     .size = {sizeof(uint64_t), sizeof(uint64_t), sizeof(uint64_t) / 2}};
+    sim_result r;
+
+    graph_data_make(&u.w, kind, t->p, size, most, seed);
+    exchange(&u, &o);
+    for (int rank = 0; rank < t->p; rank++)
+        compile_rank(&u, rank);
+    sim_run(u.ranks, t->p, &o, &r);
+    if (r.error[0] || r.finished != t->p)
+        run_fail(&u, r.error);
+    check_data(&u);
+    check_messages(&u);
+    for (int rank = 0; rank < t->p; rank++) {
+        sched_free((sched *)u.ranks[rank].sched);
+        free(u.ranks[rank].buffer[SPACE_SCRATCH]);
+        free(u.exchanged[rank]);
+    }
+    graph_data_free(&u.w);
+}
+
+static void every_form(const topo *t, int size, int most, uint64_t seed)
+{
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        if (!coll_has((coll_kind)kind, COLL_NEIGHBORS))
+            continue;
+        run_one(&algo_neighbor_alltoall_partner, 0, (coll_kind)kind, t, size, most, seed);
+        for (int k = 1; k <= 3; k++)
+            run_one(&algo_neighbor_alltoall_node, k, (coll_kind)kind, t, size, most, seed);
+    }
+}
+
+static void on_random_machines(void **state)
+{
+    uint64_t random = 41;
+
+    (void)state;
+    for (int p = 1; p <= MOST_RANKS; p++)
+        for (int turn = 0; turn < 4; turn++) {
+            topo *t = random_machine(p, &random);
+            every_form(t, turn * turn, 6, (uint64_t)(p * 10 + turn));
+            topo_free(t);
+        }
+}
+
+static void on_regular_machines(void **state)
+{
+    static const char *const shapes[] = {"node:1", "node:4", "node:4@cyclic", "node:3", "node:64"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int p = 1; p <= MOST_RANKS; p += 3) {
+            topo *t = machine(shapes[i], p);
+            every_form(t, 5, 6, (uint64_t)p);
+            topo_free(t);
+        }
+}
+
+/* More messages from one rank to another than there are tags for. */
+static void an_edge_may_be_there_two_hundred_times(void **state)
+{
+    (void)state;
+    for (int p = 2; p <= 5; p++)
+        for (int turn = 0; turn < 10; turn++) {
+            topo *t = machine(turn % 2 ? "node:2" : "node:1", p);
+            every_form(t, 3, 200, (uint64_t)(7000 + p * 100 + turn));
+            topo_free(t);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_random_machines),
+        cmocka_unit_test(on_regular_machines),
+        cmocka_unit_test(an_edge_may_be_there_two_hundred_times),
+    };
+
+    return cmocka_run_group_tests_name("halo", tests, NULL, NULL);
+}
