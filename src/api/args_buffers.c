@@ -113,11 +113,11 @@ static int check_own(call *c, int64_t sent, int64_t room)
 {
     if (sent != room && (sent > room || !c->error)) {
         c->error = sent > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
-        reason_set(c->error, "the rank sends %lld bytes to itself, and receives %lld",
-                   (long long)sent, (long long)room);
+        c->own_sent = sent;
+        c->own_room = room;
     }
     if (sent > room && all_have_lists(c))
-        return MPI_ERR_TRUNCATE;
+        return reason_own_block(MPI_ERR_TRUNCATE, sent, room);
     if (sent > room)
         c->room.own = sent;
     return MPI_SUCCESS;

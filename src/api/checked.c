@@ -153,7 +153,9 @@ int call_binding(const call *c, binding *b)
                    .recvtype = MPI_DATATYPE_NULL,
                    .op = c->op,
                    .packs = c->packs,
-                   .error = c->error};
+                   .error = c->error,
+                   .own_sent = c->own_sent,
+                   .own_room = c->own_room};
     if (c->recv.extent) {
         b->recvbuf = first_byte(&c->recv);
         b->recvtype = c->recv.type.type;

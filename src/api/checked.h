@@ -38,8 +38,9 @@ typedef struct call {
     operation op;
     call_side send, recv;
     coll_bytes bytes;
-    bool packs;        /* the plan's coll.packs; others may pack where this rank need not */
-    int error;         /* it is to run, because MPI's would, and to end with this error */
+    bool packs; /* the plan's coll.packs; others may pack where this rank need not */
+    int error;  /* it is to run, because MPI's would, and to end with this error */
+    int64_t own_sent, own_room; /* then: bytes that the rank sends to itself, and receives */
     staged *staged;    /* host copies, which send and recv are; NULL: none. Set after the check */
     int64_t forbidden; /* bytes from the receive buffer to where sending from is an error */
     call_room room;

@@ -76,7 +76,7 @@ int execs_run(exec *e)
     execs_number(e);
     engine_start(e);
     engine_wait(e);
-    return e->run.error;
+    return exec_error(e);
 }
 
 /* What it needs memory for is done before it has a number, and others wait for it. */

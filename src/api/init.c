@@ -204,6 +204,8 @@ static int init_by(const args *a, MPI_Info info, bool stages, MPIX_Request *requ
         error = request ? init_of(a, c, info, &way, request)
                         : reason_set(MPI_ERR_ARG, "request is NULL");
     staged_free(way.staged);
+    if (!error)
+        (*request)->of_mpi = stages;
     return error ? call_raise(a, STATS_FORM_PERSISTENT, stages, c, error) : MPI_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include "nbc/process/reason.h"
 #include "nbc/run/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 int request_make(bool timed, MPIX_Request *result)
@@ -94,7 +95,7 @@ int request_finish(MPIX_Request r)
     if (r->timed)
         note_times(r);
     atomic_store_explicit(&r->exec->state, EXEC_IDLE, memory_order_relaxed);
-    return r->exec->run.error;
+    return exec_error(r->exec);
 }
 
 int request_refuse(MPIX_Request r)
@@ -108,18 +109,25 @@ int request_refuse(MPIX_Request r)
     return reason_set(MPI_ERR_REQUEST, "the request has been started and is not complete");
 }
 
-/* MPI_ERR_REQUEST through the request's communicator, or the world's for a null one. */
+int request_raise(const char *name, MPIX_Request r, int error)
+{
+    char call[40];
+
+    snprintf(call, sizeof call, "%s_%s", r && r->of_mpi ? "MPI" : "MPIX", name);
+    return comm_raise(call, r ? r->exec->comm : NULL, error);
+}
+
 static int refuse_request(const char *call, const MPIX_Request *request)
 {
     MPIX_Request r = request ? *request : MPIX_REQUEST_NULL;
 
-    return comm_raise(call, r ? r->exec->comm : NULL, request_refuse(r));
+    return request_raise(call, r, request_refuse(r));
 }
 
 static int start_one(MPIX_Request *request)
 {
     if (!request || !*request || (*request)->active)
-        return refuse_request("MPIX_Start", request);
+        return refuse_request("Start", request);
     if ((*request)->trial)
         try_next(*request);
     (*request)->active = true;
@@ -134,16 +142,16 @@ static int start_all(int count, MPIX_Request requests[])
     int n = 0;
 
     if (count < 0 || (count > 0 && !requests))
-        return comm_raise("MPIX_Startall", NULL,
-                          count < 0 ? reason_set(MPI_ERR_COUNT, "count is %d", count)
-                                    : reason_set(MPI_ERR_ARG, "requests is NULL"));
+        return request_raise("Startall", MPIX_REQUEST_NULL,
+                             count < 0 ? reason_set(MPI_ERR_COUNT, "count is %d", count)
+                                       : reason_set(MPI_ERR_ARG, "requests is NULL"));
     /* all or none; one that is twice in the array is active when it comes again */
     for (; n < count && requests[n] && !requests[n]->active; n++)
         requests[n]->active = true;
     if (n < count) {
         for (int i = 0; i < n; i++)
             requests[i]->active = false;
-        return refuse_request("MPIX_Startall", &requests[n]);
+        return refuse_request("Startall", &requests[n]);
     }
     for (int i = 0; i < count; i++) {
         if (requests[i]->trial)
@@ -171,11 +179,10 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     int error;
 
     if (!request || !*request || (*request)->active)
-        return refuse_request("MPIX_Start_native", request);
+        return refuse_request("Start_native", request);
     r = *request;
     if (!native)
-        return comm_raise("MPIX_Start_native", r->exec->comm,
-                          reason_set(MPI_ERR_ARG, "native is NULL"));
+        return request_raise("Start_native", r, reason_set(MPI_ERR_ARG, "native is NULL"));
     if (r->trial) {
         try_next(r);
         r->exec->stats.timed = true;
@@ -186,7 +193,7 @@ static int start_native(MPIX_Request *request, MPI_Request *native)
     if (error) {
         r->exec->native.request = MPI_REQUEST_NULL;
         r->exec->comm->out_of_step = true;
-        return comm_raise("MPIX_Start_native", r->exec->comm, error);
+        return request_raise("Start_native", r, error);
     }
     r->active = r->native = true;
     *native = r->exec->native.request;
@@ -215,13 +222,13 @@ static int wait_one(MPIX_Request *request, MPI_Status *status)
     int error = MPI_SUCCESS;
 
     if (!request || (*request && (*request)->native))
-        return refuse_request("MPIX_Wait", request);
+        return refuse_request("Wait", request);
     if (request_pending(*request)) {
         wait_for_request(*request);
         error = request_finish(*request);
     }
     request_empty_status(status);
-    return error ? comm_raise("MPIX_Wait", (*request)->exec->comm, error) : MPI_SUCCESS;
+    return error ? request_raise("Wait", *request, error) : MPI_SUCCESS;
 }
 
 REQUEST_CALL(Wait, wait_one, (MPIX_Request * request, MPI_Status *status), (request, status))
@@ -231,9 +238,9 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
     int error = MPI_SUCCESS;
 
     if (!request || (*request && (*request)->native))
-        return refuse_request("MPIX_Test", request);
+        return refuse_request("Test", request);
     if (!flag)
-        return comm_raise("MPIX_Test", NULL, reason_set(MPI_ERR_ARG, "flag is NULL"));
+        return request_raise("Test", *request, reason_set(MPI_ERR_ARG, "flag is NULL"));
     if (request_pending(*request)) {
         request_enter(*request);
         engine_progress((*request)->exec);
@@ -246,7 +253,7 @@ static int test_one(MPIX_Request *request, int *flag, MPI_Status *status)
     }
     *flag = 1;
     request_empty_status(status);
-    return error ? comm_raise("MPIX_Test", (*request)->exec->comm, error) : MPI_SUCCESS;
+    return error ? request_raise("Test", *request, error) : MPI_SUCCESS;
 }
 
 REQUEST_CALL(Test, test_one, (MPIX_Request * request, int *flag, MPI_Status *status),
@@ -255,8 +262,8 @@ REQUEST_CALL(Test, test_one, (MPIX_Request * request, int *flag, MPI_Status *sta
 static int get_status(MPIX_Request request, int *flag, MPI_Status *status)
 {
     if (!flag)
-        return comm_raise("MPIX_Request_get_status", request ? request->exec->comm : NULL,
-                          MPI_ERR_ARG);
+        return request_raise("Request_get_status", request,
+                             reason_set(MPI_ERR_ARG, "flag is NULL"));
     *flag = 1;
     if (request && request->active) {
         request_enter(request);
@@ -323,7 +330,7 @@ int PMPIX_Request_free(MPIX_Request *request)
     exec *e;
 
     if (!request || !*request || (*request)->active)
-        return refuse_request("MPIX_Request_free", request);
+        return refuse_request("Request_free", request);
     e = (*request)->exec;
     e->stats.count.form = STATS_FORM_NONE;
     if ((*request)->trial)

@@ -13,6 +13,7 @@ struct tutti_writers;
 struct tutti_request {
     exec *exec;
     bool active;
+    bool of_mpi; /* made under MPI's name: MPI_Allreduce_init */
     bool native; /* active through MPIX_Start_native: completed by the native request */
 
     /* for tutti_get_stats */
@@ -48,6 +49,10 @@ static inline bool request_pending(MPIX_Request r)
 {
     return r && r->active && !r->native;
 }
+
+/* An error of MPIX_<name>, or of MPI_<name> for a request that was made by an init of MPI's name;
+ * through the request's communicator, or the world's for a null one. Returns the error. */
+int request_raise(const char *name, MPIX_Request r, int error);
 
 /* MPI_ERR_REQUEST, and the reason: it is null, or active where it must not be. */
 int request_refuse(MPIX_Request r);

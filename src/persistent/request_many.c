@@ -41,7 +41,7 @@ static int finish_one(const char *call, MPIX_Request requests[], int i, MPI_Stat
 {
     int error = finish_if_pending(i == MPI_UNDEFINED ? MPIX_REQUEST_NULL : requests[i], status);
 
-    return error ? comm_raise(call, requests[i]->exec->comm, error) : MPI_SUCCESS;
+    return error ? request_raise(call, requests[i], error) : MPI_SUCCESS;
 }
 
 /* So many that are done, by their indices; null: the first ones. With MPI_ERR_IN_STATUS every
@@ -49,7 +49,8 @@ static int finish_one(const char *call, MPIX_Request requests[], int i, MPI_Stat
 static int finish_several(const char *call, int n, MPIX_Request requests[], const int indices[],
                           MPI_Status statuses[])
 {
-    int failed = -1;
+    char text[MPI_MAX_ERROR_STRING];
+    int failed = -1, first;
 
     for (int k = 0; k < n && failed < 0; k++) {
         MPIX_Request r = requests[indices ? indices[k] : k];
@@ -64,8 +65,10 @@ static int finish_several(const char *call, int n, MPIX_Request requests[], cons
     }
     if (failed < 0)
         return MPI_SUCCESS;
-    return comm_raise(call, requests[indices ? indices[failed] : failed]->exec->comm,
-                      MPI_ERR_IN_STATUS);
+    first = indices ? indices[failed] : failed;
+    reason_of_class(requests[first]->exec->run.error, text);
+    reason_set(MPI_ERR_IN_STATUS, "requests[%d]: %s", first, text);
+    return request_raise(call, requests[first], MPI_ERR_IN_STATUS);
 }
 
 /* Index of the first request that is done, MPI_UNDEFINED if none is, and whether any is pending. */
@@ -133,13 +136,13 @@ static int wait_all_persistent(int count, MPIX_Request requests[], MPI_Status st
     int error = check_requests(count, requests);
 
     if (error)
-        return comm_raise("MPIX_Waitall", NULL, error);
+        return request_raise("Waitall", MPIX_REQUEST_NULL, error);
     wait_begin(count, requests);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]))
             engine_wait(requests[i]->exec);
     wait_end(count, requests);
-    return finish_several("MPIX_Waitall", count, requests, NULL, statuses);
+    return finish_several("Waitall", count, requests, NULL, statuses);
 }
 
 REQUEST_CALL(Waitall, wait_all_persistent,
@@ -150,9 +153,10 @@ static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status st
 {
     int error = check_requests(count, requests);
 
-    if (error || !flag)
-        return comm_raise("MPIX_Testall", NULL,
-                          error ? error : reason_set(MPI_ERR_ARG, "flag is NULL"));
+    if (!error && !flag)
+        error = reason_set(MPI_ERR_ARG, "flag is NULL");
+    if (error)
+        return request_raise("Testall", MPIX_REQUEST_NULL, error);
     progress_requests(count, requests);
     for (int i = 0; i < count; i++)
         if (request_pending(requests[i]) && !is_done(requests[i])) {
@@ -160,7 +164,7 @@ static int test_all(int count, MPIX_Request requests[], int *flag, MPI_Status st
             return MPI_SUCCESS;
         }
     *flag = 1;
-    return finish_several("MPIX_Testall", count, requests, NULL, statuses);
+    return finish_several("Testall", count, requests, NULL, statuses);
 }
 
 REQUEST_CALL(Testall, test_all,
@@ -171,11 +175,12 @@ static int wait_any_persistent(int count, MPIX_Request requests[], int *index, M
 {
     int error = check_requests(count, requests);
 
-    if (error || !index)
-        return comm_raise("MPIX_Waitany", NULL,
-                          error ? error : reason_set(MPI_ERR_ARG, "index is NULL"));
+    if (!error && !index)
+        error = reason_set(MPI_ERR_ARG, "index is NULL");
+    if (error)
+        return request_raise("Waitany", MPIX_REQUEST_NULL, error);
     *index = wait_first(count, requests);
-    return finish_one("MPIX_Waitany", requests, *index, status);
+    return finish_one("Waitany", requests, *index, status);
 }
 
 REQUEST_CALL(Waitany, wait_any_persistent,
@@ -188,14 +193,14 @@ static int test_any_persistent(int count, MPIX_Request requests[], int *index, i
     int error = check_requests(count, requests);
     bool pending;
 
-    if (error || !index || !flag)
-        return comm_raise("MPIX_Testany", NULL,
-                          error ? error
-                                : reason_set(MPI_ERR_ARG, "%s is NULL", index ? "flag" : "index"));
+    if (!error && (!index || !flag))
+        error = reason_set(MPI_ERR_ARG, "%s is NULL", index ? "flag" : "index");
+    if (error)
+        return request_raise("Testany", MPIX_REQUEST_NULL, error);
     progress_requests(count, requests);
     *index = first_done(count, requests, &pending);
     *flag = *index != MPI_UNDEFINED || !pending;
-    return *flag ? finish_one("MPIX_Testany", requests, *index, status) : MPI_SUCCESS;
+    return *flag ? finish_one("Testany", requests, *index, status) : MPI_SUCCESS;
 }
 
 REQUEST_CALL(Testany, test_any_persistent,
@@ -230,9 +235,9 @@ static int wait_some(int count, MPIX_Request requests[], int *outcount, int indi
     int error = check_some(count, requests, outcount, indices);
 
     if (error)
-        return comm_raise("MPIX_Waitsome", NULL, error);
+        return request_raise("Waitsome", MPIX_REQUEST_NULL, error);
     if (wait_first(count, requests) != MPI_UNDEFINED)
-        return collect_some("MPIX_Waitsome", count, requests, outcount, indices, statuses);
+        return collect_some("Waitsome", count, requests, outcount, indices, statuses);
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
@@ -249,10 +254,10 @@ static int test_some_persistent(int count, MPIX_Request requests[], int *outcoun
     bool pending;
 
     if (error)
-        return comm_raise("MPIX_Testsome", NULL, error);
+        return request_raise("Testsome", MPIX_REQUEST_NULL, error);
     progress_requests(count, requests);
     if (first_done(count, requests, &pending) != MPI_UNDEFINED)
-        return collect_some("MPIX_Testsome", count, requests, outcount, indices, statuses);
+        return collect_some("Testsome", count, requests, outcount, indices, statuses);
     *outcount = pending ? 0 : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }

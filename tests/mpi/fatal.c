@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fatal.c - for check_fatal: `fatal ERROR RANK HANDLER`: a call with this error under this error
  * handler, on one rank or, if that is -1, on all; the other ranks wait for it. */
+#include "mpi/plain.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +65,49 @@ static void started(void)
     MPIX_Start(&persistent);
 }
 
+/* A request's error is explained by what its own init has been given. */
+static void own_blocks(void)
+{
+    MPIX_Request other;
+
+    MPIX_Allgather_linear_init(&one, 5, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               &persistent);
+    MPIX_Allgather_linear_init(&one, 7, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               &other);
+    MPIX_Start(&persistent);
+    MPIX_Wait(&persistent, MPI_STATUS_IGNORE);
+}
+
+static void own_block_of_wait(void)
+{
+    MPIX_Iallgather_linear(all, 5, MPI_INT, all + 32, 1, MPI_INT, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* An error of a call that has succeeded is not the reason of a later one. */
+static void count_after_own_block(void)
+{
+    MPIX_Allgather_linear_init(&one, 1, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               &persistent);
+    MPIX_Startall(-1, &persistent);
+}
+
+static void several(void)
+{
+    MPIX_Request both[2];
+
+    MPIX_Barrier_auto_init(MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
+    MPIX_Allgather_linear_init(all, 5, MPI_INT, all + 32, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               &both[1]);
+    MPIX_Startall(2, both);
+    MPIX_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
+
+static void arrived(void)
+{
+    tutti_block_arrived(MPIX_REQUEST_NULL, 0, &one);
+}
+
 static void level(void)
 {
     tutti_comm_regions(MPI_COMM_WORLD, "planet", all, &one);
@@ -86,6 +131,13 @@ static void flag(void)
 static void plain(void)
 {
     MPI_Reduce(&one, all, -2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void plain_start(void)
+{
+    PERSISTENT(Barrier)(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Start(&request);
 }
 
 /* tutti_algorithm=ringg: by an init; else a hint, or a setting of the progress thread. */
@@ -121,11 +173,27 @@ static void call(const char *what)
     static const struct {
         const char *name;
         void (*wrong)(void);
-    } errors[] = {
-        {"topology", topology}, {"count", count}, {"listed", listed}, {"root", root},
-        {"null", null},         {"type", type},   {"op", op},         {"comm", comm},
-        {"started", started},   {"level", level}, {"flag", flag},     {"threads", threads},
-        {"wisdom", wisdom},     {"plain", plain}, {"right", right}};
+    } errors[] = {{"topology", topology},
+                  {"count", count},
+                  {"listed", listed},
+                  {"root", root},
+                  {"null", null},
+                  {"type", type},
+                  {"op", op},
+                  {"comm", comm},
+                  {"started", started},
+                  {"level", level},
+                  {"flag", flag},
+                  {"threads", threads},
+                  {"wisdom", wisdom},
+                  {"plain", plain},
+                  {"right", right},
+                  {"own_blocks", own_blocks},
+                  {"own_block_of_wait", own_block_of_wait},
+                  {"count_after_own_block", count_after_own_block},
+                  {"several", several},
+                  {"arrived", arrived},
+                  {"plain_start", plain_start}};
 
     if (strchr(what, '='))
         info(what);

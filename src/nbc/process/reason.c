@@ -46,6 +46,12 @@ int reason_elsewhere(int error, const char *format, ...)
     return error;
 }
 
+int reason_own_block(int error, int64_t sent, int64_t room)
+{
+    return reason_set(error, "the rank sends %lld bytes to itself, and receives %lld",
+                      (long long)sent, (long long)room);
+}
+
 int reason_printed(int error)
 {
     reason_text[0] = '\0';

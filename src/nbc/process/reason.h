@@ -12,12 +12,16 @@
 #define TUTTI_REASON_H
 
 #include <mpi.h>
+#include <stdint.h>
 
 /* The reason of an error that this call is about to return. Returns the error. */
 int reason_set(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same where another rank has the error, which knows more: that has the word first. */
 int reason_elsewhere(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The rank sends itself a block that is not as long as the room for it. Returns the error. */
+int reason_own_block(int error, int64_t sent, int64_t room);
 
 /* The reason of this error has been printed, here or on a lower rank. Returns the error. */
 int reason_printed(int error);

@@ -7,6 +7,7 @@
 #include "nbc/process/env.h"
 #include "nbc/process/native_mpi.h"
 #include "nbc/process/process.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/role.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/process/trace.h"
@@ -27,13 +28,24 @@ int driver_cancel(void *extra_state, int complete)
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
+/* The MPI is about to call the error handler of MPI_COMM_WORLD, and names MPI_Wait alone. */
+static int explain_error(const exec *e)
+{
+    int error = exec_explain(e);
+    char call[80];
+
+    snprintf(call, sizeof call, "%s (%s)", e->stats.collective, e->stats.algorithm);
+    reason_print(call, MPI_COMM_WORLD, e->comm->rank, error);
+    return error;
+}
+
 int driver_query(void *extra_state, MPI_Status *status)
 {
     exec *e = extra_state;
 
     completion_await(e);
     process_empty_status(status);
-    return exec_get_state(e) == EXEC_DONE ? e->run.error : MPI_SUCCESS;
+    return exec_get_state(e) == EXEC_DONE && e->run.error ? explain_error(e) : MPI_SUCCESS;
 }
 
 static bool is_reported(exec *e)

@@ -39,7 +39,8 @@ typedef struct binding {
     typed_blocks *sendblocks, *recvblocks; /* instead of types and counts, or NULL; taken over */
     void *room;                            /* recvbuf, if it is nobody else's; NULL; taken over */
     operation op;
-    int error;  /* with which it ends, although it runs: the others count on this rank */
+    int error; /* with which it ends, although it runs: the others count on this rank */
+    int64_t own_sent, own_room; /* then: bytes that the rank sends to itself, and receives */
     bool packs; /* a vector that is cut goes through SCRATCH: its data is not contiguous */
 } binding;
 

@@ -7,6 +7,7 @@
 #include "nbc/process/layout.h"
 #include "nbc/process/mpi_calls.h"
 #include "nbc/process/native_mpi.h"
+#include "nbc/process/reason.h"
 #include "nbc/process/simulated.h"
 #include "nbc/run/wire.h"
 
@@ -211,4 +212,12 @@ void exec_reset(exec *e)
     e->run.nprobes = e->run.turn = 0;
     e->run.error = e->bound.given.error;
     e->run.fruitless = 0;
+}
+
+int exec_explain(const exec *e)
+{
+    const binding *b = &e->bound.given;
+
+    return e->run.error == b->error ? reason_own_block(b->error, b->own_sent, b->own_room)
+                                    : e->run.error;
 }

@@ -150,6 +150,14 @@ static inline void exec_forget_address(exec *e)
 /* For the engine: counters and lists as before the first step. */
 void exec_reset(exec *e);
 
+/* The error of a completed operation, with its reason if the arguments have it. */
+int exec_explain(const exec *e);
+
+static inline int exec_error(const exec *e)
+{
+    return e->run.error ? exec_explain(e) : MPI_SUCCESS;
+}
+
 /* Once, or again while the exec is not running. */
 static inline int exec_bind(exec *e, const binding *given)
 {
