@@ -180,15 +180,18 @@ void tutti_version(int *major, int *minor, int *patch)
         *patch = TUTTI_VERSION_PATCH;
 }
 
+static int raise_null(const char *call, const char *parameter)
+{
+    return comm_raise(call, NULL, reason_set(MPI_ERR_ARG, "%s is NULL", parameter));
+}
+
 int tutti_shared_memory(int *processes, const char **reason)
 {
     const char *absent;
     int error = library_enter();
 
     if (!error && (!processes || !reason))
-        error =
-            comm_raise("tutti_shared_memory", NULL,
-                       reason_set(MPI_ERR_ARG, "%s is NULL", processes ? "reason" : "processes"));
+        error = raise_null("tutti_shared_memory", processes ? "reason" : "processes");
     if (error)
         return error;
     absent = segment_absent();
@@ -202,8 +205,7 @@ int tutti_progress_driver(const char **name, const char **reason)
     int error = library_enter();
 
     if (!error && (!name || !reason))
-        error = comm_raise("tutti_progress_driver", NULL,
-                           reason_set(MPI_ERR_ARG, "%s is NULL", name ? "reason" : "name"));
+        error = raise_null("tutti_progress_driver", name ? "reason" : "name");
     if (error)
         return error;
     *name = library_driver()->name;
@@ -236,8 +238,7 @@ int tutti_constants(const char **source, char *text, size_t size, size_t *length
     size_t n;
 
     if (!error && (!source || (!text && size)))
-        error = comm_raise(call, NULL,
-                           reason_set(MPI_ERR_ARG, "%s is NULL", source ? "text" : "source"));
+        error = raise_null(call, source ? "text" : "source");
     if (error)
         return error;
     *source = machine_source();

@@ -191,7 +191,7 @@ int tutti_comm_topology(MPI_Comm user, char *text, size_t size, size_t *length)
     int error = together_ready(user, "tutti_comm_topology", &c);
 
     if (!error && !text && size)
-        error = reason_set(MPI_ERR_ARG, "text is NULL");
+        error = reason_set(MPI_ERR_ARG, "text is NULL, and its size is not 0");
     if (error)
         return comm_raise_for("tutti_comm_topology", user, c, error);
     mutex_lock(&c->state_lock); /* in another thread tutti_comm_set_hints may bring another one */

@@ -50,7 +50,8 @@ static int load_file(const char *file, wisdom **w)
     if (!file)
         return MPI_ERR_NO_MEM;
     env_say_here("tutti_wisdom_import: %s", why);
-    return access(file, F_OK) != 0 && errno == ENOENT ? MPI_ERR_NO_SUCH_FILE : MPI_ERR_IO;
+    return reason_printed(access(file, F_OK) != 0 && errno == ENOENT ? MPI_ERR_NO_SUCH_FILE
+                                                                     : MPI_ERR_IO);
 }
 
 static const char importing[] = "tutti_wisdom_import";
@@ -168,6 +169,8 @@ static int export_to(const comm *c, const char *file)
                                                                                   : MPI_ERR_IO;
         if (*why)
             env_say_here("tutti_wisdom_export: %s", why);
+        if (error)
+            reason_printed(error);
     }
     wisdom_free(all);
     return error;
