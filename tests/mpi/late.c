@@ -7,6 +7,7 @@
  *   late native   MPI_Wait on a non-blocking one
  *   late block    the blocking call
  *   late first          in the communicator's first operation, a non-blocking one,
+ *   late first_gated    one that returns at once, and waits for the others afterwards,
  *   late first_block    a blocking one,
  *   late first_init     or the making of a persistent request;
  *   late first_hints    in tutti_comm_set_hints
@@ -83,6 +84,8 @@ int main(int argc, char **argv)
     how = argc > 1 ? argv[1] : "wait";
     MPI_Comm_rank(MPI_COMM_WORLD, &mine);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
+    if (strcmp(how, "first_gated") == 0)
+        tutti_init();
     if (strncmp(how, "first", 5) != 0)
         prepare();
     MPI_Barrier(MPI_COMM_WORLD);

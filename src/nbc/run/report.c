@@ -71,13 +71,19 @@ void report_running(exec *running)
             report(e);
 }
 
+/* A handshake that it waits for has a line of its own. */
 void report_gated(exec *e)
 {
     char line[LINE];
 
     if (!is_due(e))
         return;
-    begin_line(e, line);
-    env_say_here("%s: blocked: all tag windows of this communicator are in use", line);
     e->stats.reported = true;
+    if (!e->comm->ready)
+        return;
+    begin_line(e, line);
+    env_say_here("%s: blocked: %s", line,
+                 gate_has_window(&e->comm->gate, &e->ticket)
+                     ? "an operation of this communicator waits for sizes from other ranks"
+                     : "all tag windows of this communicator are in use");
 }
