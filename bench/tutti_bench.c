@@ -56,7 +56,7 @@ static void usage(void)
     for (int i = 0; commands[i].name; i++)
         printf("  %-*s %s\n", NAMES, commands[i].name, commands[i].what);
     fputs("\nOptions:\n"
-          "  -h, --help     print this; behind SUBCOMMAND: its options\n"
+          "  -h, --help     print this; after SUBCOMMAND: its options\n"
           "  -v, --version  print the version\n\n"
           "For example:\n"
           "  mpiexec -n 4 tutti-bench allgather -a auto,native -m 1k:1m\n",
