@@ -19,21 +19,54 @@
  *   non-blocking  MPI_Iallreduce, MPI_Iallgatherv, own columns, MPI_Wait, the rest, MPI_Wait
  *   persistent    MPIX_Start of both requests, own columns, MPIX_Wait, the rest, MPIX_Wait
  */
-#include "report.h"
-#include "solver.h"
+#include "common/compare.h"
+#include "common/report.h"
+#include "matrix.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static const way ways[] = {
+    {"blocking", "native blocking", BLOCKING, BLOCKING, false},
+    {"nonblocking", "native non-blocking", NONBLOCKING, BLOCKING, false},
+    {"gather", "Tutti gather", PERSISTENT, BLOCKING, false},
+    {"persistent", "Tutti persistent", PERSISTENT, PERSISTENT, false},
+    {"nonblocking", "native pipelined", NONBLOCKING, NONBLOCKING, true},
+    {"persistent", "Tutti pipelined", PERSISTENT, PERSISTENT, true},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static const struct option names[] = {
+    {"algorithm", required_argument, NULL, 'a'},  {"method", required_argument, NULL, 'm'},
+    {"iterations", required_argument, NULL, 'i'}, {"tolerance", required_argument, NULL, 't'},
+    {"grid", required_argument, NULL, 'g'},       {"pipelined", no_argument, NULL, 'p'},
+    {"replace", required_argument, NULL, 'r'},    {0}};
+
+static const command cg = {
+    .name = "cg",
+    .options = names,
+    .usage =
+        "usage: cg [options] [FILE.mtx]\n"
+        "  --algorithm NAME[:FORM]  for the persistent allgatherv (default auto)\n"
+        "  --method NAME            blocking, nonblocking, gather, persistent or all (default)\n"
+        "  --pipelined              nonblocking and persistent also with one sum in an iteration,\n"
+        "                           under the product with the matrix\n"
+        "  --replace N              there: compute the residual anew every N iterations (default\n"
+        "                           50, 0: never)\n"
+        "  --iterations N           at most (default 1000)\n"
+        "  --tolerance X            relative residual (default 1e-8)\n"
+        "  --grid K                 without FILE: Poisson problem on K^3 points (default 30)\n"};
 
 /* Rank 0 reads or builds; all learn whether it went well. */
 static int load(const options *o, int rank, matrix *m)
 {
     entries e = {0};
-    char error[MATRIX_ERROR_SIZE] = "out of memory";
+    char error[ENTRIES_ERROR_SIZE] = "out of memory";
     int failed = 0;
 
     if (rank == 0)
-        failed = o->file ? matrix_read(o->file, &e, error) : matrix_poisson(o->grid, &e);
+        failed = o->file ? entries_read(o->file, &e, error) : entries_stencil(o->grid, 7, &e);
     MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!failed) {
         failed = matrix_distribute(&e, MPI_COMM_WORLD, m);
@@ -59,52 +92,36 @@ static void print_problem(const options *o, const matrix *m)
                o->file ? o->file : "3-D Poisson problem", m->n, m->p, least, most, o->algorithm);
 }
 
-/* One iteration of each solver in turn, beginning with another one each time. */
-static void run(solver s[], int n)
+/* The right-hand side is A times ones: so the solution is known. */
+static int make_sides(const matrix *m, const options *o, double *b, double *ones)
 {
-    bool busy = true;
+    sums none = {.how = BLOCKING};
+    product *p;
+    int failed = !b || !ones;
 
-    for (int round = 0; busy; round++) {
-        busy = false;
-        for (int i = 0; i < n; i++) {
-            solver *one = &s[(i + round) % n];
-            if (solver_done(one))
-                continue;
-            busy = true;
-            MPI_Barrier(MPI_COMM_WORLD);
-            double begin = MPI_Wtime();
-            solver_iterate(one);
-            one->times[one->iterations++] = MPI_Wtime() - begin;
-        }
-    }
-}
-
-static void explain(const options *o, int rank, int error)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-
-    MPI_Error_string(error, text, &length);
-    if (rank == 0)
-        fprintf(stderr, "cg: --algorithm %s: %s\n", o->algorithm, text);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (failed || product_open(&p, m, BLOCKING, o) != MPI_SUCCESS)
+        return 1;
+    for (int i = 0; i < m->rows; i++)
+        product_vector(p)[i] = ones[i] = 1;
+    product_multiply(p, &none, b);
+    product_close(p);
+    return 0;
 }
 
 static int solve(const options *o, const matrix *m)
 {
-    solver s[WAYS];
-    int n = 0, error = MPI_SUCCESS, failed = 1;
+    double *b = malloc((size_t)m->rows * sizeof *b + 1);
+    double *ones = malloc((size_t)m->rows * sizeof *ones + 1);
+    const problem p = {.matrix = m, .rows = m->rows, .rank = m->rank, .b = b, .exact = ones};
+    int failed = make_sides(m, o, b, ones);
 
-    for (int i = 0; i < WAYS && !error; i++)
-        if (way_chosen(&ways[i], o))
-            error = solver_open(&s[n++], m, &ways[i], o);
-    if (error) {
-        explain(o, m->rank, error);
-    } else {
-        run(s, n);
-        failed = report(s, n);
-    }
-    for (int i = 0; i < n; i++)
-        solver_close(&s[i]);
+    if (failed && m->rank == 0)
+        fputs("cg: out of memory\n", stderr);
+    else if (!failed)
+        failed = compare_ways(&p, ways, WAYS, o, report);
+    free(b);
+    free(ones);
     return failed;
 }
 
@@ -117,9 +134,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (!options_parse(argc, argv, &o) || !method_known(&o)) {
+    if (!options_parse(argc, argv, &cg, &o) || !method_known(ways, WAYS, &o)) {
         if (rank == 0)
-            fputs(options_usage, stderr);
+            fputs(cg.usage, stderr);
     } else {
         failed = load(&o, rank, &m);
         if (!failed) {

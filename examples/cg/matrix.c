@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matrix.c - distribute a matrix by rows, and multiply. */
+/* matrix.c - distribute a matrix by rows. */
 #include "matrix.h"
 
 #include <stdlib.h>
@@ -111,36 +111,10 @@ int matrix_distribute(const entries *e, MPI_Comm comm, matrix *m)
     return failed ? -1 : 0;
 }
 
-static void csr_free(csr *part)
-{
-    free(part->start);
-    free(part->column);
-    free(part->value);
-}
-
 void matrix_free(matrix *m)
 {
     csr_free(&m->own);
     csr_free(&m->rest);
     free(m->counts);
     *m = (matrix){0};
-}
-
-void csr_multiply(const csr *part, int rows, const double *x, double *y,
-                  void (*progress)(void *context), void *context)
-{
-    enum { BETWEEN = 4096 };
-    int next = BETWEEN;
-
-    for (int r = 0; r < rows; r++) {
-        double sum = 0;
-        for (int k = part->start[r]; k < part->start[r + 1]; k++)
-            sum += part->value[k] * x[part->column[k]];
-        y[r] += sum;
-        if (part->start[r + 1] >= next) {
-            progress(context);
-            next = part->start[r + 1] + BETWEEN;
-        }
-    }
-    progress(context);
 }

@@ -1,51 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* solver.c - see solver.h. */
-#include "solver.h"
+#include "common/solver.h"
 
-#include "pipelined.h"
+#include "common/pipelined.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const way ways[WAYS] = {
-    {"blocking", "native blocking", BLOCKING, BLOCKING, false},
-    {"nonblocking", "native non-blocking", NONBLOCKING, BLOCKING, false},
-    {"gather", "Tutti gather", PERSISTENT, BLOCKING, false},
-    {"persistent", "Tutti persistent", PERSISTENT, PERSISTENT, false},
-    {"nonblocking", "native pipelined", NONBLOCKING, NONBLOCKING, true},
-    {"persistent", "Tutti pipelined", PERSISTENT, PERSISTENT, true},
-};
-
-bool way_chosen(const way *w, const options *o)
-{
-    return (strcmp(o->method, "all") == 0 || strcmp(o->method, w->method) == 0) &&
-           (o->pipelined || !w->pipelined);
-}
-
-bool method_known(const options *o)
-{
-    bool known = false;
-
-    for (int i = 0; i < WAYS; i++)
-        known |= way_chosen(&ways[i], o) && ways[i].pipelined == o->pipelined;
-    return known;
-}
 
 /* (a, b) over all ranks. The algorithm of the allreduce chooses the order of the additions, so that
  * MPI's and Tutti's sums may differ in their last bits; not on two ranks: a + b is b + a. */
 static double dot_all(solver *s, const double *a, const double *b)
 {
-    s->e.sums[0] = dot(s->m->rows, a, b);
-    sums_start(&s->e);
-    sums_finish(&s->e);
-    return s->e.sums[0];
+    s->sums.values[0] = dot(s->problem->rows, a, b);
+    sums_start(&s->sums);
+    sums_finish(&s->sums);
+    return s->sums.values[0];
 }
 
 /* The vectors, all 0. */
 static int allocate(solver *s)
 {
-    double **const vectors[] = {&s->x, &s->r, &s->ap, &s->b, &s->q, &s->z, &s->p};
-    size_t n = s->way->pipelined ? 7 : 3, rows = (size_t)s->m->rows;
+    double **const vectors[] = {&s->x, &s->r, &s->ap, &s->q, &s->z, &s->p};
+    size_t n = s->way->pipelined ? 6 : 3, rows = (size_t)s->problem->rows;
     double *at = calloc(rows * n + 1, sizeof(double));
     int failed;
 
@@ -58,33 +34,34 @@ static int allocate(solver *s)
     return failed ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-int solver_open(solver *s, const matrix *m, const way *w, const options *o)
+int solver_open(solver *s, const problem *p, const way *w, const options *o)
 {
     int error;
 
-    *s = (solver){.m = m, .way = w, .o = o};
+    *s = (solver){.problem = p, .way = w, .o = o};
     error = allocate(s);
     if (!error)
-        error = exchange_open(&s->e, m, w->gather, w->reduce, w->pipelined ? 2 : 1, o->algorithm);
+        error = product_open(&s->product, p->matrix, w->multiply, o);
+    if (!error)
+        error = sums_open(&s->sums, w->reduce, w->pipelined ? 2 : 1);
     if (error)
         return error;
-    for (int i = 0; i < m->rows; i++)
-        s->e.vector[m->first + i] = 1;
-    multiply(&s->e, s->r);
+    memcpy(s->r, p->b, (size_t)p->rows * sizeof *s->r);
     s->rr = s->rr0 = dot_all(s, s->r, s->r);
     solver_check(s, s->rr);
     if (w->pipelined) {
         pipelined_open(s);
     } else {
-        s->p = s->e.vector + m->first;
-        memcpy(s->p, s->r, (size_t)m->rows * sizeof *s->p);
+        s->p = product_vector(s->product);
+        memcpy(s->p, s->r, (size_t)p->rows * sizeof *s->p);
     }
     return MPI_SUCCESS;
 }
 
 void solver_close(solver *s)
 {
-    exchange_close(&s->e);
+    product_close(s->product);
+    sums_close(&s->sums);
     free(s->times);
     free(s->x);
 }
@@ -96,10 +73,10 @@ bool solver_done(const solver *s)
 
 static void plain_iterate(solver *s)
 {
-    int rows = s->m->rows;
+    int rows = s->problem->rows;
     double *p = s->p, curvature, alpha, rr;
 
-    multiply(&s->e, s->ap);
+    product_multiply(s->product, &s->sums, s->ap);
     curvature = dot_all(s, p, s->ap);
     solver_check(s, curvature);
     if (s->broken)

@@ -3,7 +3,7 @@
  *
  *   plain       A p | sum (p, A p) | x, r | sum (r, r) | p           nobody does anything in a sum
  *   pipelined   start the sum of (r, r) and (w, r), w = A r
- *               q = A w                                              brings its own allgatherv
+ *               q = A w                                              with its own exchange of w
  *               wait for the sum
  *               p = r + beta p, s = w + beta s, z = q + beta z       s = A p, z = A s
  *               x += alpha p, r -= alpha s, w -= alpha z             r = b - A x, w = A r
@@ -18,35 +18,34 @@
  *
  * P. Ghysels, W. Vanroose, Parallel Computing 40(7), 2014.
  */
-#include "pipelined.h"
+#include "common/pipelined.h"
 
 #include <string.h>
 
 /* y = A v, of vectors of which each rank has its rows. */
-static void product(solver *s, const double *v, double *y)
+static void multiply(solver *s, const double *v, double *y)
 {
-    memcpy(s->e.vector + s->m->first, v, (size_t)s->m->rows * sizeof *v);
-    multiply(&s->e, y);
+    memcpy(product_vector(s->product), v, (size_t)s->problem->rows * sizeof *v);
+    product_multiply(s->product, &s->sums, y);
 }
 
 /* What x and p say. w stays in the vector to be multiplied, so it is the last one. */
 static void replace(solver *s)
 {
-    size_t rows = (size_t)s->m->rows;
+    size_t rows = (size_t)s->problem->rows;
 
-    product(s, s->x, s->r);
+    multiply(s, s->x, s->r);
     for (size_t i = 0; i < rows; i++)
-        s->r[i] = s->b[i] - s->r[i];
-    product(s, s->p, s->ap);
-    product(s, s->ap, s->z);
-    product(s, s->r, s->q);
-    memcpy(s->e.vector + s->m->first, s->q, rows * sizeof *s->q);
+        s->r[i] = s->problem->b[i] - s->r[i];
+    multiply(s, s->p, s->ap);
+    multiply(s, s->ap, s->z);
+    multiply(s, s->r, s->q);
+    memcpy(product_vector(s->product), s->q, rows * sizeof *s->q);
     s->age = 0;
 }
 
 void pipelined_open(solver *s)
 {
-    memcpy(s->b, s->r, (size_t)s->m->rows * sizeof *s->r);
     replace(s);
     s->first = true;
 }
@@ -61,7 +60,7 @@ static bool coefficients(solver *s, double before, double wr, double *beta)
     *beta = s->first ? 0 : s->rr / before;
     curvature = s->first ? wr : wr - *beta * s->rr / s->alpha;
     if (!(curvature > 0) && !s->first) {
-        memset(s->p, 0, (size_t)s->m->rows * sizeof *s->p);
+        memset(s->p, 0, (size_t)s->problem->rows * sizeof *s->p);
         replace(s);
         s->first = true;
         return false;
@@ -73,9 +72,9 @@ static bool coefficients(solver *s, double before, double wr, double *beta)
 
 static void update(solver *s, double beta)
 {
-    double *w = s->e.vector + s->m->first, alpha = s->alpha;
+    double *w = product_vector(s->product), alpha = s->alpha;
 
-    for (int i = 0; i < s->m->rows; i++) {
+    for (int i = 0; i < s->problem->rows; i++) {
         s->p[i] = s->r[i] + beta * s->p[i];
         s->ap[i] = w[i] + beta * s->ap[i];
         s->z[i] = s->q[i] + beta * s->z[i];
@@ -87,18 +86,18 @@ static void update(solver *s, double beta)
 
 void pipelined_iterate(solver *s)
 {
-    const double *w = s->e.vector + s->m->first;
+    const double *w = product_vector(s->product);
     double before = s->rr, beta;
 
-    s->e.sums[0] = dot(s->m->rows, s->r, s->r);
-    s->e.sums[1] = dot(s->m->rows, w, s->r);
-    sums_start(&s->e);
-    multiply(&s->e, s->q);
-    sums_finish(&s->e);
-    s->rr = s->e.sums[0];
+    s->sums.values[0] = dot(s->problem->rows, s->r, s->r);
+    s->sums.values[1] = dot(s->problem->rows, w, s->r);
+    sums_start(&s->sums);
+    product_multiply(s->product, &s->sums, s->q);
+    sums_finish(&s->sums);
+    s->rr = s->sums.values[0];
     if (s->rr != 0) /* which is the solution itself */
         solver_check(s, s->rr);
-    if (s->broken || solver_converged(s) || !coefficients(s, before, s->e.sums[1], &beta))
+    if (s->broken || solver_converged(s) || !coefficients(s, before, s->sums.values[1], &beta))
         return;
     update(s, beta);
     s->first = false;

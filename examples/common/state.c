@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* state.c - see state.h. */
-#include "state.h"
+#include "common/state.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matrix_file.c - Matrix Market files, and the Poisson problem. */
-#include "matrix.h"
+/* matrix_market.c - read Matrix Market files; see entries.h. */
+#include "common/entries.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,6 +18,7 @@ enum { MOST_LINE = 4096, MOST_ENTRIES = INT_MAX / 2 };
 typedef struct reader {
     const char *file;
     FILE *f;
+    bool symmetric, pattern; /* as the header says */
     char line[MOST_LINE];
     long number;       /* of the line, from 1 */
     const char *wrong; /* why a line could not be read, or NULL */
@@ -26,7 +27,7 @@ typedef struct reader {
 
 static int fail(const reader *r, const char *what)
 {
-    snprintf(r->error, MATRIX_ERROR_SIZE, "%s:%ld: %s", r->file, r->number,
+    snprintf(r->error, ENTRIES_ERROR_SIZE, "%s:%ld: %s", r->file, r->number,
              r->wrong ? r->wrong : what);
     return -1;
 }
@@ -55,7 +56,7 @@ static bool next_line(reader *r)
     return false;
 }
 
-static int read_header(reader *r, bool *symmetric)
+static int read_header(reader *r)
 {
     char banner[32], object[32], format[32], field[32], symmetry[32];
 
@@ -67,10 +68,11 @@ static int read_header(reader *r, bool *symmetric)
                        "real symmetric)");
     if (strcasecmp(object, "matrix") != 0 || strcasecmp(format, "coordinate") != 0)
         return fail(r, "must be a matrix in coordinate format");
-    if (strcasecmp(field, "real") != 0 && strcasecmp(field, "integer") != 0)
-        return fail(r, "values must be real or integer");
-    *symmetric = strcasecmp(symmetry, "symmetric") == 0;
-    if (!*symmetric && strcasecmp(symmetry, "general") != 0)
+    r->pattern = strcasecmp(field, "pattern") == 0;
+    if (!r->pattern && strcasecmp(field, "real") != 0 && strcasecmp(field, "integer") != 0)
+        return fail(r, "values must be real, integer or pattern");
+    r->symmetric = strcasecmp(symmetry, "symmetric") == 0;
+    if (!r->symmetric && strcasecmp(symmetry, "general") != 0)
         return fail(r, "must be symmetric or general");
     return 0;
 }
@@ -108,46 +110,35 @@ static int read_sizes(reader *r, int *n, long long *count)
         return fail(r, "the matrix is not square");
     if (rows < 1 || rows > MOST_ENTRIES || *count < 0 || *count > MOST_ENTRIES)
         return fail(r, "sizes out of range");
-    if (*count < rows)
+    if (!r->pattern && *count < rows)
         return fail(r, "fewer entries than rows: not positive definite");
+    if (r->pattern && 2 * *count < rows)
+        return fail(r, "a pattern with empty rows");
     *n = (int)rows;
     return 0;
 }
 
-static int read_entry(reader *r, int n, bool symmetric, entry *e)
+static int read_entry(reader *r, int n, entry *e)
 {
     long long row, column;
     char *text = r->line, *end;
 
     if (!parse_whole(&text, &row) || !parse_whole(&text, &column))
-        return fail(r, "not two indices and a value");
+        return fail(r, r->pattern ? "not two indices" : "not two indices and a value");
     if (row < 1 || row > n || column < 1 || column > n)
         return fail(r, "index out of range");
-    if (symmetric && column > row)
+    if (r->symmetric && column > row)
         return fail(r, "above the diagonal, in a symmetric file");
+    *e = (entry){(int)row - 1, (int)column - 1, -1};
+    if (r->pattern)
+        return at_end(text) ? 0 : fail(r, "a value, in a pattern");
     e->value = strtod(text, &end);
     if (end == text || !at_end(end) || !isfinite(e->value))
         return fail(r, "not a number");
-    e->row = (int)row - 1;
-    e->column = (int)column - 1;
     return 0;
 }
 
-static int push(entries *e, entry item)
-{
-    if (e->count == e->capacity) {
-        size_t capacity = e->capacity ? 2 * e->capacity : 1024;
-        entry *moved = realloc(e->at, capacity * sizeof *moved);
-        if (!moved)
-            return -1;
-        e->at = moved;
-        e->capacity = capacity;
-    }
-    e->at[e->count++] = item;
-    return 0;
-}
-
-static int read_entries(reader *r, entries *e, bool symmetric, long long count)
+static int read_entries(reader *r, entries *e, long long count)
 {
     for (long long i = 0; i < count; i++) {
         entry item;
@@ -157,12 +148,12 @@ static int read_entries(reader *r, entries *e, bool symmetric, long long count)
             snprintf(what, sizeof what, "the file ends after %lld of %lld entries", i, count);
             return fail(r, what);
         }
-        if (read_entry(r, e->n, symmetric, &item) != 0)
+        if (read_entry(r, e->n, &item) != 0)
             return -1;
-        if (push(e, item) != 0)
+        if (entries_push(e, item) != 0)
             return fail(r, "out of memory");
-        if (symmetric && item.row != item.column &&
-            push(e, (entry){item.column, item.row, item.value}) != 0)
+        if (r->symmetric && item.row != item.column &&
+            entries_push(e, (entry){item.column, item.row, item.value}) != 0)
             return fail(r, "out of memory");
     }
     if (next_line(r))
@@ -170,8 +161,27 @@ static int read_entries(reader *r, entries *e, bool symmetric, long long count)
     return r->wrong ? fail(r, r->wrong) : 0;
 }
 
-/* A positive definite matrix has a positive diagonal. There are as many entries as rows: what is
- * allocated here is not larger than what has been read. */
+/* What a pattern has on its diagonal does not count: it is made from the rest of the row. There
+ * are at least half as many entries as rows: not much more is allocated than was read. */
+static int make_diagonal(reader *r, entries *e)
+{
+    double *diagonal = malloc((size_t)e->n * sizeof *diagonal);
+    int failed = !diagonal;
+
+    for (int row = 0; row < e->n && !failed; row++)
+        diagonal[row] = 1;
+    for (size_t i = 0; i < e->count && !failed; i++) {
+        if (e->at[i].row == e->at[i].column)
+            e->at[i].value = 0;
+        diagonal[e->at[i].row] -= e->at[i].value;
+    }
+    for (int row = 0; row < e->n && !failed; row++)
+        failed = entries_push(e, (entry){row, row, diagonal[row]});
+    free(diagonal);
+    return failed ? fail(r, "out of memory") : 0;
+}
+
+/* A positive definite matrix has a positive diagonal. */
 static int check_diagonal(reader *r, const entries *e)
 {
     double *diagonal = calloc((size_t)e->n, sizeof *diagonal);
@@ -192,48 +202,42 @@ static int check_diagonal(reader *r, const entries *e)
     return fail(r, what);
 }
 
-int matrix_read(const char *file, entries *e, char error[MATRIX_ERROR_SIZE])
+static int check_symmetry(reader *r, const entries *e)
+{
+    int row, column, found = r->symmetric ? 0 : entries_find_unsymmetric(e, &row, &column);
+    char what[100];
+
+    if (found <= 0)
+        return found < 0 ? fail(r, "out of memory") : 0;
+    snprintf(what, sizeof what, "row %d, column %d differs from its mirror image: not symmetric",
+             row + 1, column + 1);
+    return fail(r, what);
+}
+
+static int read_matrix(reader *r, entries *e)
+{
+    long long count;
+
+    if (read_header(r) != 0 || read_sizes(r, &e->n, &count) != 0 || read_entries(r, e, count) != 0)
+        return -1;
+    if (r->pattern && make_diagonal(r, e) != 0)
+        return -1;
+    return check_diagonal(r, e) != 0 ? -1 : check_symmetry(r, e);
+}
+
+int entries_read(const char *file, entries *e, char error[ENTRIES_ERROR_SIZE])
 {
     reader r = {.file = file, .f = fopen(file, "r"), .error = error};
-    bool symmetric;
-    long long count;
     int failed;
 
     *e = (entries){0};
     if (!r.f) {
-        snprintf(error, MATRIX_ERROR_SIZE, "%s: %s", file, strerror(errno));
+        snprintf(error, ENTRIES_ERROR_SIZE, "%s: %s", file, strerror(errno));
         return -1;
     }
-    failed = read_header(&r, &symmetric);
-    if (!failed)
-        failed = read_sizes(&r, &e->n, &count);
-    if (!failed)
-        failed = read_entries(&r, e, symmetric, count);
-    if (!failed)
-        failed = check_diagonal(&r, e);
+    failed = read_matrix(&r, e);
     fclose(r.f);
     if (failed)
         free(e->at);
     return failed;
-}
-
-int matrix_poisson(int k, entries *e)
-{
-    const int step[3] = {1, k, k * k};
-    int failed = 0;
-
-    *e = (entries){.n = k * k * k};
-    for (int row = 0; row < e->n && !failed; row++) {
-        failed |= push(e, (entry){row, row, 6});
-        for (int d = 0; d < 3; d++) {
-            int at = row / step[d] % k;
-            if (at > 0)
-                failed |= push(e, (entry){row, row - step[d], -1});
-            if (at < k - 1)
-                failed |= push(e, (entry){row, row + step[d], -1});
-        }
-    }
-    if (failed)
-        free(e->at);
-    return failed ? -1 : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - see report.h. */
-#include "report.h"
+#include "common/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,34 +34,34 @@ static double over_all(double mine, MPI_Op op)
     return all;
 }
 
-/* Largest difference of a's solution to b's, or to ones if b is NULL. */
+/* Largest difference of a's solution to b's, or to the exact one if b is NULL. */
 static double difference(const solver *a, const solver *b)
 {
     double most = 0;
 
-    for (int i = 0; i < a->m->rows; i++)
-        most = fmax(most, fabs(a->x[i] - (b ? b->x[i] : 1)));
+    for (int i = 0; i < a->problem->rows; i++)
+        most = fmax(most, fabs(a->x[i] - (b ? b->x : a->problem->exact)[i]));
     return over_all(most, MPI_MAX);
 }
 
 static bool same_bits(const solver *a, const solver *b)
 {
-    double other = memcmp(a->x, b->x, (size_t)a->m->rows * sizeof(double)) != 0;
+    double other = memcmp(a->x, b->x, (size_t)a->problem->rows * sizeof(double)) != 0;
 
     return over_all(other, MPI_MAX) == 0;
 }
 
-/* |b - A x| / |b|, computed anew. b[] is the right-hand side, and room for a vector. */
-static double true_residual(exchange *native, const double *x, double *b)
+/* |b - A x| / |b|, computed anew by a product that is not among those to be judged. */
+static double true_residual(product *native, const problem *p, const double *x, double *r)
 {
-    const matrix *m = native->m;
-    double *r = b + m->rows;
+    sums none = {.how = BLOCKING};
 
-    memcpy(native->vector + m->first, x, (size_t)m->rows * sizeof(double));
-    multiply(native, r);
-    for (int i = 0; i < m->rows; i++)
-        r[i] = b[i] - r[i];
-    return sqrt(over_all(dot(m->rows, r, r), MPI_SUM) / over_all(dot(m->rows, b, b), MPI_SUM));
+    memcpy(product_vector(native), x, (size_t)p->rows * sizeof(double));
+    product_multiply(native, &none, r);
+    for (int i = 0; i < p->rows; i++)
+        r[i] = p->b[i] - r[i];
+    return sqrt(over_all(dot(p->rows, r, r), MPI_SUM) /
+                over_all(dot(p->rows, p->b, p->b), MPI_SUM));
 }
 
 /* Then the order of the sums is the same, and all that follows. */
@@ -109,7 +109,7 @@ static int report_line(const solver *s, const solver *first, const solver *alike
     bool bits = s != alike && same_bits(s, alike);
     double error = difference(s, NULL);
 
-    if (s->m->rank == 0)
+    if (s->problem->rank == 0)
         printf("%-20s %5d iterations  residual %.2e  error %.2e  %9.1f us/iteration (%.2f)  %s\n",
                s->way->name, s->iterations, residual, error, time * 1e6, ratio,
                wrong  ? wrong
@@ -118,29 +118,17 @@ static int report_line(const solver *s, const solver *first, const solver *alike
     return wrong != NULL;
 }
 
-/* An exchange that is not among those to be judged, and the right-hand side, with room for another
- * vector. 0, or -1 on all ranks: out of memory. */
-static int reference_open(exchange *native, const matrix *m, double **b)
-{
-    *b = calloc((size_t)m->rows * 2 + 1, sizeof **b);
-    if (exchange_open(native, m, BLOCKING, BLOCKING, 1, NULL) != MPI_SUCCESS ||
-        over_all(!*b, MPI_MAX) > 0)
-        return -1;
-    for (int i = 0; i < m->rows; i++)
-        native->vector[m->first + i] = 1;
-    multiply(native, *b);
-    return 0;
-}
-
 int report(solver s[], int n)
 {
-    exchange native;
+    const problem *p = s[0].problem;
     const solver *alike = &s[0];
-    double *b, first_time = 0;
-    int failed = reference_open(&native, s[0].m, &b);
+    double *r = malloc((size_t)p->rows * sizeof *r + 1), first_time = 0;
+    product *native;
+    int failed = product_open(&native, p->matrix, BLOCKING, s[0].o) != MPI_SUCCESS;
 
+    failed = over_all(failed || !r, MPI_MAX) > 0;
     if (failed) {
-        fprintf(stderr, "cg: out of memory\n");
+        fprintf(stderr, "%s: out of memory\n", s[0].o->command->name);
         n = 0;
     }
     for (int i = 0; i < n; i++) {
@@ -149,10 +137,10 @@ int report(solver s[], int n)
             first_time = time;
         if (s[i].way->pipelined != alike->way->pipelined)
             alike = &s[i];
-        failed |= report_line(&s[i], &s[0], alike, true_residual(&native, s[i].x, b), time,
+        failed |= report_line(&s[i], &s[0], alike, true_residual(native, p, s[i].x, r), time,
                               first_time > 0 ? time / first_time : 1);
     }
-    exchange_close(&native);
-    free(b);
+    product_close(native);
+    free(r);
     return failed;
 }

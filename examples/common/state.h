@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* state.h - how far a solver is, and what the plain and the pipelined iteration share. */
-#ifndef CG_STATE_H
-#define CG_STATE_H
+#ifndef EXAMPLES_STATE_H
+#define EXAMPLES_STATE_H
 
-#include "exchange.h"
-#include "options.h"
+#include "common/product.h"
 
-#include <stdbool.h>
+/* A x = b, whose solution is known. */
+typedef struct problem {
+    const matrix *matrix;
+    int rows, rank;          /* mine */
+    const double *b, *exact; /* [rows]: the right-hand side, the solution */
+} problem;
 
 typedef struct way {
     const char *method, *name; /* as an option, and for people */
-    manner gather, reduce;
+    manner multiply, reduce;
     bool pipelined;
 } way;
 
 typedef struct solver {
-    const matrix *m;
+    const problem *problem;
     const way *way;
     const options *o;
-    exchange e;
+    product *product;
+    sums sums;
     double *x, *r, *ap; /* my rows, as all vectors here; p is the direction */
-    double *p;          /* plain: my rows of e.vector */
-    double *b, *q, *z;  /* pipelined. w: my rows of e.vector */
+    double *p;          /* plain: the vector of the product */
+    double *q, *z;      /* pipelined. w: the vector of the product */
     double rr, rr0;     /* squared residual, now and at first */
     double alpha;       /* pipelined: of the last iteration */
     bool first;         /* pipelined: there was no iteration yet */
