@@ -30,8 +30,9 @@ int entries_stencil(int k, int points, entries *e);
 /* 0, or -1: out of memory. */
 int entries_push(entries *e, entry item);
 
-/* Is there an entry whose mirror image has another value? 1: its row and column, below the diagonal;
- * 0: none, the matrix is symmetric; -1: out of memory. Entries of one position are added. */
+/* Is there an entry whose mirror image has another value? 1: its row and column, below the
+ * diagonal; 0: none, the matrix is symmetric; -1: out of memory. Entries of one position are added.
+ */
 int entries_find_unsymmetric(const entries *e, int *row, int *column);
 
 #endif
