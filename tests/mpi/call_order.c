@@ -3,6 +3,7 @@
  * CALL_ORDER names:
  *
  *   G g   an allgatherv is started, is waited for
+ *   H h   a neighbor_alltoallv is started, is waited for
  *   R r   an allreduce is started, is waited for
  *   .     something may advance
  *
@@ -74,6 +75,17 @@ int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
                             request);
 }
 
+int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                            MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                            const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                            MPI_Request *request)
+{
+    enter(request, 'H');
+    started(request);
+    return PMPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                    rdispls, recvtype, comm, request);
+}
+
 int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request *request)
 {
@@ -109,6 +121,18 @@ int MPIX_Allgatherv_auto_init(const void *sendbuf, int sendcount, MPI_Datatype s
     enter(request, 'G');
     return next(sendbuf, sendcount, sendtype, recvbuf, counts, displs, recvtype, comm, info,
                 request);
+}
+
+int MPIX_Neighbor_alltoallv_auto_init(const void *sendbuf, const int sendcounts[],
+                                      const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                                      const int recvcounts[], const int rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                      MPIX_Request *request)
+{
+    NEXT(MPIX_Neighbor_alltoallv_auto_init);
+    enter(request, 'H');
+    return next(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm, info, request);
 }
 
 int MPIX_Allreduce_auto_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
