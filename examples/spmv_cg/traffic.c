@@ -55,7 +55,7 @@ static void count(const matrix *m, const int *node, int nodes, int *seen, char *
 
 static void print_line(const char *name, const long long *line)
 {
-    printf("%8s %10lld %10lld %12lld %18lld %12lld %12lld\n", name, line[ROWS], line[NEIGHBORS],
+    printf("%8s %10lld %10lld %12lld %20lld %12lld %12lld\n", name, line[ROWS], line[NEIGHBORS],
            line[VALUES], line[MESSAGES_OUT], line[VALUES_OUT], line[ONCE]);
 }
 
@@ -64,7 +64,7 @@ static void print_table(const long long *lines, int p, long long n_pairs)
     long long sum[COLUMNS] = {0};
     char name[40];
 
-    printf("%8s %10s %10s %12s %18s %12s %12s\n", "rank", "rows", "neighbors", "values sent",
+    printf("%8s %10s %10s %12s %20s %12s %12s\n", "rank", "rows", "neighbors", "values sent",
            "messages that leave", "values", "each once");
     for (int r = 0; r < p; r++) {
         snprintf(name, sizeof name, "%d@%lld", r, lines[r * COLUMNS + NODE]);
