@@ -168,7 +168,8 @@ static int begin_thread(int wanted)
     if (bind_error && wanted != PU_DEFAULT) {
         end_thread();
         return reason_set(MPI_ERR_INFO_VALUE,
-                          "tutti_cpu=%d: must be a processing unit that this process may use", wanted);
+                          "tutti_cpu=%d: must be a processing unit that this process may use",
+                          wanted);
     }
     waker_set(wake);
     if (env_verbose() && pu >= 0 && !bind_error)
