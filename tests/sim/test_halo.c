@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_halo.c - neighborhood collectives that join what leaves a node, on random directed graphs and
- * machines: each block at its place, and as many messages between nodes as there must be.
+/* test_halo.c - neighborhood collectives that join what leaves a node, on random directed graphs
+ * and machines: each block at its place, and as many messages between nodes as there must be.
  */
 #include "algos/algo.h"
 #include "sim/graph_data.h"
