@@ -53,8 +53,8 @@ typedef struct halo {
     halo_bundles out, in;
 } halo;
 
-/* For algo.size_exchange, in HALO_ROUNDS rounds: how much the ranks of my node have to say; then all
- * that they say. */
+/* For algo.size_exchange, in HALO_ROUNDS rounds: how much the ranks of my node have to say; then
+ * all that they say. */
 enum { HALO_ROUNDS = 2 };
 void halo_size_exchange(const algo_options *o, const group *g, sched_builder *s);
 
