@@ -230,6 +230,9 @@ static void the_unit_can_be_chosen(void)
         MPI_Info_set(info, "tutti_cpu", wrong[i]);
         CHECK_CLASS(tutti_progress_thread_start(info), MPI_ERR_INFO_VALUE);
     }
+    MPI_Info_set(info, "tutti_cpu", "99999");
+    MPI_Info_set(info, "tutti_when", "needed");
+    CHECK_CLASS(tutti_progress_thread_start(info), MPI_ERR_INFO_VALUE);
     CHECK_CLASS(tutti_progress_thread_stop(), MPI_ERR_OTHER); /* nothing was left running */
     wait_until_it_is_gone();
     MPI_Info_free(&info);

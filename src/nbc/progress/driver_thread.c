@@ -155,22 +155,30 @@ static void end_thread(void)
     running = false;
 }
 
+/* On this unit; where the program has chosen it, there or not at all. */
+static int create_bound_thread(int pu, bool chosen)
+{
+    int error = create_thread(pu);
+
+    if (error)
+        return error;
+    running = true;
+    if (!bind_error || !chosen)
+        return MPI_SUCCESS;
+    end_thread();
+    return reason_set(MPI_ERR_INFO_VALUE,
+                      "tutti_cpu=%d: must be a processing unit that this process may use", pu);
+}
+
 static int begin_thread(int wanted)
 {
     int pu = wanted == PU_DEFAULT ? pu_choose() : wanted, error;
 
     if (driver_has_extended())
         engine_defer_completions();
-    error = create_thread(pu);
+    error = create_bound_thread(pu, wanted != PU_DEFAULT);
     if (error)
         return error;
-    running = true;
-    if (bind_error && wanted != PU_DEFAULT) {
-        end_thread();
-        return reason_set(MPI_ERR_INFO_VALUE,
-                          "tutti_cpu=%d: must be a processing unit that this process may use",
-                          wanted);
-    }
     waker_set(wake);
     if (env_verbose() && pu >= 0 && !bind_error)
         env_say("progress thread on processing unit %d", pu);
@@ -192,6 +200,19 @@ static void begin_when_needed(bool outlives)
     pthread_mutex_unlock(&users_mutex);
 }
 
+/* The thread begins later, when no call can return an error of its unit: so that is tried now. */
+static int begin_later(int pu)
+{
+    int error = pu >= 0 ? create_bound_thread(pu, true) : MPI_SUCCESS;
+
+    end_thread();
+    if (error)
+        return error;
+    wanted_pu = pu;
+    waker_set(begin_when_needed);
+    return MPI_SUCCESS;
+}
+
 int driver_thread_start(int pu, bool when_needed, bool runs_ops)
 {
     int error = MPI_SUCCESS;
@@ -201,8 +222,7 @@ int driver_thread_start(int pu, bool when_needed, bool runs_ops)
                           "needs MPI_THREAD_MULTIPLE; ask MPI_Init_thread for it");
     pthread_mutex_lock(&users_mutex);
     if (!running && when_needed && users == 0) {
-        wanted_pu = pu;
-        waker_set(begin_when_needed);
+        error = begin_later(pu);
     } else if (!running && !when_needed) {
         error = begin_thread(pu);
     }
