@@ -96,7 +96,7 @@ void reason_print(const char *call, MPI_Comm user, int rank, int error)
 {
     bool ends = ends_program(user);
     int world = 0, has_world;
-    char text[MPI_MAX_ERROR_STRING], from[24];
+    char text[MPI_MAX_ERROR_STRING], from[24] = "";
 
     if (reason_error != error) {
         reason_of_class(error, text);
@@ -110,7 +110,8 @@ void reason_print(const char *call, MPI_Comm user, int rank, int error)
         reason_wait();
     if (!*reason_text || !(ends || env_verbose()))
         return;
-    snprintf(from, sizeof from, world ? "rank %d: " : "", world);
+    if (world)
+        snprintf(from, sizeof from, "rank %d: ", world);
     fprintf(stderr, "tutti: %s%s: %s\n", from, call, reason_text);
     fflush(stderr);
 }
