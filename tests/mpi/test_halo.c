@@ -25,8 +25,9 @@ static void make_graph(void)
     for (int r = 0; r < world_size; r++)
         if (r != world_rank)
             others[n++] = r;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, others, MPI_UNWEIGHTED, n, others,
-                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    /* weights, because Open MPI's MPI_UNWEIGHTED looks to compilers like too short a list: any */
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, others, others, n, others, others,
+                                   MPI_INFO_NULL, 0, &graph);
     CHECK(tutti_init() == MPI_SUCCESS);
     CHECK(tutti_comm_regions(MPI_COMM_WORLD, "node", node, &nodes) == MPI_SUCCESS);
 }
