@@ -25,7 +25,8 @@ typedef struct run {
     uint64_t seed;
     sim_rank ranks[MOST_RANKS];
     int64_t *exchanged[MOST_RANKS];
-    int messages; /* between nodes */
+    int messages;  /* between nodes */
+    int64_t items; /* in them */
 } run;
 
 static void run_fail(const run *u, const char *what)
@@ -41,7 +42,10 @@ static void count(void *context, int from, int to, int64_t size)
 {
     run *u = context;
 
-    u->messages += u->t->node[from] != u->t->node[to];
+    if (u->t->node[from] == u->t->node[to])
+        return;
+    u->messages++;
+    u->items += size;
 }
 
 /* ---- what the ranks of a node exchange ---- */
@@ -197,6 +201,24 @@ static int pairs(const run *u, bool of_ranks)
     return n;
 }
 
+/* All blocks for other nodes; what a rank sends to all its neighbors is there once for each node. */
+static int64_t items_leaving(const run *u)
+{
+    static bool seen[MOST_RANKS][MOST_RANKS];
+    bool one = coll_shapes[u->w.kind].send == COLL_ONE;
+    int64_t items = 0;
+
+    memset(seen, 0, sizeof seen);
+    for (const edge *e = u->w.edges; e < u->w.edges + u->w.nedges; e++) {
+        int b = u->t->node[e->to];
+        if (u->t->node[e->from] == b || (one && seen[e->from][b]))
+            continue;
+        seen[e->from][b] = true;
+        items += e->length;
+    }
+    return items;
+}
+
 static void check_data(const run *u)
 {
     for (int r = 0; r < u->w.p; r++) {
@@ -216,6 +238,8 @@ static void check_messages(const run *u)
         : partner || u->parameter == 1 ? u->messages != exact
                                        : u->messages < exact || u->messages > exact * u->parameter)
         run_fail(u, "messages between nodes");
+    if (u->t->nodes > 1 && u->items != items_leaving(u))
+        run_fail(u, "items between nodes");
 }
 
 static void run_one(const algo *a, int parameter, coll_kind kind, const topo *t, int size, int most,
