@@ -201,7 +201,7 @@ static int pairs(const run *u, bool of_ranks)
     return n;
 }
 
-/* All blocks for other nodes; what a rank sends to all its neighbors is there once for each node. */
+/* Blocks for other nodes; what a rank sends to all its neighbors is there once for each node. */
 static int64_t items_leaving(const run *u)
 {
     static bool seen[MOST_RANKS][MOST_RANKS];
