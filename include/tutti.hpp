@@ -17,10 +17,9 @@
 // such a range the others give any, such as an empty one. Counts and displacements are ranges of
 // int, or of MPI_Count and MPI_Aint; they are read during the call only.
 //
-// Every collective but alltoallw and neighbor_alltoallw is here in three forms: allgather waits;
-// iallgather gives a native request for MPI_Wait; allgather_init takes the name of an algorithm, if
-// you like, and gives a tutti::request. The rest is called by the names of tutti.h; tutti::request
-// takes their MPIX_Request.
+// Every collective is here in three forms: allgather waits; iallgather gives a native request for
+// MPI_Wait; allgather_init takes the name of an algorithm, if you like, and gives a tutti::request.
+// The rest is called by the names of tutti.h; tutti::request takes their MPIX_Request.
 //
 // An error is thrown as tutti::error, a std::runtime_error: what() is the MPI's text, error_class()
 // its class (MPI_ERR_COUNT, ...), as tutti.h lists them. For that the communicator's error handler
@@ -420,6 +419,20 @@ TUTTI_FORMS(scatterv, Scatterv, TUTTI_BY_COUNTS,
                  std::data(recvcounts), std::data(rdispls), r.type, comm))
 TUTTI_EXCHANGES(alltoallv, Alltoallv)
 TUTTI_EXCHANGES(neighbor_alltoallv, Neighbor_alltoallv)
+// A datatype for each block: buffers are addresses, displacements bytes; those of neighbors are
+// MPI_Aint.
+#define TUTTI_TYPED(name, Name)                                                                   \
+    TUTTI_FORMS(name, Name, TUTTI_BY_COUNTS,                                                      \
+                (class Counts, class Displs, class Types, class Recvcounts, class Rdispls,        \
+                 class Recvtypes),                                                                \
+                (const void *send, const Counts &sendcounts, const Displs &sdispls,               \
+                 const Types &sendtypes, void *recv, const Recvcounts &recvcounts,                \
+                 const Rdispls &rdispls, const Recvtypes &recvtypes, MPI_Comm comm),              \
+                (static_cast<void>(0)),                                                           \
+                (send, std::data(sendcounts), std::data(sdispls), std::data(sendtypes), recv,     \
+                 std::data(recvcounts), std::data(rdispls), std::data(recvtypes), comm))
+TUTTI_TYPED(alltoallw, Alltoallw)
+TUTTI_TYPED(neighbor_alltoallw, Neighbor_alltoallw)
 TUTTI_FORMS(reduce_scatter, Reduce_scatter, TUTTI_BY_COUNTS, (class Send, class Recv, class Counts),
             (Send &&send, Recv &&recv, const Counts &counts, MPI_Op op, MPI_Comm comm),
             (const buffer s = TUTTI_READ, r = TUTTI_WRITE),
@@ -453,6 +466,7 @@ inline void barrier(MPI_Comm comm)
 #undef TUTTI_REDUCES
 #undef TUTTI_GATHERS
 #undef TUTTI_EXCHANGES
+#undef TUTTI_TYPED
 
 } // namespace tutti
 

@@ -174,6 +174,31 @@ template <class Count, class Displ> static void lists(MPI_Comm comm, MPI_Comm ri
     FORMS(out, neighbor_allgatherv, mine, out, ring_counts, ring_displs, ring);
 }
 
+// A datatype for each block: to rank r a number of its own.
+template <class Count, class Displ> static void typed(MPI_Comm comm, MPI_Comm ring)
+{
+    const std::size_t n = std::size_t(ranks), item = sizeof(int);
+    std::vector<Count> counts(n, 1);
+    std::vector<Displ> displs(n);
+    std::vector<MPI_Aint> ring_displs{0, MPI_Aint(item)};
+    std::vector<MPI_Datatype> types(n > 2 ? n : 2, MPI_INT);
+    ints mine(n), out(n), expected(n);
+    for (int r = 0; r < ranks; r++) {
+        displs[std::size_t(r)] = Displ(std::size_t(r) * item);
+        mine[std::size_t(r)] = 100 * rank + r;
+        expected[std::size_t(r)] = 100 * r + rank;
+    }
+    FORMS(out, alltoallw, mine.data(), counts, displs, types, out.data(), counts, displs, types,
+          comm);
+    const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    mine = {rank, -rank}; // to the left, to the right: from the left comes what it sends right
+    out = ints(2);
+    expected = {-left, right};
+    counts = {1, 1};
+    FORMS(out, neighbor_alltoallw, mine.data(), counts, ring_displs, types, out.data(), counts,
+          ring_displs, types, ring);
+}
+
 // Equal blocks
 static void blocks(MPI_Comm comm, MPI_Comm ring)
 {
@@ -273,6 +298,8 @@ int main(int argc, char **argv)
     MPI_Comm ring;
     MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
     blocks(MPI_COMM_WORLD, ring);
+    typed<int, int>(MPI_COMM_WORLD, ring);
+    typed<MPI_Count, MPI_Aint>(MPI_COMM_WORLD, ring);
     lists<int, int>(MPI_COMM_WORLD, ring);
     lists<MPI_Count, MPI_Aint>(MPI_COMM_WORLD, ring);
     MPI_Comm_free(&ring);
