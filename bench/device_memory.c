@@ -173,13 +173,11 @@ static void time_question(const char *what, const void *at)
 
 int main(int argc, char **argv)
 {
-    MPI_Datatype one = MPI_INT;
-
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     open_cuda();
-    MPI_Type_create_resized(one, 0, 16, &column);
+    MPI_Type_create_resized(MPI_INT, 0, 16, &column);
     MPI_Type_commit(&column);
     for (int bytes = 8; bytes <= MOST; bytes *= 8)
         measure("allreduce", allreduce, bytes);

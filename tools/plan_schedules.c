@@ -54,7 +54,7 @@ static int64_t *put_lists(int64_t *to, int p, int rank)
     return to;
 }
 
-/* What the ranks of a node tell each other first (algos/halo.h), with blocks of one byte: so
+/* The lists that the ranks of a node exchange first (algos/halo.h), with blocks of one byte: so
  * scratch is printed in blocks. NULL: they need not, or out of memory. */
 static int64_t *exchange_lists(const request *r, int rank)
 {

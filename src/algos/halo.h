@@ -17,16 +17,19 @@
 #include "algos/algo.h"
 #include "algos/region.h"
 
+enum { HALO_OF_SOURCES = 0 }; /* for halo.most */
+
 typedef struct halo_edge {
     int from, to;
+    int node;       /* of the end that is not on mine */
+    int at;         /* of my own edges: index in my list of destinations, or of sources; else -1 */
+    int position;   /* in the lists: those of the same two ranks keep their order */
+    bool repeated;  /* its block is that of the edge before it */
     int64_t length; /* of the block, in bytes */
-    int at;         /* of mine: index in my list of destinations, or of sources; else -1 */
     int64_t offset; /* of the block in its bundle */
-    bool repeated;  /* it is the block of the edge before */
 } halo_edge;
 
 typedef struct halo_bundle {
-    int node;              /* the other one */
     int carrier, receiver; /* ranks */
     const halo_edge *edge; /* [n]: whose blocks it has, none of them empty */
     int n;
@@ -39,36 +42,31 @@ typedef struct halo_bundles {
     int n;
 } halo_bundles;
 
-/* How ranks join their blocks. */
-typedef struct halo_form {
-    /* Into how many bundles n source ranks of a node are divided, each with ranks side by side. */
-    int (*bundles)(int sources, int parameter);
-    bool carries_own; /* a bundle of one source: that carries it */
-} halo_form;
-
 typedef struct halo {
     regions nodes;
     int me;
+    int most;  /* bundles from one node to another; HALO_OF_SOURCES */
     bool same; /* what a rank sends is the same for all its neighbors */
     halo_bundles out, in;
 } halo;
 
-/* For algo.size_exchange, in HALO_ROUNDS rounds: how much the ranks of my node have to say; then
- * all that they say. */
+/* For algo.size_exchange, in HALO_ROUNDS rounds: the lengths of the lists of the ranks of my node,
+ * then the lists. */
 enum { HALO_ROUNDS = 2 };
 void halo_size_exchange(const algo_options *o, const group *g, sched_builder *s);
 
 /* The nodes. False: there is one, or no memory, and the builder has failed. */
 bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
 
-/* o->exchanged_sizes has for each rank of my node, in their order: how many destinations and how
- * many sources it has; each destination and the length of its block; each source in the order of
- * matching, and the length. False: no memory, or it does not fit, and the builder has failed. */
-bool halo_read(halo *h, const halo_form *f, const algo_options *o, const group *g,
-               const blockmap *b, sched_builder *s);
+/* The rest of h, from the lists in o->exchanged_sizes. They have for each rank of my node, in their
+ * order: how many destinations and how many sources it has; each destination and the length of its
+ * block; each source, in the order of matching, and the length of its block. False: no memory, and
+ * the builder has failed. */
+bool halo_read(halo *h, const algo_options *o, const group *g, const blockmap *b, sched_builder *s);
 
-/* All steps. */
-void halo_compile(const halo_form *f, const algo_options *o, const group *g, const blockmap *b,
+/* All steps. most: bundles from one node to another, of as many ranks each, side by side; or
+ * HALO_OF_SOURCES: one of each rank, which carries it. */
+void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,
                   sched_builder *s);
 
 #endif

@@ -7,7 +7,6 @@
 
 typedef struct maker {
     const halo *h;
-    const algo_options *o;
     const blockmap *b;
     sched_builder *s;
 } maker;
@@ -148,7 +147,7 @@ static void hand_out(const maker *m, const halo_bundle *x)
             sched_copy(m->s, block_in(x, &x->edge[i]), row_at(&m->b->in, x->edge[i].at));
 }
 
-static void take_over(const maker *m, const halo_bundle *x)
+static void receive_handed_out(const maker *m, const halo_bundle *x)
 {
     sched_open(m->s, STEP_RECV, x->receiver);
     for (int i = 0; i < x->n; i++)
@@ -162,23 +161,23 @@ static void distribute(const maker *m)
     for (int i = 0; i < m->h->in.n; i++) {
         const halo_bundle *x = &m->h->in.at[i];
         if (x->receiver != m->h->me)
-            take_over(m, x);
+            receive_handed_out(m, x);
         else if (!is_for_me_alone(m->h, x))
             hand_out(m, x);
     }
 }
 
-void halo_compile(const halo_form *f, const algo_options *o, const group *g, const blockmap *b,
+void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,
                   sched_builder *s)
 {
-    halo h = {0};
-    maker m = {&h, o, b, s};
+    halo h = {.most = most};
+    maker m = {&h, b, s};
 
     if (!o->exchanged_sizes || !halo_nodes(&h.nodes, g, s)) {
         neighbors_linear(o, g, b, NULL, s);
         return;
     }
-    if (!halo_read(&h, f, o, g, b, s))
+    if (!halo_read(&h, o, g, b, s))
         return;
     neighbors_linear(o, g, b, g->topo->node, s);
     collect(&m);

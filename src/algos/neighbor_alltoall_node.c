@@ -12,16 +12,9 @@
  */
 #include "algos/halo.h"
 
-static int bundles(int sources, int parameter)
-{
-    return parameter < sources ? parameter : sources;
-}
-
-static const halo_form form = {.bundles = bundles};
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    halo_compile(&form, o, g, b, s);
+    halo_compile(o->parameter, o, g, b, s);
 }
 
 const algo algo_neighbor_alltoall_node = {

@@ -9,16 +9,9 @@
  */
 #include "algos/halo.h"
 
-static int bundles(int sources, int parameter)
-{
-    return sources;
-}
-
-static const halo_form form = {.bundles = bundles, .carries_own = true};
-
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    halo_compile(&form, o, g, b, s);
+    halo_compile(HALO_OF_SOURCES, o, g, b, s);
 }
 
 const algo algo_neighbor_alltoall_partner = {

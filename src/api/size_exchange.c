@@ -24,7 +24,7 @@ bool size_exchange_needed(coll_kind kind, choice chosen)
            (coll_is_v(kind) || coll_has(kind, COLL_NEIGHBORS));
 }
 
-/* ---- what I have to say ---- */
+/* ---- the lists of this rank ---- */
 
 /* Bytes of the block from the i-th source, or to the i-th destination. */
 static int64_t bytes_of_edge(const call_side *s, const int64_t *counts, int i)
@@ -41,14 +41,14 @@ static int64_t *put_edge(int64_t *to, int peer, int64_t bytes)
     return to + 2;
 }
 
-static int64_t *say_edges(const call *of, const plan_key *key, const coll_neighbors *n)
+static int64_t *list_edges(const call *of, const plan_key *key, const coll_neighbors *n)
 {
-    int64_t *said =
-        malloc((2 + 2 * ((size_t)n->ndestinations + (size_t)n->nsources)) * sizeof *said);
+    int64_t *list =
+        malloc((2 + 2 * ((size_t)n->ndestinations + (size_t)n->nsources)) * sizeof *list);
     const int64_t *in = key->v, *out = in + (of->recv.extent >= COLL_LISTED ? 2 * of->recv.n : 0);
-    int64_t *to = said;
+    int64_t *to = list;
 
-    if (!said)
+    if (!list)
         return NULL;
     *to++ = n->ndestinations;
     *to++ = n->nsources;
@@ -56,16 +56,16 @@ static int64_t *say_edges(const call *of, const plan_key *key, const coll_neighb
         to = put_edge(to, n->destinations[i], bytes_of_edge(&of->send, out, i));
     for (int i = 0; i < n->nsources; i++)
         to = put_edge(to, n->sources[n->order[i]], bytes_of_edge(&of->recv, in, n->order[i]));
-    return said;
+    return list;
 }
 
-static int64_t *say_blocks(const call *of, const plan_key *key)
+static int64_t *list_blocks(const call *of, const plan_key *key)
 {
-    int64_t *said = malloc((size_t)of->coll.p * sizeof *said);
+    int64_t *list = malloc((size_t)of->coll.p * sizeof *list);
 
-    for (int i = 0; said && i < of->coll.p; i++)
-        said[i] = call_key_bytes(key, of, i);
-    return said;
+    for (int i = 0; list && i < of->coll.p; i++)
+        list[i] = call_key_bytes(key, of, i);
+    return list;
 }
 
 /* ---- the rounds ---- */
@@ -79,19 +79,17 @@ static int begin_round(size_exchange *s, exec *e, bool *asks)
                  .recvtype = MPI_INT64_T,
                  .recvcount = 1,
                  .op = operation_none};
-    int64_t *found;
 
     *asks = false;
     if (algo_compile_size_exchange(s->algo, &s->c, s->topo, &s->sched) != SCHED_OK)
         return MPI_ERR_NO_MEM;
     s->round++;
-    s->bytes = (size_t)s->sched->extent[SPACE_RECV] * sizeof *found;
-    if (s->bytes == 0)
+    if (s->sched->extent[SPACE_RECV] == 0)
         return MPI_SUCCESS;
-    found = malloc(s->bytes);
     free(s->found);
-    s->found = b.recvbuf = found;
-    if (!found || !exec_attach(e, s->sched))
+    s->bytes = (size_t)s->sched->extent[SPACE_RECV] * sizeof *s->found;
+    s->found = b.recvbuf = malloc(s->bytes);
+    if (!s->found || !exec_attach(e, s->sched))
         return MPI_ERR_NO_MEM;
     *asks = true;
     return exec_bind(e, &b);
@@ -123,7 +121,7 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .neighbors = n,
                   .parameter = chosen.parameter,
                   .variant = chosen.variant};
-    s->mine = n ? say_edges(of, key, n) : say_blocks(of, key);
+    s->mine = n ? list_edges(of, key, n) : list_blocks(of, key);
     if (s->mine)
         error = begin_round(s, e, &asks);
     if (error || !asks)

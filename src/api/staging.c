@@ -52,10 +52,15 @@ static void add_span(layout *o, int64_t at, int64_t count, const datatype *t)
 /* The last range is complete: it may be the next row of those before. */
 static void join_rows(layout *o)
 {
-    device_range *last = o->n > 1 ? &o->parts[o->n - 1] : NULL, *rows = last - 1;
-    int64_t pitch = last ? last->at - (rows->at + (rows->rows - 1) * rows->pitch) : 0;
+    device_range *rows, *last;
+    int64_t pitch;
 
-    if (!last || last->bytes != rows->bytes || pitch < last->bytes ||
+    if (o->n < 2)
+        return;
+    rows = &o->parts[o->n - 2];
+    last = rows + 1;
+    pitch = last->at - (rows->at + (rows->rows - 1) * rows->pitch);
+    if (last->bytes != rows->bytes || pitch < last->bytes ||
         (rows->rows > 1 && pitch != rows->pitch))
         return;
     rows->rows++;

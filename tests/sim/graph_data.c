@@ -210,6 +210,59 @@ void graph_data_make(graph_data *w, coll_kind kind, int p, int count, int most, 
     }
 }
 
+/* ---- the calls ---- */
+
+static int64_t block_sent(const graph_data *w, int rank)
+{
+    return coll_shapes[w->kind].send == COLL_ONE ? w->out[rank].length : w->count;
+}
+
+static coll_side side_in_call(const side *s, coll_extent extent, int64_t block)
+{
+    if (extent >= COLL_LISTED)
+        return (coll_side){.counts = s->counts, .displs = s->displs};
+    return (coll_side){.count = block > 0};
+}
+
+coll graph_data_call(const graph_data *w, int rank, coll_neighbors *n)
+{
+    const coll_shape *shape = &coll_shapes[w->kind];
+    const side *out = &w->out[rank], *in = &w->in[rank];
+
+    *n = (coll_neighbors){.nsources = in->n,
+                          .ndestinations = out->n,
+                          .sources = in->peer,
+                          .destinations = out->peer,
+                          .order = w->order[rank]};
+    return (coll){.kind = w->kind,
+                  .p = w->p,
+                  .rank = rank,
+                  .neighbors = n,
+                  .send = side_in_call(out, shape->send, block_sent(w, rank)),
+                  .recv = side_in_call(in, shape->recv, w->count)};
+}
+
+int64_t graph_data_sent(const graph_data *w, int rank)
+{
+    return coll_shapes[w->kind].send >= COLL_LISTED ? 1 : block_sent(w, rank);
+}
+
+int64_t graph_data_received(const graph_data *w)
+{
+    return coll_shapes[w->kind].recv >= COLL_LISTED ? 1 : w->count;
+}
+
+bool graph_data_arrived(const graph_data *w)
+{
+    for (int r = 0; r < w->p; r++) {
+        const side *in = &w->in[r];
+        size_t bytes = ((size_t)in->length + 1) * sizeof *in->buffer;
+        if (memcmp(in->buffer, w->expected[r], bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
 static void side_close(side *s)
 {
     free(s->peer);

@@ -39,4 +39,15 @@ typedef struct graph_data {
 void graph_data_make(graph_data *w, coll_kind kind, int p, int count, int most, uint64_t seed);
 void graph_data_free(graph_data *w);
 
+/* The call of one rank, as the library makes it; *n: its neighbors. */
+coll graph_data_call(const graph_data *w, int rank, coll_neighbors *n);
+
+/* Items of one element of what the rank sends, and of what all receive: a block where blocks are
+ * equal, else an item. */
+int64_t graph_data_sent(const graph_data *w, int rank);
+int64_t graph_data_received(const graph_data *w);
+
+/* Has every rank received what it must, and nothing else? */
+bool graph_data_arrived(const graph_data *w);
+
 #endif

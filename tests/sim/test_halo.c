@@ -61,7 +61,7 @@ static int64_t *append_side(int64_t *to, const side *s, const int *order, bool o
     return to;
 }
 
-static int64_t *said(const run *u, int rank)
+static int64_t *list_of(const run *u, int rank)
 {
     bool one = coll_shapes[u->w.kind].send == COLL_ONE;
     const side *out = &u->w.out[rank], *in = &u->w.in[rank];
@@ -76,19 +76,11 @@ static int64_t *said(const run *u, int rank)
 
 static void begin_round(run *u, int rank, int64_t *mine, int64_t **found)
 {
-    const side *out = &u->w.out[rank], *in = &u->w.in[rank];
-    coll_neighbors n = {.nsources = in->n,
-                        .ndestinations = out->n,
-                        .sources = in->peer,
-                        .destinations = out->peer,
-                        .order = u->w.order[rank]};
-    coll c = {.kind = u->w.kind,
-              .p = u->w.p,
-              .rank = rank,
-              .neighbors = &n,
-              .exchanged_sizes = u->exchanged[rank]};
+    coll_neighbors n;
+    coll c = graph_data_call(&u->w, rank, &n);
     sched *s = NULL;
 
+    c.exchanged_sizes = u->exchanged[rank];
     if (algo_compile_size_exchange(u->a, &c, u->t, &s) != SCHED_OK || sched_check(s))
         run_fail(u, "the size exchange does not compile");
     *found = sim_zeroed((size_t)s->extent[SPACE_RECV], sizeof **found);
@@ -108,7 +100,7 @@ static void run_round(run *u, const sim_options *as)
     sim_result result;
 
     for (int r = 0; r < u->w.p; r++)
-        begin_round(u, r, mine[r] = said(u, r), &found[r]);
+        begin_round(u, r, mine[r] = list_of(u, r), &found[r]);
     sim_run(u->ranks, u->w.p, &o, &result);
     if (result.error[0])
         run_fail(u, result.error);
@@ -132,15 +124,6 @@ static void exchange(run *u, const sim_options *o)
         run_fail(u, "the size exchange leaves a node");
 }
 
-/* ---- compile, as the library does ---- */
-
-static coll_side side_in_call(const side *s, coll_extent extent, int64_t block)
-{
-    if (extent >= COLL_LISTED)
-        return (coll_side){.counts = s->counts, .displs = s->displs};
-    return (coll_side){.count = block > 0};
-}
-
 static void *scratch_of(const sched *s)
 {
     return sim_zeroed((size_t)s->extent[SPACE_SCRATCH] + 1, sizeof(uint64_t) / 2);
@@ -148,37 +131,23 @@ static void *scratch_of(const sched *s)
 
 static void compile_rank(run *u, int rank)
 {
-    const graph_data *w = &u->w;
-    const coll_shape *shape = &coll_shapes[w->kind];
-    const side *out = &w->out[rank], *in = &w->in[rank];
-    coll_neighbors n = {.nsources = in->n,
-                        .ndestinations = out->n,
-                        .sources = in->peer,
-                        .destinations = out->peer,
-                        .order = w->order[rank]};
-    int64_t sent = shape->send == COLL_ONE ? out->length : w->count;
-    coll c = {.kind = w->kind,
-              .p = w->p,
-              .rank = rank,
-              .parameter = u->parameter,
-              .neighbors = &n,
-              .exchanged_sizes = u->exchanged[rank],
-              .send = side_in_call(out, shape->send, sent),
-              .recv = side_in_call(in, shape->recv, w->count)};
+    coll_neighbors n;
+    coll c = graph_data_call(&u->w, rank, &n);
     sched *s = NULL;
-    sim_rank *r = &u->ranks[rank];
 
+    c.parameter = u->parameter;
+    c.exchanged_sizes = u->exchanged[rank];
     if (algo_compile(u->a, FORM_STEP, &c, u->t, &s) != SCHED_OK)
         run_fail(u, "does not compile");
     if (sched_check(s))
         run_fail(u, sched_check(s));
-    *r = (sim_rank){.sched = s,
-                    .buffer = {[SPACE_SEND] = out->buffer,
-                               [SPACE_RECV] = in->buffer,
-                               [SPACE_SCRATCH] = scratch_of(s)},
-                    .count = {[SPACE_SEND] = shape->send >= COLL_LISTED ? 1 : sent,
-                              [SPACE_RECV] = shape->recv >= COLL_LISTED ? 1 : w->count,
-                              [SPACE_SCRATCH] = 1}};
+    u->ranks[rank] = (sim_rank){.sched = s,
+                                .buffer = {[SPACE_SEND] = u->w.out[rank].buffer,
+                                           [SPACE_RECV] = u->w.in[rank].buffer,
+                                           [SPACE_SCRATCH] = scratch_of(s)},
+                                .count = {[SPACE_SEND] = graph_data_sent(&u->w, rank),
+                                          [SPACE_RECV] = graph_data_received(&u->w),
+                                          [SPACE_SCRATCH] = 1}};
 }
 
 /* ---- what must have been sent ---- */
@@ -219,16 +188,6 @@ static int64_t items_leaving(const run *u)
     return items;
 }
 
-static void check_data(const run *u)
-{
-    for (int r = 0; r < u->w.p; r++) {
-        const side *in = &u->w.in[r];
-        size_t bytes = ((size_t)in->length + 1) * sizeof *in->buffer;
-        if (memcmp(in->buffer, u->w.expected[r], bytes) != 0)
-            run_fail(u, "wrong data");
-    }
-}
-
 static void check_messages(const run *u)
 {
     bool partner = u->a == &algo_neighbor_alltoall_partner;
@@ -260,7 +219,8 @@ static void run_one(const algo *a, int parameter, coll_kind kind, const topo *t,
     sim_run(u.ranks, t->p, &o, &r);
     if (r.error[0] || r.finished != t->p)
         run_fail(&u, r.error);
-    check_data(&u);
+    if (!graph_data_arrived(&u.w))
+        run_fail(&u, "wrong data");
     check_messages(&u);
     for (int rank = 0; rank < t->p; rank++) {
         sched_free((sched *)u.ranks[rank].sched);

@@ -27,44 +27,21 @@ static void run_fail(const run *u, const char *what)
              u->w.p, (int)u->w.count, u->sends, (unsigned long long)u->seed, what);
 }
 
-/* ---- compile, as the library does ---- */
-
-/* An element is a block where they are equal, else an item. */
-static coll_side side_in_call(const side *s, coll_extent extent, int64_t block)
-{
-    if (extent >= COLL_LISTED)
-        return (coll_side){.counts = s->counts, .displs = s->displs};
-    return (coll_side){.count = block > 0};
-}
-
 static void compile_rank(run *u, int rank)
 {
-    const graph_data *w = &u->w;
-    const coll_shape *shape = &coll_shapes[w->kind];
-    const side *out = &w->out[rank], *in = &w->in[rank];
-    coll_neighbors n = {.nsources = in->n,
-                        .ndestinations = out->n,
-                        .sources = in->peer,
-                        .destinations = out->peer,
-                        .order = w->order[rank]};
-    int64_t sent = shape->send == COLL_ONE ? out->length : w->count;
-    coll c = {.kind = w->kind,
-              .p = w->p,
-              .rank = rank,
-              .neighbors = &n,
-              .send = side_in_call(out, shape->send, sent),
-              .recv = side_in_call(in, shape->recv, w->count)};
+    coll_neighbors n;
+    coll c = graph_data_call(&u->w, rank, &n);
     sched *s = NULL;
-    sim_rank *r = &u->ranks[rank];
 
     if (algo_compile(u->a, FORM_STEP, &c, NULL, &s) != SCHED_OK)
         run_fail(u, "does not compile");
     if (sched_check(s))
         run_fail(u, sched_check(s));
-    *r = (sim_rank){.sched = s,
-                    .buffer = {[SPACE_SEND] = out->buffer, [SPACE_RECV] = in->buffer},
-                    .count = {[SPACE_SEND] = shape->send >= COLL_LISTED ? 1 : sent,
-                              [SPACE_RECV] = shape->recv >= COLL_LISTED ? 1 : w->count}};
+    u->ranks[rank] = (sim_rank){
+        .sched = s,
+        .buffer = {[SPACE_SEND] = u->w.out[rank].buffer, [SPACE_RECV] = u->w.in[rank].buffer},
+        .count = {[SPACE_SEND] = graph_data_sent(&u->w, rank),
+                  [SPACE_RECV] = graph_data_received(&u->w)}};
 }
 
 /* ---- what it costs ---- */
@@ -110,16 +87,6 @@ static void check_costs(const run *u, const sim_result *r)
 
 /* ---- run ---- */
 
-static void check_data(const run *u)
-{
-    for (int r = 0; r < u->w.p; r++) {
-        const side *in = &u->w.in[r];
-        size_t bytes = ((size_t)in->length + 1) * sizeof *in->buffer;
-        if (memcmp(in->buffer, u->w.expected[r], bytes) != 0)
-            run_fail(u, "wrong data");
-    }
-}
-
 static void run_one(const algo *a, coll_kind kind, int p, int count, int most, uint64_t seed)
 {
     run u = {.a = a, .seed = seed, .sends = (sim_sends)(seed % SIM_SENDS)};
@@ -134,7 +101,8 @@ static void run_one(const algo *a, coll_kind kind, int p, int count, int most, u
     sim_run(u.ranks, p, &o, &r);
     if (r.error[0] || r.finished != p)
         run_fail(&u, r.error);
-    check_data(&u);
+    if (!graph_data_arrived(&u.w))
+        run_fail(&u, "wrong data");
     check_costs(&u, &r);
     for (int rank = 0; rank < p; rank++)
         sched_free((sched *)u.ranks[rank].sched);

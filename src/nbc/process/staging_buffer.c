@@ -43,14 +43,14 @@ static staging_buffer *take(size_t bytes)
     return b;
 }
 
-static staging_buffer *allocate(size_t bytes)
+static staging_buffer *allocate(size_t bytes, bool may_be_pinned)
 {
     staging_buffer *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
     b->bytes = bytes;
-    b->memory = bytes < STAGING_KEPT ? malloc(bytes) : aligned_alloc(PAGE, bytes);
+    b->memory = may_be_pinned ? aligned_alloc(PAGE, bytes) : malloc(bytes);
     if (b->memory)
         return b;
     free(b);
@@ -60,10 +60,10 @@ static staging_buffer *allocate(size_t bytes)
 staging_buffer *staging_buffer_make(size_t bytes)
 {
     bool keeps = bytes >= STAGING_KEPT && bytes <= KEPT_MOST;
-    size_t rounded = keeps ? round_up(bytes) : (bytes + PAGE - 1) / PAGE * PAGE;
+    size_t rounded = keeps ? round_up(bytes) : bytes;
     staging_buffer *b = keeps ? take(rounded) : NULL;
 
-    return b ? b : allocate(bytes < STAGING_KEPT ? bytes : rounded);
+    return b ? b : allocate(rounded, keeps);
 }
 
 /* Is there room for so many more? */
