@@ -2,7 +2,10 @@
 /* plan_schedules.c - the schedules that tutti-plan looks at, of one rank or of all: see plan.h. */
 #include "plan.h"
 
+#include "algos/halo.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 static coll_side side_of(const request *r, coll_extent extent)
 {
@@ -39,41 +42,89 @@ static void torus_make(torus *t, int p, int rank)
                                 .order = t->order};
 }
 
-static int64_t *put_lists(int64_t *to, int p, int rank)
+/* What a rank of it lets others know (algos/halo_list.h), with blocks of one byte: so scratch is
+ * printed in blocks. NULL: out of memory. */
+static int64_t *list_of(const request *r, int rank)
 {
+    bool same = coll_shapes[r->kind].send == COLL_ONE;
     torus around;
+    int64_t received[PLAN_NEIGHBORS], first[PLAN_NEIGHBORS + 1];
+    byte_range range[PLAN_NEIGHBORS];
 
-    torus_make(&around, p, rank);
-    *to++ = PLAN_NEIGHBORS;
-    *to++ = PLAN_NEIGHBORS;
-    for (int i = 0; i < 2 * PLAN_NEIGHBORS; i++) {
-        int k = i % PLAN_NEIGHBORS;
-        *to++ = around.sources[i < PLAN_NEIGHBORS ? k : around.order[k]];
-        *to++ = 1;
+    torus_make(&around, r->p, rank);
+    for (int i = 0; i < PLAN_NEIGHBORS; i++) {
+        received[i] = 1;
+        first[i] = i;
+        range[i] = (byte_range){same ? 0 : i, 1};
     }
-    return to;
+    first[PLAN_NEIGHBORS] = PLAN_NEIGHBORS;
+    return halo_list(&around.lists, r->topo->node, rank, &(halo_blocks){received, first, range});
 }
 
-/* The lists that the ranks of a node exchange first (algos/halo.h), with blocks of one byte: so
- * scratch is printed in blocks. NULL: they need not, or out of memory. */
-static int64_t *exchange_lists(const request *r, int rank)
+/* What another rank sends in this round. Of several blocks of one byte for a node the first one is
+ * fresh, and the others are it where all are the same. False: out of memory. */
+static bool answer(const request *r, int round, int from, int64_t *to, int64_t words)
 {
-    const topo *t = r->topo;
-    size_t words = 2 + 4 * PLAN_NEIGHBORS;
-    int64_t *all, *to;
+    bool same = coll_shapes[r->kind].send == COLL_ONE;
+    int64_t *list = round < HALO_LISTS ? list_of(r, from) : NULL;
 
-    if (!algo_table[r->choice.algo]->rounds || !t || t->nodes == 1)
-        return NULL;
-    all = to = malloc((size_t)topo_most_on_node(t) * words * sizeof *all);
-    for (int k = 0; all && k < r->p; k++)
-        if (t->node[k] == t->node[rank])
-            to = put_lists(to, r->p, k);
-    return all;
+    if (round < HALO_LISTS && !list)
+        return false;
+    for (int64_t i = 0; i < words; i++) {
+        bool repeats = same && (round > HALO_LISTS || i > 1);
+        to[i] = list ? list[i] : (i % 2 == 0) != repeats;
+    }
+    free(list);
+    return true;
+}
+
+/* One round for this rank; *found grows. */
+static bool exchange_round(const request *r, const coll *c, int round, int64_t **found, size_t *n)
+{
+    int64_t *mine = list_of(r, c->rank), *larger = NULL;
+    sched *s = NULL;
+    bool done = mine && algo_compile_size_exchange(algo_table[r->choice.algo], c, round, r->topo,
+                                                   &s) == SCHED_OK;
+
+    if (done)
+        larger = realloc(*found, (*n + (size_t)s->extent[SPACE_RECV] + 1) * sizeof *larger);
+    done = larger != NULL;
+    *found = done ? larger : *found;
+    for (int i = 0; done && i < s->nsteps; i++) {
+        const interval *x = s->list + s->steps[i].first;
+        if (s->steps[i].kind == STEP_COPY)
+            memcpy(*found + *n + x[1].offset, mine + x[0].offset, x[0].length * sizeof *mine);
+        else if (s->steps[i].kind == STEP_RECV)
+            done = answer(r, round, s->steps[i].peer, *found + *n + x->offset, (int64_t)x->length);
+    }
+    *n += done ? (size_t)s->extent[SPACE_RECV] : 0;
+    sched_free(s);
+    free(mine);
+    return done;
+}
+
+/* What the rounds of the size exchange find. NULL: there are none, or out of memory. */
+static int64_t *exchange_sizes(const request *r, coll c)
+{
+    const algo *a = algo_table[r->choice.algo];
+    int64_t *found = NULL;
+    size_t n = 0;
+    bool done = r->topo && r->topo->nodes > 1;
+
+    for (int round = 0; done && round < a->rounds; round++) {
+        c.exchanged_sizes = found;
+        done = exchange_round(r, &c, round, &found, &n);
+    }
+    if (!done) {
+        free(found);
+        found = NULL;
+    }
+    return found;
 }
 
 sched *plan_compile(const request *r, int rank)
 {
-    int64_t *lists = exchange_lists(r, rank);
+    int64_t *found;
     torus around;
     coll c = {.kind = r->kind,
               .p = r->p,
@@ -84,15 +135,15 @@ sched *plan_compile(const request *r, int rank)
               .variant = r->choice.variant,
               .order = r->choice.order,
               .neighbors = &around.lists,
-              .exchanged_sizes = lists,
               .send = side_of(r, coll_shapes[r->kind].send),
               .recv = side_of(r, coll_shapes[r->kind].recv)};
     sched *s = NULL;
 
     torus_make(&around, r->p, rank);
+    c.exchanged_sizes = found = exchange_sizes(r, c);
     if (algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
         s = NULL;
-    free(lists);
+    free(found);
     return s;
 }
 

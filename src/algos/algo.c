@@ -218,7 +218,8 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
                       .order = c->order,
                       .phases = a->variants,
                       .neighbors = c->neighbors,
-                      .exchanged_sizes = c->exchanged_sizes};
+                      .exchanged_sizes = c->exchanged_sizes,
+                      .round = a->rounds};
 
     if (!s)
         return SCHED_NO_MEMORY;
@@ -229,14 +230,16 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
     return sched_commit(s, result);
 }
 
-sched_error algo_compile_size_exchange(const algo *a, const coll *c, const topo *t, sched **result)
+sched_error algo_compile_size_exchange(const algo *a, const coll *c, int round, const topo *t,
+                                       sched **result)
 {
     sched_builder *s = sched_begin(c->p, FORM_STEP);
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
     algo_options o = {.parameter = c->parameter,
                       .variant = c->variant,
                       .neighbors = c->neighbors,
-                      .exchanged_sizes = c->exchanged_sizes};
+                      .exchanged_sizes = c->exchanged_sizes,
+                      .round = round};
 
     if (!s)
         return SCHED_NO_MEMORY;

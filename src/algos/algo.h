@@ -39,6 +39,7 @@ typedef struct algo_options {
     const struct algo *const *phases; /* algo.variants */
     const coll_neighbors *neighbors;  /* NEIGHBORS: ranks */
     const int64_t *exchanged_sizes;   /* see algo.size_exchange; NULL: there was none */
+    int round;                        /* of it, from 0 on; algo.rounds: all are over */
 } algo_options;
 
 typedef struct algo {
@@ -68,11 +69,11 @@ typedef struct algo {
     /* A schedule that finds out what it has to know of lengths at other ranks, if each has its own
      * (coll_is_v): SEND is the lengths of what I send to each rank, RECV what compile gets as
      * options.exchanged_sizes: NULL, if this uses nothing of it. NULL: it needs nothing. Among
-     * neighbors SEND is how many destinations and sources I have; then each destination with the
-     * bytes of its block, each source in the order of matching with the same. */
+     * neighbors SEND is the list of halo_list.h. */
     void (*size_exchange)(const algo_options *o, const group *g, sched_builder *s);
-    int rounds; /* of the size exchange: schedules one after the other, each of which knows what the
-                   one before has found (options.exchanged_sizes); 0: one */
+    int rounds; /* of the size exchange: schedules one after the other, each of which gets what
+                   those before have found, one after the other, as options.exchanged_sizes; 0: one
+                 */
 
     /* Emit the steps. Pure: no MPI, no clock, no environment. Knows its group, never the ranks of
      * the whole call: so it runs on any part of them. */
@@ -120,8 +121,9 @@ int algo_variant(const algo *a, const char *name);
 sched_error algo_compile(const algo *a, coll_form form, const coll *c, const topo *t,
                          sched **result);
 
-/* Compile its size exchange, for the same topology. */
-sched_error algo_compile_size_exchange(const algo *a, const coll *c, const topo *t, sched **result);
+/* Compile a round of its size exchange, from 0 on, for the same topology. */
+sched_error algo_compile_size_exchange(const algo *a, const coll *c, int round, const topo *t,
+                                       sched **result);
 
 /* algo.parts, or 1. */
 int algo_parts(const algo *a, const algo_options *o, const group *g, sched_builder *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* halo.c - see halo.h: which bundles there are. */
+/* halo.c - see halo.h: which bundles there are, by what has been exchanged. */
 #include "algos/halo.h"
 
 #include <stdlib.h>
@@ -10,79 +10,64 @@ bool halo_nodes(regions *nodes, const group *g, sched_builder *s)
 
     for (int i = 0; t && i < t->nlevels; i++)
         if (t->level[i].kind == TOPO_NODE)
-            return regions_make(nodes, g, i, s);
+            return t->nodes > 1 && regions_make(nodes, g, i, s);
     return false;
-}
-
-/* ---- the exchange of lists ---- */
-
-/* Numbers in a rank's list: how many edges it has, in two parts, and two for each. */
-static int64_t words_of(const int64_t counts[2])
-{
-    return 2 + 2 * (counts[0] + counts[1]);
-}
-
-void halo_size_exchange(const algo_options *o, const group *g, sched_builder *s)
-{
-    const int64_t *counts = o->exchanged_sizes;
-    int64_t own[2] = {o->neighbors->ndestinations, o->neighbors->nsources};
-    regions nodes;
-    interval mine = interval_make(SPACE_SEND, 0, counts ? words_of(own) : 2);
-    int64_t at = 0;
-
-    if (!halo_nodes(&nodes, g, s))
-        return;
-    for (int k = 0; k < region_size(&nodes, nodes.mine); k++) {
-        int rank = region_rank(&nodes, nodes.mine, k);
-        interval theirs = interval_make(SPACE_RECV, at, counts ? words_of(counts + 2 * k) : 2);
-        if (rank == g->index) {
-            sched_copy(s, mine, theirs);
-        } else {
-            sched_recv(s, theirs, rank);
-            sched_send(s, mine, rank);
-        }
-        at = interval_end(theirs);
-    }
 }
 
 /* ---- the edges of my node ---- */
 
 typedef struct reader {
-    const int64_t *at;
+    const int64_t *at; /* next word */
     const halo *h;
     const coll_neighbors *mine;
     const int *node; /* of each rank */
 } reader;
 
-/* How many edges the lists have in all, on both sides. */
-static int count_edges(reader r)
+static int node_size(const halo *h)
 {
-    int n = 0;
+    return region_size(&h->nodes, h->nodes.mine);
+}
 
-    for (int k = 0; k < region_size(&r.h->nodes, r.h->nodes.mine); k++) {
-        n += (int)(r.at[0] + r.at[1]);
-        r.at += words_of(r.at);
-    }
+/* How many edges there are in all, on both sides: the first round has found 2 words for each. */
+static size_t count_edges(const halo *h, const int64_t *found)
+{
+    size_t n = 0;
+
+    for (int k = 0; k < 2 * node_size(h); k++)
+        n += (size_t)found[k];
     return n;
 }
 
-/* Append those of one member and one side that leave the node and have data; returns how many. */
+/* False: it stays in the node, or has nothing. */
+static bool read_edge(reader *r, int member, int position, bool out, halo_edge *e)
+{
+    const int64_t *at = r->at;
+    int other = (int)at[0];
+    bool mine = member == r->h->me;
+
+    r->at += out ? HALO_DESTINATION : HALO_SOURCE;
+    if (other < 0 || at[1] == 0 || r->node[other] == r->h->nodes.mine)
+        return false;
+    *e = (halo_edge){.from = out ? member : other,
+                     .to = out ? other : member,
+                     .node = r->node[other],
+                     .position = position,
+                     .length = at[1],
+                     .fresh = out ? at[2] : at[1],
+                     .npieces = out ? (int)at[3] : 0,
+                     .at = !mine ? -1
+                           : out ? position
+                                 : r->mine->order[position]};
+    return true;
+}
+
+/* Append those of one member and one side. Returns how many. */
 static int read_side(reader *r, int member, int n, bool out, halo_edge *to)
 {
-    bool mine = member == r->h->me;
     int added = 0;
 
-    for (int i = 0; i < n; i++, r->at += 2) {
-        int peer = (int)r->at[0], at = out || !mine ? i : r->mine->order[i];
-        if (peer < 0 || r->at[1] == 0 || r->node[peer] == r->h->nodes.mine)
-            continue;
-        to[added++] = (halo_edge){.from = out ? member : peer,
-                                  .to = out ? peer : member,
-                                  .node = r->node[peer],
-                                  .length = r->at[1],
-                                  .at = mine ? at : -1,
-                                  .position = i};
-    }
+    for (int i = 0; i < n; i++)
+        added += read_edge(r, member, i, out, &to[added]);
     return added;
 }
 
@@ -101,8 +86,7 @@ static int compare_edges(const void *a, const void *b)
 
 /* ---- bundles ---- */
 
-/* Position of a rank among those of its node. */
-static int member_of(const halo *h, int node, int rank)
+int halo_member(const halo *h, int node, int rank)
 {
     int low = 0, high = region_size(&h->nodes, node) - 1;
 
@@ -136,14 +120,6 @@ static void assign_ranks(const halo *h, int a, int b, int k, halo_bundle *x)
     x->receiver = region_rank(&h->nodes, b, receiver);
 }
 
-static void append_edge(const halo *h, halo_bundle *x, halo_edge *e)
-{
-    e->repeated = h->same && x->n > 0 && e[-1].from == e->from;
-    e->offset = e->repeated ? e[-1].offset : x->length;
-    x->length += e->repeated ? 0 : e->length;
-    x->n++;
-}
-
 /* From n edges, which are put in order. */
 static bool make_bundles(const halo *h, halo_edge *edge, int n, bool out, halo_bundles *result,
                          sched_builder *s)
@@ -158,35 +134,106 @@ static bool make_bundles(const halo *h, halo_edge *edge, int n, bool out, halo_b
     for (int i = 0; i < n; i++) {
         int node = edge[i].node, a = out ? h->nodes.mine : node, b = out ? node : h->nodes.mine;
         int ranks = region_size(&h->nodes, a);
-        int k = (int)((int64_t)member_of(h, a, edge[i].from) * divided(h, ranks) / ranks);
+        int k = (int)((int64_t)halo_member(h, a, edge[i].from) * divided(h, ranks) / ranks);
         if (node != last_node || k != last_k) {
             at[result->n] = (halo_bundle){.edge = &edge[i]};
             assign_ranks(h, a, b, k, &at[result->n++]);
         }
-        append_edge(h, &at[result->n - 1], &edge[i]);
+        at[result->n - 1].n++;
         last_node = node;
         last_k = k;
     }
     return true;
 }
 
-bool halo_read(halo *h, const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
+/* ---- what is fresh, and pieces of the rest ---- */
+
+/* What the third round has found for the receiver of these bundles. */
+static const int64_t *read_fresh(const halo *h, const int64_t *at)
 {
-    reader r = {.at = o->exchanged_sizes, .h = h, .mine = o->neighbors, .node = g->topo->node};
-    size_t bytes = (size_t)count_edges(r) * sizeof(halo_edge) + 1;
-    halo_edge *out = sched_borrow(s, bytes), *in = sched_borrow(s, bytes);
+    for (int i = 0; i < h->in.n; i++)
+        for (int k = 0; h->in.at[i].receiver == h->me && k < h->in.at[i].n; k++) {
+            h->in.at[i].edge[k].fresh = *at++;
+            h->in.at[i].edge[k].npieces = (int)*at++;
+        }
+    return at;
+}
+
+static const int64_t *take_pieces(halo_edge *e, const int64_t *at)
+{
+    e->piece = (const byte_range *)(const void *)at;
+    return at + HALO_PIECE * e->npieces;
+}
+
+static int compare_positions(const void *a, const void *b)
+{
+    const halo_edge *x = *(halo_edge *const *)a, *y = *(halo_edge *const *)b;
+
+    return x->position < y->position ? -1 : 1;
+}
+
+/* Mine are in the order of my list; then come, to a receiver, those of others. */
+static bool read_pieces(const halo *h, size_t edges, const int64_t *at, sched_builder *s)
+{
+    halo_edge **mine = sched_borrow(s, edges * sizeof(halo_edge *) + 1);
+    size_t n = 0;
+
+    if (!mine)
+        return false;
+    for (int i = 0; i < h->out.n; i++)
+        for (int k = 0; k < h->out.at[i].n; k++)
+            if (h->out.at[i].edge[k].from == h->me)
+                mine[n++] = &h->out.at[i].edge[k];
+    qsort(mine, n, sizeof(halo_edge *), compare_positions);
+    for (size_t i = 0; i < n; i++)
+        at = take_pieces(mine[i], at);
+    for (int i = 0; i < h->in.n; i++)
+        for (int k = 0; h->in.at[i].receiver == h->me && k < h->in.at[i].n; k++)
+            at = take_pieces(&h->in.at[i].edge[k], at);
+    return true;
+}
+
+static void place_blocks(halo_bundles *all)
+{
+    for (halo_bundle *x = all->at; x < all->at + all->n; x++)
+        for (int k = 0; k < x->n; k++) {
+            halo_edge *e = &x->edge[k];
+            e->offset = x->length;
+            e->part = k > 0 && e[-1].from == e->from ? e[-1].part : x->length;
+            x->length += e->fresh;
+        }
+}
+
+bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s)
+{
+    reader r = {.h = h, .mine = o->neighbors, .node = g->topo->node};
+    halo_edge *out, *in;
+    size_t edges;
     int nout = 0, nin = 0;
 
+    *h = (halo){.me = g->index, .most = most};
+    if (!halo_nodes(&h->nodes, g, s))
+        return false;
+    edges = count_edges(h, o->exchanged_sizes);
+    out = sched_borrow(s, edges * sizeof *out + 1);
+    in = sched_borrow(s, edges * sizeof *in + 1);
     if (!out || !in)
         return false;
-    h->me = g->index;
-    h->same = b->mine == 0;
-    for (int k = 0; k < region_size(&h->nodes, h->nodes.mine); k++) {
+    r.at = o->exchanged_sizes + 2 * node_size(h);
+    for (int k = 0; k < node_size(h); k++) {
         int member = region_rank(&h->nodes, h->nodes.mine, k), n = (int)r.at[0], m = (int)r.at[1];
-        r.at += 2;
+        r.at += HALO_HEAD;
         nout += read_side(&r, member, n, true, out + nout);
         nin += read_side(&r, member, m, false, in + nin);
     }
-    return make_bundles(h, out, nout, true, &h->out, s) &&
-           make_bundles(h, in, nin, false, &h->in, s);
+    if (!make_bundles(h, out, nout, true, &h->out, s) ||
+        !make_bundles(h, in, nin, false, &h->in, s))
+        return false;
+    if (o->round > HALO_LISTS)
+        r.at = read_fresh(h, r.at);
+    if (o->round > HALO_LISTS + 1 && !read_pieces(h, edges, r.at, s))
+        return false;
+    place_blocks(&h->out);
+    place_blocks(&h->in);
+    return true;
 }

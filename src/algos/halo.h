@@ -6,15 +6,17 @@
  *   1 ----> 2 =======> 4 ----> 6
  *        carrier    receiver
  *
- * Each rank knows the edges of all ranks of its node, with their lengths, which they have exchanged
- * (halo_read). What both nodes know decides which bundles there are, who carries and who receives
- * them. In a bundle blocks lie in the order of (source, destination, order of matching), which both
- * sides know; what a rank sends to all its neighbors is there once.
+ * Each rank knows the edges of all ranks of its node, with their lengths (halo_list.h), which they
+ * have exchanged. What both nodes know decides which bundles there are, who carries and who
+ * receives them. In a bundle blocks lie in the order of (source, destination, order of matching),
+ * which both sides know. What a source sends to several ranks of a node is there once, with the
+ * first block that has it; the receiver knows from each source which pieces of that its blocks are.
  */
 #ifndef TUTTI_HALO_H
 #define TUTTI_HALO_H
 
 #include "algos/algo.h"
+#include "algos/halo_list.h"
 #include "algos/region.h"
 
 enum { HALO_OF_SOURCES = 0 }; /* for halo.most */
@@ -24,17 +26,22 @@ typedef struct halo_edge {
     int node;       /* of the end that is not on mine */
     int at;         /* of my own edges: index in my list of destinations, or of sources; else -1 */
     int position;   /* in the lists: those of the same two ranks keep their order */
-    bool repeated;  /* its block is that of the edge before it */
+    int npieces;    /* 0: the block is fresh */
     int64_t length; /* of the block, in bytes */
-    int64_t offset; /* of the block in its bundle */
+    int64_t fresh;  /* bytes that no earlier block of its source in the bundle has */
+    int64_t part;   /* where the blocks of its source begin in the bundle */
+    int64_t offset; /* where what is fresh begins */
+    const byte_range *piece; /* [npieces]: what the block consists of, from `part` on; known for my
+                                own, and to the receiver */
+    interval packed;         /* mine, if only some of it is fresh: a copy of it */
 } halo_edge;
 
 typedef struct halo_bundle {
     int carrier, receiver; /* ranks */
-    const halo_edge *edge; /* [n]: whose blocks it has, none of them empty */
+    halo_edge *edge;       /* [n]: whose blocks it has, none of them empty */
     int n;
-    int64_t length;
-    interval data; /* at its carrier, or its receiver: in SCRATCH */
+    int64_t length; /* known to its carrier and its receiver */
+    interval data;  /* there: in SCRATCH */
 } halo_bundle;
 
 typedef struct halo_bundles {
@@ -45,27 +52,28 @@ typedef struct halo_bundles {
 typedef struct halo {
     regions nodes;
     int me;
-    int most;  /* bundles from one node to another; HALO_OF_SOURCES */
-    bool same; /* what a rank sends is the same for all its neighbors */
+    int most; /* bundles from one node to another; HALO_OF_SOURCES: one of each rank, which carries
+                 it */
     halo_bundles out, in;
 } halo;
 
-/* For algo.size_exchange, in HALO_ROUNDS rounds: the lengths of the lists of the ranks of my node,
- * then the lists. */
-enum { HALO_ROUNDS = 2 };
-void halo_size_exchange(const algo_options *o, const group *g, sched_builder *s);
+/* For algo.size_exchange, in HALO_ROUNDS rounds: how long the lists of the ranks of my node are;
+ * the lists; from each source to the receiver of its blocks, what of them is fresh; the pieces that
+ * the others consist of. After HALO_LISTS of them all edges are known. */
+enum { HALO_LISTS = 2, HALO_ROUNDS = 4 };
+void halo_size_exchange(int most, const algo_options *o, const group *g, sched_builder *s);
 
 /* The nodes. False: there is one, or no memory, and the builder has failed. */
 bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
 
-/* The rest of h, from the lists in o->exchanged_sizes. They have for each rank of my node, in their
- * order: how many destinations and how many sources it has; each destination and the length of its
- * block; each source, in the order of matching, and the length of its block. False: no memory, and
+/* h with what o->exchanged_sizes has after o->round rounds, on several nodes. False: no memory, and
  * the builder has failed. */
-bool halo_read(halo *h, const algo_options *o, const group *g, const blockmap *b, sched_builder *s);
+bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
 
-/* All steps. most: bundles from one node to another, of as many ranks each, side by side; or
- * HALO_OF_SOURCES: one of each rank, which carries it. */
+/* Position of a rank among those of its node. */
+int halo_member(const halo *h, int node, int rank);
+
+/* All steps. most: as halo.most; several bundles are of as many ranks each, side by side. */
 void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,
                   sched_builder *s);
 

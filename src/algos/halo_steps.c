@@ -13,47 +13,98 @@ typedef struct maker {
 
 static interval block_sent(const maker *m, const halo_edge *e)
 {
-    return m->h->same ? m->b->own : row_at(&m->b->out, e->at);
+    return m->b->mine == 0 ? m->b->own : row_at(&m->b->out, e->at);
 }
 
-static interval block_in(const halo_bundle *x, const halo_edge *e)
+static interval in_bundle(const halo_bundle *x, int64_t offset, int64_t length)
 {
-    return interval_make(SPACE_SCRATCH, x->data.offset + e->offset, e->length);
+    return interval_make(SPACE_SCRATCH, x->data.offset + offset, length);
 }
 
-/* Blocks of this source, as it sends them, or where they lie at the carrier. */
-static void add_source(const maker *m, const halo_bundle *x, int source, bool sent)
+/* What is fresh of a block of mine that is not fresh as a whole, piece by piece. to: the bundle, if
+ * I carry it; NULL: it is added to the open message. */
+static void take_fresh_pieces(const maker *m, const halo_edge *e, const halo_bundle *to)
+{
+    int64_t at = e->packed.offset, done = e->part;
+
+    for (int i = 0; i < e->npieces; i++) {
+        const byte_range *r = &e->piece[i];
+        int64_t end = e->part + r->at + r->length, from = end - r->length;
+        from = from < e->offset ? e->offset : from;
+        from = from < done ? done : from;
+        if (from < end) {
+            interval fresh =
+                interval_make(SPACE_SCRATCH, at + r->length - (end - from), end - from);
+            if (to)
+                sched_copy(m->s, fresh, in_bundle(to, from, end - from));
+            else
+                sched_add(m->s, fresh);
+            done = end;
+        }
+        at += r->length;
+    }
+}
+
+/* A block of mine, as far as it is fresh; to as above. */
+static void take_fresh(const maker *m, const halo_edge *e, const halo_bundle *to)
+{
+    if (e->fresh > 0 && e->fresh < e->length)
+        take_fresh_pieces(m, e, to);
+    else if (e->fresh > 0 && to)
+        sched_copy(m->s, block_sent(m, e), in_bundle(to, e->offset, e->length));
+    else if (e->fresh > 0)
+        sched_add(m->s, block_sent(m, e));
+}
+
+static void add_mine(const maker *m, const halo_bundle *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].from == source && !x->edge[i].repeated)
-            sched_add(m->s, sent ? block_sent(m, &x->edge[i]) : block_in(x, &x->edge[i]));
+        if (x->edge[i].from == m->h->me)
+            take_fresh(m, &x->edge[i], NULL);
 }
 
 /* ---- inside the node of the sources ---- */
+
+/* Blocks of mine that are not fresh as a whole: what is fresh of them is taken from a copy. */
+static void pack_blocks(const maker *m)
+{
+    for (int i = 0; i < m->h->out.n; i++)
+        for (int k = 0; k < m->h->out.at[i].n; k++) {
+            halo_edge *e = &m->h->out.at[i].edge[k];
+            if (e->from != m->h->me || e->fresh == 0 || e->fresh == e->length)
+                continue;
+            e->packed = sched_scratch(m->s, e->length);
+            sched_copy(m->s, block_sent(m, e), e->packed);
+        }
+}
 
 static void send_to_carrier(const maker *m, int carrier)
 {
     sched_open(m->s, STEP_SEND, carrier);
     for (int i = 0; i < m->h->out.n; i++)
         if (m->h->out.at[i].carrier == carrier)
-            add_source(m, &m->h->out.at[i], m->h->me, true);
+            add_mine(m, &m->h->out.at[i]);
     sched_close(m->s);
 }
 
+/* What is fresh of a source lies together. */
 static void receive_as_carrier(const maker *m, int source)
 {
     sched_open(m->s, STEP_RECV, source);
-    for (int i = 0; i < m->h->out.n; i++)
-        if (m->h->out.at[i].carrier == m->h->me)
-            add_source(m, &m->h->out.at[i], source, false);
+    for (int i = 0; i < m->h->out.n; i++) {
+        const halo_bundle *x = &m->h->out.at[i];
+        for (int k = 0; x->carrier == m->h->me && k < x->n; k++)
+            if (x->edge[k].from == source)
+                sched_add(m->s, in_bundle(x, x->edge[k].offset, x->edge[k].fresh));
+    }
     sched_close(m->s);
 }
 
 static void copy_own(const maker *m, const halo_bundle *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].from == m->h->me && !x->edge[i].repeated)
-            sched_copy(m->s, block_sent(m, &x->edge[i]), block_in(x, &x->edge[i]));
+        if (x->edge[i].from == m->h->me)
+            take_fresh(m, &x->edge[i], x);
 }
 
 /* Has the bundle blocks of others than its carrier? */
@@ -88,7 +139,7 @@ static void collect(const maker *m)
 static bool is_for_me_alone(const halo *h, const halo_bundle *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].to != h->me || x->edge[i].repeated)
+        if (x->edge[i].to != h->me || x->edge[i].npieces > 0)
             return false;
     return true;
 }
@@ -120,31 +171,61 @@ static void cross_nodes(const maker *m)
             continue;
         }
         sched_open(m->s, STEP_SEND, x->receiver);
-        add_source(m, x, h->me, true);
+        add_mine(m, x);
         sched_close(m->s);
     }
 }
 
 /* ---- inside the node of the destinations ---- */
 
+/* The i-th range of a block in its bundle; there is at least one. */
+static interval range_of(const halo_bundle *x, const halo_edge *e, int i)
+{
+    if (e->npieces == 0)
+        return in_bundle(x, e->offset, e->length);
+    return in_bundle(x, e->part + e->piece[i].at, e->piece[i].length);
+}
+
+static int ranges_of(const halo_edge *e)
+{
+    return e->npieces > 0 ? e->npieces : 1;
+}
+
+static void hand_to_other(const maker *m, const halo_bundle *x, int to)
+{
+    sched_open(m->s, STEP_SEND, to);
+    for (int i = 0; i < x->n; i++)
+        for (int k = 0; x->edge[i].to == to && k < ranges_of(&x->edge[i]); k++)
+            sched_add(m->s, range_of(x, &x->edge[i], k));
+    sched_close(m->s);
+}
+
+/* A block is received as a whole, whatever its type is. */
+static void keep_block(const maker *m, const halo_bundle *x, const halo_edge *e)
+{
+    interval whole = range_of(x, e, 0);
+
+    if (ranges_of(e) > 1) {
+        whole = sched_scratch(m->s, e->length);
+        for (int64_t k = 0, at = whole.offset; k < e->npieces; at += e->piece[k++].length)
+            sched_copy(m->s, range_of(x, e, (int)k),
+                       interval_make(SPACE_SCRATCH, at, e->piece[k].length));
+    }
+    sched_copy(m->s, whole, row_at(&m->b->in, e->at));
+}
+
 static void hand_out(const maker *m, const halo_bundle *x)
 {
     const halo *h = m->h;
-    int n = region_size(&h->nodes, h->nodes.mine);
 
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < region_size(&h->nodes, h->nodes.mine); k++) {
         int to = region_rank(&h->nodes, h->nodes.mine, k);
-        if (to == h->me)
-            continue;
-        sched_open(m->s, STEP_SEND, to);
-        for (int i = 0; i < x->n; i++)
-            if (x->edge[i].to == to)
-                sched_add(m->s, block_in(x, &x->edge[i]));
-        sched_close(m->s);
+        if (to != h->me)
+            hand_to_other(m, x, to);
     }
     for (int i = 0; i < x->n; i++)
         if (x->edge[i].to == h->me)
-            sched_copy(m->s, block_in(x, &x->edge[i]), row_at(&m->b->in, x->edge[i].at));
+            keep_block(m, x, &x->edge[i]);
 }
 
 static void receive_handed_out(const maker *m, const halo_bundle *x)
@@ -170,16 +251,17 @@ static void distribute(const maker *m)
 void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,
                   sched_builder *s)
 {
-    halo h = {.most = most};
+    halo h;
     maker m = {&h, b, s};
 
-    if (!o->exchanged_sizes || !halo_nodes(&h.nodes, g, s)) {
+    if (!o->exchanged_sizes || !g->topo || g->topo->nodes == 1) {
         neighbors_linear(o, g, b, NULL, s);
         return;
     }
-    if (!halo_read(&h, o, g, b, s))
+    if (!halo_read(&h, most, o, g, s))
         return;
     neighbors_linear(o, g, b, g->topo->node, s);
+    pack_blocks(&m);
     collect(&m);
     cross_nodes(&m);
     distribute(&m);

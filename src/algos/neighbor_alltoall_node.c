@@ -12,6 +12,11 @@
  */
 #include "algos/halo.h"
 
+static void size_exchange(const algo_options *o, const group *g, sched_builder *s)
+{
+    halo_size_exchange(o->parameter, o, g, s);
+}
+
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     halo_compile(o->parameter, o, g, b, s);
@@ -26,7 +31,7 @@ const algo algo_neighbor_alltoall_node = {
     .source = "Bienz, Gropp, Olson, IJHPCA 34(4), 2020",
     .regional = true,
     .parameter = {.name = "k", .least = 1, .usual = 1},
-    .size_exchange = halo_size_exchange,
+    .size_exchange = size_exchange,
     .rounds = HALO_ROUNDS,
     .compile = compile,
 };

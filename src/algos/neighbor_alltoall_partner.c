@@ -9,6 +9,11 @@
  */
 #include "algos/halo.h"
 
+static void size_exchange(const algo_options *o, const group *g, sched_builder *s)
+{
+    halo_size_exchange(HALO_OF_SOURCES, o, g, s);
+}
+
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
     halo_compile(HALO_OF_SOURCES, o, g, b, s);
@@ -22,7 +27,7 @@ const algo algo_neighbor_alltoall_partner = {
     .volume = "what goes to the node",
     .source = "Bienz, Gropp, Olson, IJHPCA 34(4), 2020",
     .regional = true,
-    .size_exchange = halo_size_exchange,
+    .size_exchange = size_exchange,
     .rounds = HALO_ROUNDS,
     .compile = compile,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* neighbors.h - a message for each edge. */
-#ifndef TUTTI_NEIGHBORS_H
-#define TUTTI_NEIGHBORS_H
+#ifndef TUTTI_ALGOS_NEIGHBORS_H
+#define TUTTI_ALGOS_NEIGHBORS_H
 
 #include "algos/algo.h"
 

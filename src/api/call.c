@@ -34,8 +34,8 @@ static int make_later(exec *e, later_call *c)
     } else {
         error = choose(&c->what, MPI_INFO_NULL, &c->selection);
         if (!error && size_exchange_needed(c->what.coll.kind, c->selection.choice))
-            error =
-                size_exchange_begin(e, &c->what, c->key, c->selection.choice, &c->size_exchange);
+            error = size_exchange_begin(e, &c->what, c->key, c->selection.choice, false,
+                                        &c->size_exchange);
         c->asks = c->size_exchange != NULL;
         if (error || c->asks)
             return error;

@@ -154,7 +154,7 @@ void execs_ask_no_more(execs_asking *q)
     bind_drop(&q->binding);
 }
 
-static int prepare_size_exchange(const call *c, choice chosen, execs_asking *q)
+static int prepare_size_exchange(const call *c, choice chosen, bool once, execs_asking *q)
 {
     int error = plan_take_empty(c->comm, &q->exec);
 
@@ -162,11 +162,11 @@ static int prepare_size_exchange(const call *c, choice chosen, execs_asking *q)
         return error;
     q->exec->stats.collective = coll_kind_name(c->coll.kind);
     q->exec->stats.algorithm = "size exchange";
-    error = size_exchange_begin(q->exec, c, q->key, chosen, &q->size_exchange);
+    error = size_exchange_begin(q->exec, c, q->key, chosen, once, &q->size_exchange);
     return error || !q->size_exchange ? error : address_if_ready(c->comm, q->exec);
 }
 
-int execs_ask(const call *c, choice chosen, execs_asking *q)
+int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
 {
     int error;
 
@@ -179,7 +179,7 @@ int execs_ask(const call *c, choice chosen, execs_asking *q)
     if (!q->key)
         error = MPI_ERR_NO_MEM;
     else if (size_exchange_needed(c->coll.kind, chosen))
-        error = prepare_size_exchange(c, chosen, q);
+        error = prepare_size_exchange(c, chosen, once, q);
     if (error)
         execs_ask_no_more(q);
     return error;
@@ -212,7 +212,7 @@ int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
 int execs_bind(const call *c, choice chosen, exec **result)
 {
     execs_asking q;
-    int error = execs_ask(c, chosen, &q);
+    int error = execs_ask(c, chosen, false, &q);
     bool asks = !error && q.size_exchange;
 
     if (!error)

@@ -22,7 +22,8 @@ int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
 int execs_bind(const call *c, choice chosen, exec **result);
 
 /* The same in two parts, for those who want to know between them whether the first one is right on
- * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
+ * all ranks: it asks nobody yet, and is local. once: for a request that stays (halo_blocks.h).
+ * Either of the others ends it. */
 typedef struct execs_asking {
     binding binding;
     exec *exec;                   /* that is to ask, or NULL */
@@ -31,7 +32,7 @@ typedef struct execs_asking {
     plan_key *key, small; /* last: it has a variable part */
 } execs_asking;
 
-int execs_ask(const call *c, choice chosen, execs_asking *q);
+int execs_ask(const call *c, choice chosen, bool once, execs_asking *q);
 int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result);
 void execs_ask_no_more(execs_asking *q);
 

@@ -57,7 +57,7 @@ static bool is_own(int error)
 static int ask_together(const call *of, choice chosen, uint64_t digest, exec **e, bool *refused)
 {
     execs_asking q;
-    int error = execs_ask(of, chosen, &q);
+    int error = execs_ask(of, chosen, true, &q);
     bool began = !error;
 
     error = together_agree(of->comm, coll_kind_name(of->coll.kind), error, digest);

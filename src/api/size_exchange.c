@@ -3,6 +3,7 @@
 #include "api/size_exchange.h"
 
 #include "algos/algo.h"
+#include "api/halo_blocks.h"
 #include "nbc/comm/comm.h"
 
 #include <stdlib.h>
@@ -11,52 +12,17 @@
 struct size_exchange {
     const algo *algo;
     const topo *topo;
-    coll c;       /* its exchanged_sizes: what the last round has found */
-    int round;    /* that runs, or has run: from 1 on */
+    coll c;
+    int round;    /* that runs, or has run: from 0 on */
     sched *sched; /* its schedule */
-    size_t bytes; /* of what it finds */
-    int64_t *found, *mine;
+    int64_t *mine, *found;
+    size_t words; /* of what all rounds have found, with the one that runs */
 };
 
 bool size_exchange_needed(coll_kind kind, choice chosen)
 {
     return algo_table[chosen.algo]->size_exchange &&
            (coll_is_v(kind) || coll_has(kind, COLL_NEIGHBORS));
-}
-
-/* ---- the lists of this rank ---- */
-
-/* Bytes of the block from the i-th source, or to the i-th destination. */
-static int64_t bytes_of_edge(const call_side *s, const int64_t *counts, int i)
-{
-    if (s->extent == COLL_TYPED)
-        return counts[i];
-    return (s->extent == COLL_LISTED ? counts[i] : s->count) * s->type.size;
-}
-
-static int64_t *put_edge(int64_t *to, int peer, int64_t bytes)
-{
-    to[0] = peer;
-    to[1] = peer < 0 ? 0 : bytes;
-    return to + 2;
-}
-
-static int64_t *list_edges(const call *of, const plan_key *key, const coll_neighbors *n)
-{
-    int64_t *list =
-        malloc((2 + 2 * ((size_t)n->ndestinations + (size_t)n->nsources)) * sizeof *list);
-    const int64_t *in = key->v, *out = in + (of->recv.extent >= COLL_LISTED ? 2 * of->recv.n : 0);
-    int64_t *to = list;
-
-    if (!list)
-        return NULL;
-    *to++ = n->ndestinations;
-    *to++ = n->nsources;
-    for (int i = 0; i < n->ndestinations; i++)
-        to = put_edge(to, n->destinations[i], bytes_of_edge(&of->send, out, i));
-    for (int i = 0; i < n->nsources; i++)
-        to = put_edge(to, n->sources[n->order[i]], bytes_of_edge(&of->recv, in, n->order[i]));
-    return list;
 }
 
 static int64_t *list_blocks(const call *of, const plan_key *key)
@@ -70,9 +36,21 @@ static int64_t *list_blocks(const call *of, const plan_key *key)
 
 /* ---- the rounds ---- */
 
-/* *asks: there is something to ask in this round. */
-static int begin_round(size_exchange *s, exec *e, bool *asks)
+static bool make_room(size_exchange *s, size_t words)
 {
+    int64_t *larger = realloc(s->found, (s->words + words + 1) * sizeof *larger);
+
+    if (!larger)
+        return false;
+    s->found = larger;
+    s->words += words;
+    return true;
+}
+
+/* The round is compiled. */
+static int begin_round(size_exchange *s, exec *e)
+{
+    size_t words = (size_t)s->sched->extent[SPACE_RECV];
     binding b = {.sendbuf = s->mine,
                  .sendtype = MPI_INT64_T,
                  .sendcount = 1,
@@ -80,19 +58,24 @@ static int begin_round(size_exchange *s, exec *e, bool *asks)
                  .recvcount = 1,
                  .op = operation_none};
 
-    *asks = false;
-    if (algo_compile_size_exchange(s->algo, &s->c, s->topo, &s->sched) != SCHED_OK)
+    if (!make_room(s, words) || !exec_attach(e, s->sched))
         return MPI_ERR_NO_MEM;
-    s->round++;
-    if (s->sched->extent[SPACE_RECV] == 0)
-        return MPI_SUCCESS;
-    free(s->found);
-    s->bytes = (size_t)s->sched->extent[SPACE_RECV] * sizeof *s->found;
-    s->found = b.recvbuf = malloc(s->bytes);
-    if (!s->found || !exec_attach(e, s->sched))
-        return MPI_ERR_NO_MEM;
-    *asks = true;
+    b.recvbuf = s->found + s->words - words;
     return exec_bind(e, &b);
+}
+
+/* The next round. *asks: there is one; of the first one all ranks know whether anybody has
+ * something to do. */
+static int go_on(size_exchange *s, exec *e, bool *asks)
+{
+    *asks = false;
+    if (s->round > 0 && s->round >= s->algo->rounds)
+        return MPI_SUCCESS;
+    s->c.exchanged_sizes = s->found;
+    if (algo_compile_size_exchange(s->algo, &s->c, s->round, s->topo, &s->sched) != SCHED_OK)
+        return MPI_ERR_NO_MEM;
+    *asks = s->round++ > 0 || s->sched->nsteps > 0;
+    return *asks ? begin_round(s, e) : MPI_SUCCESS;
 }
 
 static void end_round(size_exchange *s, exec *e)
@@ -103,7 +86,7 @@ static void end_round(size_exchange *s, exec *e)
     s->sched = NULL;
 }
 
-int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice chosen,
+int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice chosen, bool once,
                         size_exchange **result)
 {
     size_exchange *s = calloc(1, sizeof *s);
@@ -121,9 +104,9 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .neighbors = n,
                   .parameter = chosen.parameter,
                   .variant = chosen.variant};
-    s->mine = n ? list_edges(of, key, n) : list_blocks(of, key);
+    s->mine = n ? halo_blocks_list(of, key, n, once) : list_blocks(of, key);
     if (s->mine)
-        error = begin_round(s, e, &asks);
+        error = go_on(s, e, &asks);
     if (error || !asks)
         size_exchange_end(s, e);
     else
@@ -133,27 +116,24 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
 
 bool size_exchange_goes_on(size_exchange *s, exec *e, int *error)
 {
-    bool asks = false;
+    bool asks;
 
     end_round(s, e);
-    if (s->round >= s->algo->rounds)
-        return false;
-    s->c.exchanged_sizes = s->found;
-    *error = begin_round(s, e, &asks);
-    s->c.exchanged_sizes = NULL;
+    *error = go_on(s, e, &asks);
     return !*error && asks;
 }
 
 plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t *size)
 {
-    plan_key *longer = malloc(*size + s->bytes);
+    size_t bytes = s->words * sizeof *s->found;
+    plan_key *longer = malloc(*size + bytes);
 
     if (!longer)
         return NULL;
     memcpy(longer, key, *size);
     longer->has_exchanged_sizes = true;
-    memcpy((char *)longer + *size, s->found, s->bytes);
-    *size += s->bytes;
+    memcpy((char *)longer + *size, s->found, bytes);
+    *size += bytes;
     return longer;
 }
 

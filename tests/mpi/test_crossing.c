@@ -151,7 +151,7 @@ static void add_size_exchange(crossing *c, const algo *a, coll_kind kind, const 
                  .parameter = algo_parameter_for(a, 0, world_size)};
     sched *s = NULL;
 
-    CHECK(algo_compile_size_exchange(a, &call, t, &s) == SCHED_OK);
+    CHECK(algo_compile_size_exchange(a, &call, 0, t, &s) == SCHED_OK);
     for (int i = 0; i < s->nsteps; i++) {
         const step *st = &s->steps[i];
         int64_t numbers = 0;

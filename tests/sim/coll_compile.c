@@ -42,7 +42,7 @@ static void compile_size_exchange(all_ranks *u, int rank)
               .variant = u->t.variant};
     sched *s = NULL;
 
-    if (algo_compile_size_exchange(a, &c, u->t.topo, &s) != SCHED_OK || sched_check(s))
+    if (algo_compile_size_exchange(a, &c, 0, u->t.topo, &s) != SCHED_OK || sched_check(s))
         coll_run_fail(&u->t, "the size exchange does not compile");
     u->ranks[rank].sched = s;
 }

@@ -130,13 +130,10 @@ static void draw_order(graph_data *w, int rank)
 
 /* ---- data ---- */
 
-/* What travels on an edge; of what goes to all of a rank's neighbors, the rank decides. */
-static uint64_t item(const graph_data *w, int e, int64_t i)
+/* Do blocks of a sender have items in common? */
+static bool is_crowded(const graph_data *w)
 {
-    uint64_t what =
-        coll_shapes[w->kind].send == COLL_ONE ? (uint64_t)w->edges[e].from : 1000 + (uint64_t)e;
-
-    return what << 32 | (uint64_t)i;
+    return w->p % 2 == 1 && coll_shapes[w->kind].send >= COLL_LISTED;
 }
 
 static void set_blocks(graph_data *w, side *s, coll_extent extent)
@@ -147,6 +144,40 @@ static void set_blocks(graph_data *w, side *s, coll_extent extent)
         s->displs[k] = s->length;
         s->length += s->counts[k];
     }
+}
+
+/* Blocks anywhere in the same few items. */
+static void crowd_blocks(graph_data *w, side *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        int64_t end;
+        if (s->edge[i] >= 0)
+            s->displs[i] = below(w, (int)w->count + 2);
+        end = s->displs[i] + s->counts[i];
+        s->length = end > s->length ? end : s->length;
+    }
+}
+
+/* The same of blocks that a type makes of items: each lies apart, and its items have places that
+ * others have, too. */
+static void crowd_typed(graph_data *w, edge *e)
+{
+    int64_t left = e->length;
+
+    for (int k = 0; k < GRAPH_RANGES && left > 0; k++) {
+        int64_t n = k == GRAPH_RANGES - 1 ? left : 1 + below(w, (int)left);
+        e->range[k] = (byte_range){below(w, 2 * (int)w->count + 2), n};
+        left -= n;
+    }
+}
+
+static void place_items(graph_data *w, edge *e)
+{
+    coll_extent extent = coll_shapes[w->kind].send;
+
+    e->range[0] = (byte_range){extent == COLL_ONE ? 0 : w->out[e->from].displs[e->out], e->length};
+    if (extent == COLL_TYPED && is_crowded(w))
+        crowd_typed(w, e);
 }
 
 static uint64_t *poisoned(int64_t n)
@@ -169,25 +200,39 @@ static void fill_one(graph_data *w, int rank)
         s->buffer[i] = (uint64_t)rank << 32 | (uint64_t)i;
 }
 
+static void fill_block(const edge *e, uint64_t *to)
+{
+    for (int k = 0; k < GRAPH_RANGES; k++)
+        for (int64_t i = 0; i < e->range[k].length; i++)
+            *to++ = (uint64_t)e->from << 32 | (uint64_t)(e->range[k].at + i);
+}
+
 static void fill_side(const graph_data *w, const side *s, uint64_t *buffer)
 {
     for (int k = 0; k < s->n; k++)
-        for (int64_t i = 0; s->edge[k] >= 0 && i < s->counts[k]; i++)
-            buffer[s->displs[k] + i] = item(w, s->edge[k], i);
+        if (s->edge[k] >= 0)
+            fill_block(&w->edges[s->edge[k]], buffer + s->displs[k]);
+}
+
+static void place_blocks(graph_data *w, int rank)
+{
+    const coll_shape *shape = &coll_shapes[w->kind];
+
+    if (shape->send == COLL_LISTED && is_crowded(w))
+        crowd_blocks(w, &w->out[rank]);
+    else if (shape->send != COLL_ONE)
+        set_blocks(w, &w->out[rank], shape->send);
+    set_blocks(w, &w->in[rank], shape->recv);
 }
 
 static void fill(graph_data *w, int rank)
 {
-    const coll_shape *shape = &coll_shapes[w->kind];
-
-    if (shape->send == COLL_ONE) {
+    if (coll_shapes[w->kind].send == COLL_ONE) {
         fill_one(w, rank);
     } else {
-        set_blocks(w, &w->out[rank], shape->send);
         w->out[rank].buffer = poisoned(w->out[rank].length);
         fill_side(w, &w->out[rank], w->out[rank].buffer);
     }
-    set_blocks(w, &w->in[rank], shape->recv);
     w->in[rank].buffer = poisoned(w->in[rank].length);
     w->expected[rank] = poisoned(w->in[rank].length);
     fill_side(w, &w->in[rank], w->expected[rank]);
@@ -206,8 +251,12 @@ void graph_data_make(graph_data *w, coll_kind kind, int p, int count, int most, 
     enter_edges(w);
     for (int r = 0; r < p; r++) {
         draw_order(w, r);
-        fill(w, r);
+        place_blocks(w, r);
     }
+    for (int k = 0; k < w->nedges; k++)
+        place_items(w, &w->edges[k]);
+    for (int r = 0; r < p; r++)
+        fill(w, r);
 }
 
 /* ---- the calls ---- */

@@ -3,17 +3,23 @@
  * repeated edges, edges to oneself, nobody, ranks without neighbors, unequal and empty blocks.
  *
  * An edge is a pair of an index in the sender's list and one in the receiver's. What travels on it
- * is known from its number, so every block that arrives shows which edge it came over.
+ * is items of the sender, each with a place there: so every block that arrives shows which one it
+ * is. Where p is odd blocks of a sender have items in common, if its lists allow that; a
+ * typed block is up to GRAPH_RANGES ranges of such places.
  */
 #ifndef TUTTI_GRAPH_DATA_H
 #define TUTTI_GRAPH_DATA_H
 
+#include "nbc/sched/byte_range.h"
 #include "nbc/sched/coll.h"
+
+enum { GRAPH_RANGES = 4 };
 
 typedef struct edge {
     int from, to;
     int out, in; /* indices in the lists of `from` and `to` */
     int64_t length;
+    byte_range range[GRAPH_RANGES]; /* places of its items, in their order; the rest is empty */
 } edge;
 
 /* One side of a rank: its neighbors, and where their blocks are. */

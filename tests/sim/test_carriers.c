@@ -168,7 +168,7 @@ static void check_size_exchange(const coll_run *t, const char *name, int rank)
     int64_t kept = t->p, total = 0;
     sched *s = NULL;
 
-    assert_int_equal(algo_compile_size_exchange(find(t->kind, name), &c, t->topo, &s), SCHED_OK);
+    assert_int_equal(algo_compile_size_exchange(find(t->kind, name), &c, 0, t->topo, &s), SCHED_OK);
     for (int k = 0; k < m.l->n && lane >= 0; k++)
         for (int i = lane; i < size_of(&m, k); i += m.lanes) {
             total += k != node;
@@ -248,8 +248,8 @@ static void only_nodes_ask_for_lengths(void **state)
         topo *t = machine(shapes[i / 2], 12);
         coll c = {.kind = COLL_alltoallv, .p = 12, .rank = 5};
         sched *s = NULL;
-        assert_int_equal(algo_compile_size_exchange(find(COLL_alltoallv, names[i % 2]), &c, t, &s),
-                         SCHED_OK);
+        assert_int_equal(
+            algo_compile_size_exchange(find(COLL_alltoallv, names[i % 2]), &c, 0, t, &s), SCHED_OK);
         assert_int_equal(s->nsteps, 0);
         assert_int_equal(s->extent[SPACE_RECV], 0);
         sched_free(s);

@@ -2,7 +2,7 @@
 /* test_halo.c - neighborhood collectives that join what leaves a node, on random directed graphs
  * and machines: each block at its place, and as many messages between nodes as there must be.
  */
-#include "algos/algo.h"
+#include "algos/halo.h"
 #include "sim/graph_data.h"
 #include "sim/machine.h"
 #include "sim/must.h"
@@ -24,7 +24,7 @@ typedef struct run {
     int parameter;
     uint64_t seed;
     sim_rank ranks[MOST_RANKS];
-    int64_t *exchanged[MOST_RANKS];
+    int64_t *list[MOST_RANKS], *exchanged[MOST_RANKS], words[MOST_RANKS];
     int messages;  /* between nodes */
     int64_t items; /* in them */
 } run;
@@ -48,80 +48,116 @@ static void count(void *context, int from, int to, int64_t size)
     u->items += size;
 }
 
-/* ---- what the ranks of a node exchange ---- */
+/* ---- what must have been sent ---- */
+
+/* Pairs (rank, node) or (node, node) with data on their way. */
+static int pairs(const run *u, bool of_ranks)
+{
+    static bool seen[MOST_RANKS][MOST_RANKS];
+    int n = 0;
+
+    memset(seen, 0, sizeof seen);
+    for (const edge *e = u->w.edges; e < u->w.edges + u->w.nedges; e++) {
+        int a = u->t->node[e->from], b = u->t->node[e->to];
+        bool *s = &seen[of_ranks ? e->from : a][b];
+        if (a == b || e->length == 0 || *s)
+            continue;
+        *s = true;
+        n++;
+    }
+    return n;
+}
+
+/* ---- the size exchange ---- */
 
 /* Bytes are halves of items here. */
-static int64_t *append_side(int64_t *to, const side *s, const int *order, bool one)
-{
-    for (int i = 0; i < s->n; i++) {
-        int k = order ? order[i] : i;
-        *to++ = s->peer[k];
-        *to++ = s->peer[k] < 0 ? 0 : 2 * (one ? s->length : s->counts[k]);
-    }
-    return to;
-}
-
 static int64_t *list_of(const run *u, int rank)
 {
-    bool one = coll_shapes[u->w.kind].send == COLL_ONE;
     const side *out = &u->w.out[rank], *in = &u->w.in[rank];
-    int64_t *all = sim_zeroed((size_t)(2 + 2 * (out->n + in->n)), sizeof *all), *to = all;
+    int64_t *received = sim_zeroed((size_t)in->n + 1, sizeof *received), *list, n = 0;
+    int64_t *first = sim_zeroed((size_t)out->n + 1, sizeof *first);
+    byte_range *range = sim_zeroed((size_t)out->n * GRAPH_RANGES + 1, sizeof *range);
+    coll_neighbors neighbors;
 
-    *to++ = out->n;
-    *to++ = in->n;
-    to = append_side(to, out, NULL, one);
-    append_side(to, in, u->w.order[rank], false);
-    return all;
+    graph_data_call(&u->w, rank, &neighbors);
+    for (int i = 0; i < in->n; i++)
+        received[i] = 2 * in->counts[i];
+    for (int i = 0; i < out->n; i++) {
+        const byte_range *of = out->edge[i] < 0 ? NULL : u->w.edges[out->edge[i]].range;
+        for (int k = 0; of && k < GRAPH_RANGES; k++)
+            range[n++] = (byte_range){2 * of[k].at, 2 * of[k].length};
+        first[i + 1] = n;
+    }
+    list = halo_list(&neighbors, u->t->node, rank, &(halo_blocks){received, first, range});
+    free(received);
+    free(first);
+    free(range);
+    return list;
 }
 
-static void begin_round(run *u, int rank, int64_t *mine, int64_t **found)
+static void begin_round(run *u, int rank, int round)
 {
     coll_neighbors n;
     coll c = graph_data_call(&u->w, rank, &n);
+    int64_t *found;
     sched *s = NULL;
 
+    c.parameter = u->parameter;
     c.exchanged_sizes = u->exchanged[rank];
-    if (algo_compile_size_exchange(u->a, &c, u->t, &s) != SCHED_OK || sched_check(s))
+    if (algo_compile_size_exchange(u->a, &c, round, u->t, &s) != SCHED_OK || sched_check(s))
         run_fail(u, "the size exchange does not compile");
-    *found = sim_zeroed((size_t)s->extent[SPACE_RECV], sizeof **found);
-    u->ranks[rank] = (sim_rank){.sched = s,
-                                .buffer = {[SPACE_SEND] = mine, [SPACE_RECV] = *found},
-                                .count = {[SPACE_SEND] = 1, [SPACE_RECV] = 1}};
+    found = sim_zeroed((size_t)(u->words[rank] + s->extent[SPACE_RECV]), sizeof *found);
+    if (u->words[rank])
+        memcpy(found, u->exchanged[rank], (size_t)u->words[rank] * sizeof *found);
+    free(u->exchanged[rank]);
+    u->exchanged[rank] = found;
+    u->ranks[rank] =
+        (sim_rank){.sched = s,
+                   .buffer = {[SPACE_SEND] = u->list[rank], [SPACE_RECV] = found + u->words[rank]},
+                   .count = {[SPACE_SEND] = 1, [SPACE_RECV] = 1}};
+    u->words[rank] += s->extent[SPACE_RECV];
 }
 
-static void run_round(run *u, const sim_options *as)
+static void run_round(run *u, int round, const sim_options *as)
 {
     sim_options o = {.seed = as->seed,
                      .sends = as->sends,
                      .traffic = count,
                      .context = u,
                      .size = {sizeof(int64_t), sizeof(int64_t), sizeof(int64_t)}};
-    int64_t *mine[MOST_RANKS], *found[MOST_RANKS];
     sim_result result;
 
     for (int r = 0; r < u->w.p; r++)
-        begin_round(u, r, mine[r] = list_of(u, r), &found[r]);
+        begin_round(u, r, round);
     sim_run(u->ranks, u->w.p, &o, &result);
     if (result.error[0])
         run_fail(u, result.error);
-    for (int r = 0; r < u->w.p; r++) {
-        bool asked = u->ranks[r].sched->extent[SPACE_RECV] > 0;
+    for (int r = 0; r < u->w.p; r++)
         sched_free((sched *)u->ranks[r].sched);
-        free(mine[r]);
-        free(u->exchanged[r]);
-        u->exchanged[r] = asked ? found[r] : NULL;
-        if (!asked)
-            free(found[r]);
-    }
 }
 
-/* Nothing of it leaves a node. */
+/* Lists stay inside the nodes; then a rank sends at most a message to each node, and another one
+ * where it has pieces. */
 static void exchange(run *u, const sim_options *o)
 {
-    for (int i = 0; i < u->a->rounds; i++)
-        run_round(u, o);
-    if (u->messages)
-        run_fail(u, "the size exchange leaves a node");
+    int most = u->t->nodes > 1 ? pairs(u, true) : 0;
+
+    for (int r = 0; r < u->w.p; r++)
+        u->list[r] = list_of(u, r);
+    for (int i = 0; i < u->a->rounds; i++) {
+        run_round(u, i, o);
+        if (u->messages > (i < HALO_LISTS ? 0 : most))
+            run_fail(u, "messages of the size exchange");
+        u->messages = 0;
+        u->items = 0;
+    }
+    for (int r = 0; r < u->w.p; r++) {
+        free(u->list[r]);
+        if (u->t->nodes == 1) {
+            free(u->exchanged[r]);
+            u->exchanged[r] = NULL;
+        }
+    }
 }
 
 static void *scratch_of(const sched *s)
@@ -150,40 +186,38 @@ static void compile_rank(run *u, int rank)
                                           [SPACE_SCRATCH] = 1}};
 }
 
-/* ---- what must have been sent ---- */
-
-/* Pairs (rank, node) or (node, node) with data on their way. */
-static int pairs(const run *u, bool of_ranks)
+/* Items of a rank that ranks of a node need, from this edge on. */
+static int64_t items_needed(const run *u, const edge *first)
 {
-    static bool seen[MOST_RANKS][MOST_RANKS];
-    int n = 0;
+    static bool seen[1 << 14];
+    int64_t items = 0;
 
     memset(seen, 0, sizeof seen);
-    for (const edge *e = u->w.edges; e < u->w.edges + u->w.nedges; e++) {
-        int a = u->t->node[e->from], b = u->t->node[e->to];
-        bool *s = &seen[of_ranks ? e->from : a][b];
-        if (a == b || e->length == 0 || *s)
-            continue;
-        *s = true;
-        n++;
-    }
-    return n;
+    for (const edge *e = first; e < u->w.edges + u->w.nedges; e++)
+        for (int k = 0; k < GRAPH_RANGES; k++)
+            for (int64_t i = 0;
+                 e->from == first->from && u->t->node[e->to] == u->t->node[first->to] &&
+                 i < e->range[k].length;
+                 i++) {
+                items += !seen[e->range[k].at + i];
+                seen[e->range[k].at + i] = true;
+            }
+    return items;
 }
 
-/* Blocks for other nodes; what a rank sends to all its neighbors is there once for each node. */
+/* The union of what is needed. */
 static int64_t items_leaving(const run *u)
 {
     static bool seen[MOST_RANKS][MOST_RANKS];
-    bool one = coll_shapes[u->w.kind].send == COLL_ONE;
     int64_t items = 0;
 
     memset(seen, 0, sizeof seen);
     for (const edge *e = u->w.edges; e < u->w.edges + u->w.nedges; e++) {
         int b = u->t->node[e->to];
-        if (u->t->node[e->from] == b || (one && seen[e->from][b]))
+        if (u->t->node[e->from] == b || seen[e->from][b])
             continue;
         seen[e->from][b] = true;
-        items += e->length;
+        items += items_needed(u, e);
     }
     return items;
 }

@@ -26,7 +26,7 @@ static long compile_in_need(const algo *a, coll_form form, const coll *c, const 
     for (long n = 0;; n++) {
         sched *s = NULL;
         allocations_left = n;
-        sched_error error = size_exchange ? algo_compile_size_exchange(a, c, t, &s)
+        sched_error error = size_exchange ? algo_compile_size_exchange(a, c, 0, t, &s)
                                           : algo_compile(a, form, c, t, &s);
         bool failed = allocations_left < 0;
         allocations_left = -1;

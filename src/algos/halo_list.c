@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_list.c - see halo_list.h.
+ *
+ * The bytes of all blocks for one node are cut wherever a range begins or ends. What lies between
+ * two cuts is in a block as a whole or not at all, and gets its place in what is fresh with the
+ * first block that has it. n log n in the number of ranges.
+ */
+#include "algos/halo_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct destination {
+    int node, rank, index;
+    int64_t bytes, fresh;
+    int64_t piece, npieces; /* in maker.piece */
+} destination;
+
+/* Between a cut and the next one. */
+typedef struct cut {
+    int64_t at, place; /* -1: none yet */
+} cut;
+
+typedef struct maker {
+    const halo_blocks *b;
+    destination *to; /* [n], in order; only those with bytes for other nodes */
+    int n;
+    cut *cut; /* room for those of all ranges */
+    int64_t ncuts;
+    byte_range *piece;
+    int64_t npieces, room;
+} maker;
+
+static int compare_destinations(const void *a, const void *b)
+{
+    const destination *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+    const destination *x = a, *y = b;
+
+    return x->index < y->index ? -1 : 1;
+}
+
+static int compare_cuts(const void *a, const void *b)
+{
+    const cut *x = a, *y = b;
+
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+    const byte_range *x = a, *y = b;
+
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static const byte_range *begin_of(const maker *m, const destination *d)
+{
+    return m->b->range + m->b->first[d->index];
+}
+
+static const byte_range *end_of(const maker *m, const destination *d)
+{
+    return m->b->range + m->b->first[d->index + 1];
+}
+
+/* Does a byte lie in two ranges of these destinations? Uses the room for cuts. */
+static bool have_common_bytes(const maker *m, const destination *to, int n)
+{
+    byte_range *all = (byte_range *)(void *)m->cut;
+    int64_t count = 0;
+
+    for (int i = 0; i < n; i++)
+        for (const byte_range *r = begin_of(m, &to[i]); r < end_of(m, &to[i]); r++)
+            if (r->length > 0)
+                all[count++] = *r;
+    qsort(all, (size_t)count, sizeof *all, compare_starts);
+    for (int64_t i = 1; i < count; i++)
+        if (all[i].at < all[i - 1].at + all[i - 1].length)
+            return true;
+    return false;
+}
+
+static void make_cuts(maker *m, const destination *to, int n)
+{
+    int64_t count = 0;
+
+    m->ncuts = 0;
+    for (int i = 0; i < n; i++)
+        for (const byte_range *r = begin_of(m, &to[i]); r < end_of(m, &to[i]); r++) {
+            m->cut[count++] = (cut){r->at, -1};
+            m->cut[count++] = (cut){r->at + r->length, -1};
+        }
+    qsort(m->cut, (size_t)count, sizeof *m->cut, compare_cuts);
+    for (int64_t i = 0; i < count; i++)
+        if (m->ncuts == 0 || m->cut[i].at != m->cut[m->ncuts - 1].at)
+            m->cut[m->ncuts++] = m->cut[i];
+}
+
+static cut *find_cut(const maker *m, int64_t at)
+{
+    const cut key = {.at = at};
+
+    return bsearch(&key, m->cut, (size_t)m->ncuts, sizeof *m->cut, compare_cuts);
+}
+
+/* To the pieces of a block, the last of which may go on. False: no memory. */
+static bool append_piece(maker *m, destination *d, int64_t place, int64_t length)
+{
+    byte_range *last = d->npieces > 0 ? &m->piece[m->npieces - 1] : NULL;
+
+    if (last && last->at + last->length == place) {
+        last->length += length;
+        return true;
+    }
+    if (m->npieces == m->room) {
+        int64_t room = 2 * m->room + 64;
+        byte_range *larger = realloc(m->piece, (size_t)room * sizeof *larger);
+        if (!larger)
+            return false;
+        m->piece = larger;
+        m->room = room;
+    }
+    m->piece[m->npieces++] = (byte_range){place, length};
+    d->npieces++;
+    return true;
+}
+
+/* *fresh: of all blocks so far. */
+static bool cut_block(maker *m, destination *d, int64_t *fresh)
+{
+    int64_t before = *fresh;
+
+    d->piece = m->npieces;
+    for (const byte_range *r = begin_of(m, d); r < end_of(m, d); r++)
+        for (cut *c = find_cut(m, r->at); c->at < r->at + r->length; c++) {
+            int64_t length = c[1].at - c->at;
+            if (c->place < 0) {
+                c->place = *fresh;
+                *fresh += length;
+            }
+            if (!append_piece(m, d, c->place, length))
+                return false;
+        }
+    d->fresh = *fresh - before;
+    if (d->fresh == d->bytes) { /* it is as it comes */
+        m->npieces = d->piece;
+        d->npieces = 0;
+    }
+    return true;
+}
+
+/* All of one node. */
+static bool cut_node(maker *m, destination *to, int n)
+{
+    int64_t fresh = 0;
+
+    if (!have_common_bytes(m, to, n))
+        return true;
+    make_cuts(m, to, n);
+    for (int i = 0; i < n; i++)
+        if (!cut_block(m, &to[i], &fresh))
+            return false;
+    return true;
+}
+
+static bool cut_all(maker *m)
+{
+    for (int first = 0, last; first < m->n; first = last) {
+        for (last = first + 1; last < m->n && m->to[last].node == m->to[first].node;)
+            last++;
+        if (!cut_node(m, m->to + first, last - first))
+            return false;
+    }
+    return true;
+}
+
+static int64_t bytes_of(const halo_blocks *b, int i)
+{
+    int64_t bytes = 0;
+
+    for (int64_t k = b->first[i]; k < b->first[i + 1]; k++)
+        bytes += b->range[k].length;
+    return bytes;
+}
+
+static void find_destinations(maker *m, const coll_neighbors *n, const int *node, int me)
+{
+    for (int i = 0; node && i < n->ndestinations; i++) {
+        int rank = n->destinations[i];
+        int64_t bytes = bytes_of(m->b, i);
+        if (rank >= 0 && node[rank] != node[me] && bytes > 0)
+            m->to[m->n++] = (destination){node[rank], rank, i, bytes, bytes, 0, 0};
+    }
+    qsort(m->to, (size_t)m->n, sizeof *m->to, compare_destinations);
+}
+
+/* Without pieces. */
+static void write_edges(int64_t *to, const coll_neighbors *n, const halo_blocks *b)
+{
+    *to++ = n->ndestinations;
+    *to++ = n->nsources;
+    for (int i = 0; i < n->ndestinations; i++, to += HALO_DESTINATION) {
+        to[0] = n->destinations[i];
+        to[1] = to[2] = n->destinations[i] < 0 ? 0 : bytes_of(b, i);
+        to[3] = 0;
+    }
+    for (int i = 0; i < n->nsources; i++, to += HALO_SOURCE) {
+        to[0] = n->sources[n->order[i]];
+        to[1] = to[0] < 0 ? 0 : b->received[n->order[i]];
+    }
+}
+
+/* Pieces come in the order of the list. */
+static int64_t *write_list(maker *m, const coll_neighbors *n)
+{
+    int64_t words = halo_list_words(n->ndestinations, n->nsources);
+    int64_t *list = malloc((size_t)(words + HALO_PIECE * m->npieces) * sizeof *list), *to;
+
+    if (!list)
+        return NULL;
+    write_edges(list, n, m->b);
+    qsort(m->to, (size_t)m->n, sizeof *m->to, compare_indices);
+    to = list + words;
+    for (const destination *d = m->to; d < m->to + m->n; d++) {
+        int64_t *edge = list + HALO_HEAD + HALO_DESTINATION * d->index;
+        edge[2] = d->fresh;
+        edge[3] = d->npieces;
+        if (d->npieces > 0)
+            memcpy(to, m->piece + d->piece, (size_t)d->npieces * sizeof *m->piece);
+        to += HALO_PIECE * d->npieces;
+    }
+    return list;
+}
+
+int64_t *halo_list(const coll_neighbors *n, const int *node, int me, const halo_blocks *b)
+{
+    size_t ranges = (size_t)b->first[n->ndestinations];
+    maker m = {.b = b};
+    int64_t *list = NULL;
+
+    m.to = malloc(((size_t)n->ndestinations + 1) * sizeof *m.to);
+    m.cut = malloc((2 * ranges + 1) * sizeof *m.cut);
+    if (m.to && m.cut) {
+        find_destinations(&m, n, node, me);
+        if (cut_all(&m))
+            list = write_list(&m, n);
+    }
+    free(m.to);
+    free(m.cut);
+    free(m.piece);
+    return list;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_list.h - what a rank lets others know of its blocks in a neighborhood collective (halo.h).
+ * Pure.
+ *
+ * In words:
+ *   how many destinations and how many sources it has
+ *   each destination: its rank, bytes of the block, how many of them are fresh, number of pieces
+ *   each source, in the order of matching: its rank, bytes of the block
+ *   of each destination: the pieces, each with its place and length
+ *
+ * Blocks for ranks of another node are looked at in the order of (destination, index). Of each,
+ * those bytes are fresh that no earlier block for that node has. If not all are, the block is
+ * pieces of what is fresh in all of them, in the order in which it comes.
+ */
+#ifndef TUTTI_HALO_LIST_H
+#define TUTTI_HALO_LIST_H
+
+#include "nbc/sched/byte_range.h"
+#include "nbc/sched/coll.h"
+
+enum { HALO_HEAD = 2, HALO_DESTINATION = 4, HALO_SOURCE = 2, HALO_PIECE = 2 };
+
+/* The blocks that a rank sends and receives. */
+typedef struct halo_blocks {
+    const int64_t *received; /* [nsources]: bytes */
+    const int64_t *first;    /* [ndestinations + 1]: block i is range[first[i] .. first[i + 1] - 1]
+                               */
+    const byte_range *range; /* bytes in the order of the block; the same ones have the same place
+                                 in all blocks, wherever that is */
+} halo_blocks;
+
+/* Words of a list without its pieces. */
+static inline int64_t halo_list_words(int64_t ndestinations, int64_t nsources)
+{
+    return HALO_HEAD + HALO_DESTINATION * ndestinations + HALO_SOURCE * nsources;
+}
+
+/* The list, for free(); node: of each rank, NULL: nobody looks at the pieces. NULL: no memory. */
+int64_t *halo_list(const coll_neighbors *n, const int *node, int me, const halo_blocks *b);
+
+#endif
