@@ -2,7 +2,7 @@
 /* execs.c - see execs.h. */
 #include "api/execs.h"
 
-#include "algos/algo.h"
+#include "algos/halo.h"
 #include "nbc/comm/first.h"
 #include "nbc/comm/windows.h"
 #include "nbc/process/watch.h"
@@ -185,20 +185,35 @@ int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
     return error;
 }
 
-int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
+/* All rounds; or, where that finds out that nothing else is needed, only the first ones. */
+static int ask(const call *c, execs_asking *q, choice *chosen)
 {
-    plan *p;
-    bool asks = q->size_exchange != NULL;
+    bool asks = true;
     int error = MPI_SUCCESS;
 
     while (asks && !error) {
         error = execs_run(q->exec);
-        asks = !error && size_exchange_goes_on(q->size_exchange, q->exec, &error);
+        if (!error && chosen->by_estimates && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
+            error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen);
+        if (error || !algo_table[chosen->algo]->size_exchange)
+            break;
+        size_exchange_choose(q->size_exchange, *chosen);
+        asks = size_exchange_goes_on(q->size_exchange, q->exec, &error);
         if (asks)
             error = address_if_ready(c->comm, q->exec);
     }
+    return error;
+}
+
+int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
+{
+    plan *p;
+    int error = q->size_exchange ? ask(c, q, &chosen) : MPI_SUCCESS;
+    bool found = q->size_exchange && algo_table[chosen.algo]->size_exchange;
+
     if (!error)
-        error = execs_plan_after(c->comm, q->size_exchange, q->key, q->size, chosen, &p);
+        error =
+            execs_plan_after(c->comm, found ? q->size_exchange : NULL, q->key, q->size, chosen, &p);
     forget_asking(q);
     if (error)
         bind_drop(&q->binding);

@@ -24,10 +24,15 @@ int execs_bind(const call *c, choice chosen, exec **result);
 /* The same in two parts, for those who want to know between them whether the first one is right on
  * all ranks: it asks nobody yet, and is local. once: for a request that stays (halo_blocks.h).
  * Either of the others ends it. */
+typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
+                         choice *chosen);
+
 typedef struct execs_asking {
     binding binding;
     exec *exec;                   /* that is to ask, or NULL */
     size_exchange *size_exchange; /* NULL: there is nothing to ask */
+    execs_decide *decide;    /* on a choice by_estimates, with what HALO_LISTS rounds have found */
+    const algo_set *without; /* for it */
     size_t size;
     plan_key *key, small; /* last: it has a variable part */
 } execs_asking;

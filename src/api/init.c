@@ -5,6 +5,7 @@
 #include "api/choose.h"
 #include "api/count_call.h"
 #include "api/execs.h"
+#include "api/halo_choice.h"
 #include "api/measure.h"
 #include "api/repeat.h"
 #include "api/together.h"
@@ -41,7 +42,7 @@ static int timed_from(MPI_Info info, bool *timed)
 static uint64_t digest_of_choice(const choice *c, measure_wish wish)
 {
     const int32_t parts[] = {c->algo,           (int32_t)c->form, c->parameter, c->variant,
-                             (int32_t)c->order, (int32_t)wish,    c->in_order};
+                             (int32_t)c->order, (int32_t)wish,    c->in_order,  c->by_estimates};
 
     return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
 }
@@ -54,29 +55,33 @@ static bool is_own(int error)
 }
 
 /* To ask is an operation: all ranks begin it, or none does. *refused: they do not. */
-static int ask_together(const call *of, choice chosen, uint64_t digest, exec **e, bool *refused)
+static int ask_together(const call *of, const selection *s, uint64_t digest, exec **e,
+                        bool *refused)
 {
     execs_asking q;
-    int error = execs_ask(of, chosen, true, &q);
+    int error = execs_ask(of, s->choice, true, &q);
     bool began = !error;
 
+    q.decide = halo_choice_close;
+    q.without = &s->without;
     error = together_agree(of->comm, coll_kind_name(of->coll.kind), error, digest);
     *refused = error != MPI_SUCCESS;
     if (!error)
-        error = execs_answer(of, chosen, &q, e);
+        error = execs_answer(of, s->choice, &q, e);
     else if (began)
         execs_ask_no_more(&q);
     return error;
 }
 
 /* A persistent exec, on all ranks or on none; error: what this rank has met. */
-static int init_together(const call *of, choice chosen, measure_wish wish, int error, exec **e)
+static int init_together(const call *of, const selection *s, measure_wish wish, int error, exec **e)
 {
+    choice chosen = s->choice;
     uint64_t digest = digest_of_choice(&chosen, wish);
     bool refused = false;
 
     if (!error && size_exchange_needed(of->coll.kind, chosen))
-        error = ask_together(of, chosen, digest, e, &refused);
+        error = ask_together(of, s, digest, e, &refused);
     else if (!error)
         error = execs_bind(of, chosen, e);
     if (refused)
@@ -163,14 +168,23 @@ static int init_anew(const args *a, comm *c, MPI_Info info, way_of_call *way, MP
     if (is_own(error) && info == MPI_INFO_NULL) /* then it does not serve the arguments */
         return error;
     error = make(&of, info, error ? error : way->refused, &m);
-    error = init_together(&of, s.choice, m.wish, error, &e);
+    if (!error && !m.trial)
+        halo_choice_open(&of, &s.without, &s.choice);
+    error = init_together(&of, &s, m.wish, error, &e);
     if (e)
         request_take(m.request, e, m.trial);
-    if (e && info == MPI_INFO_NULL)
+    if (e && info == MPI_INFO_NULL && !s.choice.by_estimates) /* others may give other arguments */
         repeat_remember(a, &of, e, false);
     if (e && m.trial)
         error = measure_begin(m.trial, &of);
     return give(&m, e, error, request);
+}
+
+/* May its form depend on the pattern, which this rank alone does not know? */
+static bool may_be_estimated(const args *a, const comm *c)
+{
+    return coll_has(a->kind, COLL_NEIGHBORS) && a->algo == ALGO_NONE &&
+           !(c->ready && c->topo->nodes == 1);
 }
 
 static int init_of(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX_Request *request)
@@ -179,7 +193,7 @@ static int init_of(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX
     bool known = false;
     int error = MPI_SUCCESS;
 
-    if (info == MPI_INFO_NULL && !env_measures() && !way->refused) {
+    if (info == MPI_INFO_NULL && !env_measures() && !way->refused && !may_be_estimated(a, c)) {
         error = call_prepare(a, c, way, &e);
         known = e || error;
     }

@@ -123,6 +123,23 @@ bool size_exchange_goes_on(size_exchange *s, exec *e, int *error)
     return !*error && asks;
 }
 
+int size_exchange_rounds(const size_exchange *s)
+{
+    return s->round;
+}
+
+const int64_t *size_exchange_found(const size_exchange *s)
+{
+    return s->found;
+}
+
+void size_exchange_choose(size_exchange *s, choice chosen)
+{
+    s->algo = algo_table[chosen.algo];
+    s->c.parameter = chosen.parameter;
+    s->c.variant = chosen.variant;
+}
+
 plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t *size)
 {
     size_t bytes = s->words * sizeof *s->found;

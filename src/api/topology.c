@@ -249,6 +249,17 @@ static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes,
     return true;
 }
 
+/* What requests take where the choice needs more than the name of the call. */
+static void add_halo_report(comm *c, char *text, size_t size)
+{
+    size_t n = strlen(text);
+
+    mutex_lock(&c->state_lock);
+    if (c->halo_report)
+        snprintf(text + n, size - n, "; the last %s", c->halo_report);
+    mutex_unlock(&c->state_lock);
+}
+
 int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
 {
     comm *c;
@@ -283,5 +294,7 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         snprintf(text, size, "%s of %lld bytes%s on %d rank%s: %s (%s)", coll_kind_name(asked.kind),
                  (long long)bytes, coll_is_vector(asked.kind) ? "" : " a block", c->p, plural, name,
                  why);
+    if (coll_has(asked.kind, COLL_NEIGHBORS))
+        add_halo_report(c, text, size);
     return MPI_SUCCESS;
 }

@@ -55,7 +55,8 @@ static const rule rules[] = {
      "from 640 B in all on, an operation that does not commute: least data"},
     {COLL_scan, ALL, ALGO_scan_recursive_doubling, one_message},
     {COLL_exscan, ALL, ALGO_exscan_recursive_doubling, one_message},
-    {COLL_neighbor_alltoall, ALL, ALGO_neighbor_alltoall_linear, "direct messages"},
+    {COLL_neighbor_alltoall, ALL, ALGO_neighbor_alltoall_linear,
+     "direct messages; a persistent request on several nodes estimates all forms"},
 };
 
 coll_form select_form(const algo *a, int p, int64_t bytes)

@@ -107,7 +107,9 @@ typedef struct comm {
     bool same_wisdom;          /* all ranks have the same wisdom. Once ready */
     bool reproducible;         /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */
     coll_neighbors *neighbors; /* NULL: not asked for yet */
-    atomic_bool begun, ready;  /* the first handshake. Waited for without a lock */
+    char *halo_report; /* for people, of the last persistent neighborhood collective whose form was
+                          estimated; NULL: none. state_lock */
+    atomic_bool begun, ready;   /* the first handshake. Waited for without a lock */
     pthread_mutex_t state_lock; /* of topo, hints and wisdom, once ready; before the engine's */
     bool channel_ranks_known;   /* wire.channel_rank is known. Library lock */
     bool covered;               /* all members are in the channel. Library lock */

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_choice.c - see halo_choice.h. */
+#include "api/halo_choice.h"
+
+#include "api/execs.h"
+#include "api/together.h"
+#include "nbc/process/env.h"
+#include "nbc/process/mutex.h"
+#include "tune/halo_estimate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What all nodes together find: of each form the most that it is on any node. */
+typedef struct votes {
+    int64_t time[HALO_FORMS];
+    halo_leaving leaving[HALO_FORMS];
+} votes;
+
+enum { VOTES = sizeof(votes) / sizeof(int64_t) };
+
+void halo_choice_open(const call *c, const algo_set *without, choice *chosen)
+{
+    halo_form forms[HALO_FORMS];
+
+    if (c->algo != ALGO_NONE || !chosen->by_rule || !c->comm->same_environment ||
+        chosen->algo != ALGO_neighbor_alltoall_linear)
+        return;
+    if (halo_forms(c->comm->topo, without, forms) < 2)
+        return;
+    chosen->algo = forms[1].algo;
+    chosen->parameter = forms[1].parameter;
+    chosen->by_estimates = true;
+}
+
+/* Without memory it looks as if every other form took for ever. */
+static int estimate(const call *c, const int64_t *lists, const halo_form *forms, int n, votes *mine)
+{
+    coll asked = c->coll;
+
+    *mine = (votes){{0}, {{0}}};
+    asked.neighbors = comm_neighbors(c->comm, c->coll.kind);
+    asked.exchanged_sizes = lists;
+    if (halo_estimate(&asked, c->comm->topo, &c->comm->machine, forms, n, mine->time,
+                      mine->leaving))
+        return MPI_SUCCESS;
+    for (int i = 1; i < n; i++)
+        mine->time[i] = INT64_MAX;
+    return MPI_ERR_NO_MEM;
+}
+
+static int find_largest(comm *c, votes *mine, votes *all)
+{
+    exec *e;
+    int error = together_largest(c, (int64_t *)mine, (int64_t *)all, VOTES, &e);
+
+    if (error)
+        return error;
+    error = execs_run(e);
+    plan_return_exec(e);
+    return error;
+}
+
+/* For people. */
+static void describe(const call *c, const votes *v, int taken, const choice *chosen, char *text,
+                     size_t size)
+{
+    const halo_leaving *now = &v->leaving[taken], *linear = &v->leaving[0];
+    char name[64], other[64] = "";
+
+    select_print(chosen, name, sizeof name);
+    if (taken > 0)
+        snprintf(other, sizeof other, "; linear: %.3g us", 1e-6 * (double)v->time[0]);
+    snprintf(text, size,
+             "persistent %s on %d ranks: %s (estimates of all nodes: %.3g us%s); a node sends "
+             "others at most %lld messages of %lld bytes in all, by linear %lld messages of %lld "
+             "bytes",
+             coll_kind_name(c->coll.kind), c->comm->p, name, 1e-6 * (double)v->time[taken], other,
+             (long long)now->messages, (long long)now->bytes, (long long)linear->messages,
+             (long long)linear->bytes);
+}
+
+/* TUTTI_VERBOSE says it now, tutti_comm_explain later. */
+static void report(const call *c, const votes *v, int taken, const choice *chosen)
+{
+    enum { REPORT = 400 };
+    comm *on = c->comm;
+    char *text = malloc(REPORT);
+
+    if (!text)
+        return;
+    describe(c, v, taken, chosen, text, REPORT);
+    if (env_verbose() && on->rank == 0)
+        env_say_here("%s", text);
+    mutex_lock(&on->state_lock);
+    free(on->halo_report);
+    on->halo_report = text;
+    mutex_unlock(&on->state_lock);
+}
+
+int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen)
+{
+    halo_form forms[HALO_FORMS];
+    int n = halo_forms(c->comm->topo, without, forms), taken;
+    votes mine, all;
+    int error = estimate(c, lists, forms, n, &mine), failure = find_largest(c->comm, &mine, &all);
+
+    if (error || failure)
+        return error ? error : failure;
+    taken = halo_fastest(all.time, n);
+    chosen->algo = forms[taken].algo;
+    chosen->parameter = forms[taken].parameter;
+    chosen->by_estimates = false;
+    report(c, &all, taken, chosen);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_choice.h - which form a persistent neighborhood collective of `auto` takes. The pattern is
+ * known to no rank as a whole: each node estimates the forms by the lists that its ranks have
+ * exchanged, and the slowest node counts.
+ */
+#ifndef TUTTI_HALO_CHOICE_H
+#define TUTTI_HALO_CHOICE_H
+
+#include "api/choose.h"
+
+/* Leave the choice of `auto` open, where there are several forms: *chosen exchanges the lists then,
+ * and is by_estimates. The communicator is ready; the same on all ranks. */
+void halo_choice_open(const call *c, const algo_set *without, choice *chosen);
+
+/* Close it, together with all ranks. lists: what HALO_LISTS rounds have found. TUTTI_VERBOSE and
+ * tutti_comm_explain say what leaves a node. MPI_ERR_NO_MEM: on this rank; all take `linear`. */
+int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen);
+
+#endif
