@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_halo.c - persistent neighborhood collectives join what leaves a node: messages between nodes
- * are counted, on a complete graph. TUTTI_REGIONS makes the nodes.
+/* test_halo.c - persistent neighborhood collectives join what leaves a node, and send nothing there
+ * twice: messages and bytes between nodes are counted, on a complete graph. TUTTI_REGIONS makes the
+ * nodes.
  */
 #include "mpi/mpi_test.h"
 
@@ -83,6 +84,146 @@ static int ranks_on(int which)
     return n;
 }
 
+/* ---- blocks with items in common ---- */
+
+enum { BLOCK = 10, VECTOR = 40 }; /* items */
+
+/* The form of its calls, and how the block for the i-th of the others is made of the vector. */
+typedef struct form {
+    const char *name;
+    bool typed;
+} form;
+
+/* Item j of the block that a rank sends to the i-th of its others. */
+static int place(const form *f, int i, int j)
+{
+    if (!f->typed)
+        return 5 * (i % 3) + j;
+    return j < 3 ? 20 + i % 3 + j : 7 * (i % 2) + j - 3;
+}
+
+/* From lower to higher places than those before, and back: not as they are in memory. */
+static MPI_Datatype make_type(const form *f, int i)
+{
+    int lengths[] = {3, 7}, places[] = {place(f, i, 0), place(f, i, 3)};
+    MPI_Datatype type;
+
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static MPIX_Request init_form(const form *f, const int *vector, int *received)
+{
+    int n = world_size - 1, *counts = calloc((size_t)n, sizeof *counts),
+        *one = calloc((size_t)n, sizeof *one);
+    int *from = calloc((size_t)n, sizeof *from), *to = calloc((size_t)n, sizeof *to);
+    MPI_Aint *zero = calloc((size_t)n, sizeof *zero), *at = calloc((size_t)n, sizeof *at);
+    MPI_Datatype *sent = calloc((size_t)n, sizeof(MPI_Datatype)),
+                 *ints = calloc((size_t)n, sizeof(MPI_Datatype));
+    MPIX_Request r;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_algorithm", f->name);
+    for (int i = 0; i < n; i++) {
+        counts[i] = BLOCK;
+        one[i] = 1;
+        from[i] = place(f, i, 0);
+        to[i] = BLOCK * i;
+        at[i] = BLOCK * i * (MPI_Aint)sizeof(int);
+        ints[i] = MPI_INT;
+        sent[i] = make_type(f, i);
+    }
+    if (f->typed)
+        MPIX_Neighbor_alltoallw_auto_init(vector, one, zero, sent, received, counts, at, ints,
+                                          graph, info, &r);
+    else
+        MPIX_Neighbor_alltoallv_auto_init(vector, counts, from, MPI_INT, received, counts, to,
+                                          MPI_INT, graph, info, &r);
+    for (int i = 0; i < n; i++)
+        MPI_Type_free(&sent[i]);
+    MPI_Info_free(&info);
+    free(counts);
+    free(one);
+    free(from);
+    free(to);
+    free(zero);
+    free(at);
+    free(sent);
+    free(ints);
+    return r;
+}
+
+static void run_form(const form *f, MPIX_Request *r, int *vector, const int *received)
+{
+    for (int start = 0; start < STARTS; start++) {
+        for (int i = 0; i < VECTOR; i++)
+            vector[i] = 10000 * world_rank + 100 * start + i;
+        MPIX_Start(r);
+        MPIX_Wait(r, MPI_STATUS_IGNORE);
+        for (int i = 0; i < (world_size - 1) * BLOCK; i++) {
+            int from = others[i / BLOCK], mine = world_rank - (world_rank > from);
+            CHECK(received[i] == 10000 * from + 100 * start + place(f, mine, i % BLOCK));
+        }
+    }
+}
+
+/* Bytes of one start between nodes, of all ranks. */
+static long long bytes_of(const form *f)
+{
+    int vector[VECTOR], *received = calloc((size_t)world_size * BLOCK, sizeof *received);
+    long long mine, all = 0;
+    MPIX_Request r = init_form(f, vector, received);
+    tutti_stats s;
+
+    run_form(f, &r, vector, received);
+    CHECK(tutti_get_stats(r, &s) == MPI_SUCCESS);
+    mine = (s.bytes_sent + s.bytes_received - s.shared_bytes) / STARTS;
+    MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPIX_Request_free(&r);
+    free(received);
+    return all / 2;
+}
+
+/* Items that ranks of a node need of another rank. */
+static int items_needed(const form *f, int from, int by)
+{
+    bool needed[VECTOR] = {false};
+    int n = 0;
+
+    for (int to = 0; to < world_size; to++)
+        for (int j = 0; node[to] == by && j < BLOCK; j++)
+            needed[place(f, to - (to > from), j)] = true;
+    for (int i = 0; i < VECTOR; i++)
+        n += needed[i];
+    return n;
+}
+
+static void bytes_between_nodes_are_the_union_of_what_is_needed(void)
+{
+    static const form forms[] = {{"partner", false}, {"node", false}, {"node:2", false},
+                                 {"partner", true},  {"node", true},  {"node:3", true}};
+
+    make_graph();
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        const form *f = &forms[k], linear = {"linear", f->typed};
+        long long items = 0, all = 0;
+        for (int from = 0; from < world_size; from++)
+            for (int i = 0; i < nodes; i++)
+                if (i != node[from]) {
+                    items += items_needed(f, from, i);
+                    all += (long long)BLOCK * ranks_on(i);
+                }
+        mpi_test_context("%s%s", f->name, f->typed ? ", typed" : "");
+        CHECK(bytes_of(f) == items * (long long)sizeof(int));
+        CHECK(bytes_of(&linear) == all * (long long)sizeof(int));
+    }
+    free_graph();
+}
+
+/* ---- messages ---- */
+
 static void messages_between_nodes_are_as_few_as_promised(void)
 {
     long long edges = 0;
@@ -98,7 +239,8 @@ static void messages_between_nodes_are_as_few_as_promised(void)
 
 int main(int argc, char **argv)
 {
-    const mpi_test tests[] = {MPI_TEST(messages_between_nodes_are_as_few_as_promised)};
+    const mpi_test tests[] = {MPI_TEST(messages_between_nodes_are_as_few_as_promised),
+                              MPI_TEST(bytes_between_nodes_are_the_union_of_what_is_needed)};
 
     return mpi_test_main(argc, argv, "halo", tests, sizeof tests / sizeof *tests);
 }
