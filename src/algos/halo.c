@@ -107,17 +107,18 @@ static int divided(const halo *h, int ranks)
 }
 
 /* Carrier and receiver of the k-th bundle from node a to node b: spread by the distance of the
- * nodes, which both know. */
+ * nodes, which both know; and apart, for where a node sends over some distance, it mostly receives
+ * over the same, too. */
 static void assign_ranks(const halo *h, int a, int b, int k, halo_bundle *x)
 {
     int ranks_a = region_size(&h->nodes, a), ranks_b = region_size(&h->nodes, b);
     int distance = wrap(b - a, h->nodes.n), n = divided(h, ranks_a);
     bool of_source = h->most == HALO_OF_SOURCES;
-    int carrier = of_source ? k : (distance + k * ranks_a / n) % ranks_a;
-    int receiver = (distance + (of_source ? k : k * ranks_b / n)) % ranks_b;
+    int carrier = of_source ? k : distance + k * ranks_a / n;
+    int receiver = distance + (of_source ? k : (2 * k + 1) * ranks_b / (2 * n));
 
-    x->carrier = region_rank(&h->nodes, a, carrier);
-    x->receiver = region_rank(&h->nodes, b, receiver);
+    x->carrier = region_rank(&h->nodes, a, carrier % ranks_a);
+    x->receiver = region_rank(&h->nodes, b, receiver % ranks_b);
 }
 
 /* From n edges, which are put in order. */
