@@ -16,16 +16,18 @@ typedef struct destination {
     int64_t piece, npieces; /* in maker.piece */
 } destination;
 
-/* Between a cut and the next one. */
-typedef struct cut {
-    int64_t at, place; /* -1: none yet */
-} cut;
+/* A place, and what is to be known of it. */
+typedef struct mark {
+    int64_t at, what;
+} mark;
 
 typedef struct maker {
     const halo_blocks *b;
     destination *to; /* [n], in order; only those with bytes for other nodes */
     int n;
-    cut *cut; /* room for those of all ranges */
+    mark *cut;   /* each, and the place in what is fresh of what follows it, -1: none yet; room for
+                  those of all ranges */
+    mark *spare; /* as much */
     int64_t ncuts;
     byte_range *piece;
     int64_t npieces, room;
@@ -49,18 +51,39 @@ static int compare_indices(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-static int compare_cuts(const void *a, const void *b)
+/* Where the run of rising places ends that begins at `first`. */
+static int64_t end_of_run(const mark *m, int64_t n, int64_t first)
 {
-    const cut *x = a, *y = b;
+    int64_t i = first + 1;
 
-    return x->at < y->at ? -1 : x->at > y->at;
+    while (i < n && m[i - 1].at <= m[i].at)
+        i++;
+    return i < n ? i : n;
 }
 
-static int compare_starts(const void *a, const void *b)
+static void merge(const mark *a, const mark *end_a, const mark *b, const mark *end_b, mark *to)
 {
-    const byte_range *x = a, *y = b;
+    while (a < end_a && b < end_b)
+        *to++ = a->at <= b->at ? *a++ : *b++;
+    memcpy(to, a, (size_t)(end_a - a) * sizeof *to);
+    memcpy(to + (end_a - a), b, (size_t)(end_b - b) * sizeof *to);
+}
 
-    return x->at < y->at ? -1 : x->at > y->at;
+/* By place: runs are merged two by two, because each type has few of them. The result is in one of
+ * both. */
+static mark *sort_marks(mark *m, mark *spare, int64_t n)
+{
+    while (end_of_run(m, n, 0) < n) {
+        mark *from = m;
+        for (int64_t first = 0, middle, end; first < n; first = end) {
+            middle = end_of_run(m, n, first);
+            end = middle < n ? end_of_run(m, n, middle) : n;
+            merge(m + first, m + middle, m + middle, m + end, spare + first);
+        }
+        m = spare;
+        spare = from;
+    }
+    return m;
 }
 
 static const byte_range *begin_of(const maker *m, const destination *d)
@@ -76,41 +99,58 @@ static const byte_range *end_of(const maker *m, const destination *d)
 /* Does a byte lie in two ranges of these destinations? Uses the room for cuts. */
 static bool have_common_bytes(const maker *m, const destination *to, int n)
 {
-    byte_range *all = (byte_range *)(void *)m->cut;
+    const mark *all;
     int64_t count = 0;
 
     for (int i = 0; i < n; i++)
         for (const byte_range *r = begin_of(m, &to[i]); r < end_of(m, &to[i]); r++)
             if (r->length > 0)
-                all[count++] = *r;
-    qsort(all, (size_t)count, sizeof *all, compare_starts);
+                m->cut[count++] = (mark){r->at, r->length};
+    all = sort_marks(m->cut, m->spare, count);
     for (int64_t i = 1; i < count; i++)
-        if (all[i].at < all[i - 1].at + all[i - 1].length)
+        if (all[i].at < all[i - 1].at + all[i - 1].what)
             return true;
     return false;
 }
 
+/* Where ranges begin, and where they end. */
 static void make_cuts(maker *m, const destination *to, int n)
 {
+    mark *all;
     int64_t count = 0;
 
+    for (int i = 0; i < n; i++) {
+        for (const byte_range *r = begin_of(m, &to[i]); r < end_of(m, &to[i]); r++)
+            m->cut[count++] = (mark){r->at, -1};
+        for (const byte_range *r = begin_of(m, &to[i]); r < end_of(m, &to[i]); r++)
+            m->cut[count++] = (mark){r->at + r->length, -1};
+    }
+    all = sort_marks(m->cut, m->spare, count);
+    if (all == m->spare) {
+        m->spare = m->cut;
+        m->cut = all;
+    }
     m->ncuts = 0;
-    for (int i = 0; i < n; i++)
-        for (const byte_range *r = begin_of(m, &to[i]); r < end_of(m, &to[i]); r++) {
-            m->cut[count++] = (cut){r->at, -1};
-            m->cut[count++] = (cut){r->at + r->length, -1};
-        }
-    qsort(m->cut, (size_t)count, sizeof *m->cut, compare_cuts);
     for (int64_t i = 0; i < count; i++)
-        if (m->ncuts == 0 || m->cut[i].at != m->cut[m->ncuts - 1].at)
-            m->cut[m->ncuts++] = m->cut[i];
+        if (m->ncuts == 0 || all[i].at != all[m->ncuts - 1].at)
+            all[m->ncuts++] = all[i];
 }
 
-static cut *find_cut(const maker *m, int64_t at)
+/* guess: it may be this one. */
+static mark *find_cut(const maker *m, int64_t at, mark *guess)
 {
-    const cut key = {.at = at};
+    mark *low = m->cut, *high = m->cut + m->ncuts;
 
-    return bsearch(&key, m->cut, (size_t)m->ncuts, sizeof *m->cut, compare_cuts);
+    if (guess && guess < high && guess->at == at)
+        return guess;
+    while (low->at != at) {
+        mark *middle = low + (high - low) / 2;
+        if (middle->at <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* To the pieces of a block, the last of which may go on. False: no memory. */
@@ -139,16 +179,17 @@ static bool append_piece(maker *m, destination *d, int64_t place, int64_t length
 static bool cut_block(maker *m, destination *d, int64_t *fresh)
 {
     int64_t before = *fresh;
+    mark *c = NULL;
 
     d->piece = m->npieces;
     for (const byte_range *r = begin_of(m, d); r < end_of(m, d); r++)
-        for (cut *c = find_cut(m, r->at); c->at < r->at + r->length; c++) {
+        for (c = find_cut(m, r->at, c ? c + 1 : NULL); c->at < r->at + r->length; c++) {
             int64_t length = c[1].at - c->at;
-            if (c->place < 0) {
-                c->place = *fresh;
+            if (c->what < 0) {
+                c->what = *fresh;
                 *fresh += length;
             }
-            if (!append_piece(m, d, c->place, length))
+            if (!append_piece(m, d, c->what, length))
                 return false;
         }
     d->fresh = *fresh - before;
@@ -250,13 +291,15 @@ int64_t *halo_list(const coll_neighbors *n, const int *node, int me, const halo_
 
     m.to = malloc(((size_t)n->ndestinations + 1) * sizeof *m.to);
     m.cut = malloc((2 * ranges + 1) * sizeof *m.cut);
-    if (m.to && m.cut) {
+    m.spare = malloc((2 * ranges + 1) * sizeof *m.spare);
+    if (m.to && m.cut && m.spare) {
         find_destinations(&m, n, node, me);
         if (cut_all(&m))
             list = write_list(&m, n);
     }
     free(m.to);
     free(m.cut);
+    free(m.spare);
     free(m.piece);
     return list;
 }
