@@ -130,7 +130,7 @@ static int prepare_anew(const args *a, comm *on, way_of_call *way, exec **e)
         return MPI_SUCCESS;
     }
     if (!error)
-        error = execs_bind(&c, s.choice, e);
+        error = execs_bind(&c, s.choice, false, e);
     if (!error)
         repeat_remember(a, &c, *e, way->may_leave && !way->tried);
     return error;

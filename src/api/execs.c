@@ -224,10 +224,10 @@ int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
     return error;
 }
 
-int execs_bind(const call *c, choice chosen, exec **result)
+int execs_bind(const call *c, choice chosen, bool once, exec **result)
 {
     execs_asking q;
-    int error = execs_ask(c, chosen, false, &q);
+    int error = execs_ask(c, chosen, once, &q);
     bool asks = !error && q.size_exchange;
 
     if (!error)

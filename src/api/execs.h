@@ -17,13 +17,12 @@ choice execs_choice(const exec *e);
 /* An exec of the plan, whose reference it takes over, bound: takes b over, too. */
 int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
 
-/* An exec for the call, bound. May ask other ranks, and wait for them; if something goes wrong here
- * after that, the communicator has failed here. */
-int execs_bind(const call *c, choice chosen, exec **result);
+/* An exec for the call, bound; once: for a request that stays (halo_blocks.h). May ask other ranks,
+ * and wait for them; if something goes wrong here after that, the communicator has failed here. */
+int execs_bind(const call *c, choice chosen, bool once, exec **result);
 
 /* The same in two parts, for those who want to know between them whether the first one is right on
- * all ranks: it asks nobody yet, and is local. once: for a request that stays (halo_blocks.h).
- * Either of the others ends it. */
+ * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
 typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
                          choice *chosen);
 

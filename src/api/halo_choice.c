@@ -19,18 +19,42 @@ typedef struct votes {
 
 enum { VOTES = sizeof(votes) / sizeof(int64_t) };
 
+/* Those that it may be; 0: it is not open. */
+static int open_forms(const call *c, const algo_set *without, const choice *chosen,
+                      halo_form list[HALO_FORMS])
+{
+    bool open = c->algo == ALGO_NONE && chosen->by_rule && c->comm->same_environment &&
+                chosen->algo == ALGO_neighbor_alltoall_linear;
+    int n = open ? halo_forms(c->comm->topo, without, list) : 0;
+
+    return n > 1 ? n : 0;
+}
+
 void halo_choice_open(const call *c, const algo_set *without, choice *chosen)
 {
     halo_form forms[HALO_FORMS];
 
-    if (c->algo != ALGO_NONE || !chosen->by_rule || !c->comm->same_environment ||
-        chosen->algo != ALGO_neighbor_alltoall_linear)
-        return;
-    if (halo_forms(c->comm->topo, without, forms) < 2)
+    if (open_forms(c, without, chosen, forms) == 0)
         return;
     chosen->algo = forms[1].algo;
     chosen->parameter = forms[1].parameter;
     chosen->by_estimates = true;
+}
+
+int halo_choice_candidates(const call *c, MPI_Info info, choice *list, int most, int *n)
+{
+    halo_form forms[HALO_FORMS];
+    selection s;
+    int error = choose(c, info, &s);
+
+    *n = error ? 0 : open_forms(c, &s.without, &s.choice, forms);
+    *n = *n < most ? *n : most;
+    for (int i = 0; i < *n; i++) {
+        list[i] = s.choice;
+        list[i].algo = forms[i].algo;
+        list[i].parameter = forms[i].parameter;
+    }
+    return error;
 }
 
 /* Without memory it looks as if every other form took for ever. */

@@ -83,7 +83,7 @@ static int init_together(const call *of, const selection *s, measure_wish wish, 
     if (!error && size_exchange_needed(of->coll.kind, chosen))
         error = ask_together(of, s, digest, e, &refused);
     else if (!error)
-        error = execs_bind(of, chosen, e);
+        error = execs_bind(of, chosen, true, e);
     if (refused)
         return error;
     if (*e) {

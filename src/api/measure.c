@@ -4,6 +4,7 @@
 
 #include "api/choose.h"
 #include "api/execs.h"
+#include "api/halo_choice.h"
 #include "api/together.h"
 #include "nbc/process/env.h"
 #include "nbc/process/mpi_calls.h"
@@ -46,7 +47,10 @@ int measure_prepare(const call *c, MPI_Info info, measure_wish wish, trial **res
     if (!t)
         return MPI_ERR_NO_MEM;
     t->winner = -1;
-    error = choose_candidates(c, info, t->choice, TRIAL_MOST, &t->n, &t->key);
+    if (coll_has(c->coll.kind, COLL_NEIGHBORS))
+        error = halo_choice_candidates(c, info, t->choice, TRIAL_MOST, &t->n);
+    else
+        error = choose_candidates(c, info, t->choice, TRIAL_MOST, &t->n, &t->key);
     if (error || t->n < 2)
         free(t);
     else
@@ -71,7 +75,7 @@ int measure_begin(trial *t, const call *c)
     int error = MPI_SUCCESS;
 
     for (int i = 1; !error && i < t->n; i++) {
-        error = execs_bind(c, t->choice[i], &t->candidate[i]);
+        error = execs_bind(c, t->choice[i], true, &t->candidate[i]);
         error = together_persist(c->comm, caller, error, 0, &t->candidate[i]);
     }
     return error ? error : make_vote(t, c->comm, caller);

@@ -43,7 +43,7 @@ int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
     select_named(a.algo, 0, c->p, 8 * (int64_t)n, &chosen);
     error = call_check(&a, c, &of);
     if (!error)
-        error = execs_bind(&of, chosen, result);
+        error = execs_bind(&of, chosen, false, result);
     if (!error)
         repeat_remember(&a, &of, *result, false);
     return error;

@@ -107,7 +107,7 @@ static void remember_winner(const trial *t, const exec *e, int64_t median)
     verdict v = {
         .key = t->key, .choice = t->choice[t->winner], .ns = median, .starts = TRIAL_ROUNDS};
 
-    if (e->comm->rank == 0)
+    if (e->comm->rank == 0 && !coll_has((coll_kind)e->plan->key.kind, COLL_NEIGHBORS))
         process_wisdom_learn(&v);
 }
 

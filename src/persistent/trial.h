@@ -29,7 +29,7 @@ typedef struct trial {
     int n; /* candidates, each a bound exec with a window and requests of its own */
     exec *candidate[TRIAL_MOST];
     choice choice[TRIAL_MOST];
-    wisdom_key key;
+    wisdom_key key;         /* of NEIGHBORS nothing is remembered: a winner for one pattern */
     exec *vote;             /* from `mine` to `slowest` */
     int64_t start;          /* number of the next one */
     int winner;             /* -1: it has not been found yet */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_flatten.c - the ranges that flatten.h finds are what MPI_Pack takes, of random datatypes.
+/* test_flatten.c - the ranges that flatten.h finds, inside the library, are what MPI_Pack takes, of
+ * random datatypes.
  */
 #include "mpi/mpi_test.h"
 #include "nbc/run/flatten.h"

@@ -6,6 +6,7 @@
 #include "mpi/mpi_test.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <tutti.h>
 
 enum { ITEMS = 3, STARTS = 4 };
@@ -237,9 +238,47 @@ static void messages_between_nodes_are_as_few_as_promised(void)
     free_graph();
 }
 
+/* TUTTI_CONSTANTS makes messages between nodes dear. */
+static void auto_takes_a_form_with_few_messages_and_says_so(void)
+{
+    long long few;
+    char text[600];
+
+    make_graph();
+    few = messages_of(MPIX_Neighbor_alltoall_auto_init);
+    CHECK(few == (long long)nodes * (nodes - 1) || few == (long long)world_size * (nodes - 1));
+    CHECK(tutti_comm_explain(graph, "neighbor_alltoall 12", text, sizeof text) == MPI_SUCCESS);
+    CHECK(strstr(text, "a node sends others at most"));
+    free_graph();
+}
+
+/* All candidates, the vote, and the winner. */
+static void the_fastest_form_is_found_by_measuring(void)
+{
+    int *sent = calloc((size_t)world_size * ITEMS, sizeof *sent);
+    int *received = calloc((size_t)world_size * ITEMS, sizeof *received);
+    MPIX_Request r;
+    MPI_Info info;
+
+    make_graph();
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_plan", "measure");
+    CHECK(MPIX_Neighbor_alltoall_auto_init(sent, ITEMS, MPI_INT, received, ITEMS, MPI_INT, graph,
+                                           info, &r) == MPI_SUCCESS);
+    MPI_Info_free(&info);
+    for (int i = 0; i < 12; i++)
+        run(&r, sent, received);
+    MPIX_Request_free(&r);
+    free(sent);
+    free(received);
+    free_graph();
+}
+
 int main(int argc, char **argv)
 {
     const mpi_test tests[] = {MPI_TEST(messages_between_nodes_are_as_few_as_promised),
+                              MPI_TEST(auto_takes_a_form_with_few_messages_and_says_so),
+                              MPI_TEST(the_fastest_form_is_found_by_measuring),
                               MPI_TEST(bytes_between_nodes_are_the_union_of_what_is_needed)};
 
     return mpi_test_main(argc, argv, "halo", tests, sizeof tests / sizeof *tests);
