@@ -58,7 +58,8 @@ static int64_t *list_of(const request *r, int rank)
         range[i] = (byte_range){same ? 0 : i, 1};
     }
     first[PLAN_NEIGHBORS] = PLAN_NEIGHBORS;
-    return halo_list(&around.lists, r->topo->node, rank, &(halo_blocks){received, first, range});
+    return halo_list(&around.lists, r->topo, halo_groups(r->choice.parameter), rank,
+                     &(halo_blocks){received, first, range});
 }
 
 /* What another rank sends in this round. Of several blocks of one byte for a node the first one is

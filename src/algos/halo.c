@@ -38,6 +38,35 @@ static size_t count_edges(const halo *h, const int64_t *found)
     return n;
 }
 
+int halo_member(const halo *h, int node, int rank)
+{
+    int low = 0, high = region_size(&h->nodes, node) - 1;
+
+    while (low < high) { /* members ascend */
+        int middle = (low + high) / 2;
+        if (region_rank(&h->nodes, node, middle) < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of a row for each member of my node, what is from one rank to another. */
+static int64_t *between(const halo *h, int64_t *rows, int from, int to)
+{
+    int mine = h->nodes.mine;
+
+    return &rows[halo_member(h, mine, from) * node_size(h) + halo_member(h, mine, to)];
+}
+
+static int group_of(const halo *h, int node, int rank)
+{
+    int members = region_size(&h->nodes, node);
+
+    return halo_group(halo_member(h, node, rank), members, halo_groups(h->most));
+}
+
 /* False: it stays in the node, or has nothing. */
 static bool read_edge(reader *r, int member, int position, bool out, halo_edge *e)
 {
@@ -46,11 +75,17 @@ static bool read_edge(reader *r, int member, int position, bool out, halo_edge *
     bool mine = member == r->h->me;
 
     r->at += out ? HALO_DESTINATION : HALO_SOURCE;
-    if (other < 0 || at[1] == 0 || r->node[other] == r->h->nodes.mine)
+    if (other < 0 || at[1] == 0)
         return false;
+    if (r->node[other] == r->h->nodes.mine) {
+        if (out)
+            *between(r->h, r->h->direct, member, other) += at[1];
+        return false;
+    }
     *e = (halo_edge){.from = out ? member : other,
                      .to = out ? other : member,
                      .node = r->node[other],
+                     .group = group_of(r->h, r->node[out ? other : member], out ? other : member),
                      .position = position,
                      .length = at[1],
                      .fresh = out ? at[2] : at[1],
@@ -77,6 +112,8 @@ static int compare_edges(const void *a, const void *b)
 
     if (x->node != y->node)
         return x->node < y->node ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     if (x->to != y->to)
@@ -86,39 +123,41 @@ static int compare_edges(const void *a, const void *b)
 
 /* ---- bundles ---- */
 
-int halo_member(const halo *h, int node, int rank)
+/* The first member of one of at most as many groups as there are members (halo_group). */
+static int begin_of_group(int members, int groups, int group)
 {
-    int low = 0, high = region_size(&h->nodes, node) - 1;
-
-    while (low < high) { /* members ascend */
-        int middle = (low + high) / 2;
-        if (region_rank(&h->nodes, node, middle) < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (int)(((int64_t)group * members + groups - 1) / groups);
 }
 
-/* How many bundles the blocks of so many ranks are divided into. */
-static int divided(const halo *h, int ranks)
-{
-    return h->most != HALO_OF_SOURCES && h->most < ranks ? h->most : ranks;
-}
-
-/* Carrier and receiver of the k-th bundle from node a to node b: spread by the distance of the
- * nodes, which both know; and apart, for where a node sends over some distance, it mostly receives
- * over the same, too. */
-static void assign_ranks(const halo *h, int a, int b, int k, halo_bundle *x)
+/* Carrier and receiver of the bundle from node a to a group of node b: spread by the distance of
+ * the nodes, which both know. */
+static void assign_ranks(const halo *h, int a, int b, int group, halo_bundle *x)
 {
     int ranks_a = region_size(&h->nodes, a), ranks_b = region_size(&h->nodes, b);
-    int distance = wrap(b - a, h->nodes.n), n = divided(h, ranks_a);
-    bool of_source = h->most == HALO_OF_SOURCES;
-    int carrier = of_source ? k : distance + k * ranks_a / n;
-    int receiver = distance + (of_source ? k : (2 * k + 1) * ranks_b / (2 * n));
+    int distance = wrap(b - a, h->nodes.n);
+    int groups = halo_groups(h->most) < ranks_b ? halo_groups(h->most) : ranks_b;
+    int first = begin_of_group(ranks_b, groups, group);
+    int end = begin_of_group(ranks_b, groups, group + 1);
+    int carrier = (distance + (2 * group + 1) * ranks_a / (2 * groups)) % ranks_a;
 
-    x->carrier = region_rank(&h->nodes, a, carrier % ranks_a);
-    x->receiver = region_rank(&h->nodes, b, receiver % ranks_b);
+    x->carrier = region_rank(&h->nodes, a, carrier);
+    x->receiver = region_rank(&h->nodes, b, first + distance % (end - first));
+}
+
+/* The same of the bundle from one rank to a node. */
+static void assign_source(const halo *h, int a, int b, int from, halo_bundle *x)
+{
+    int distance = wrap(b - a, h->nodes.n), k = halo_member(h, a, from);
+
+    x->carrier = from;
+    x->receiver = region_rank(&h->nodes, b, (distance + k) % region_size(&h->nodes, b));
+}
+
+/* Are both blocks in one bundle? */
+static bool are_together(const halo *h, const halo_edge *a, const halo_edge *b)
+{
+    return a->node == b->node && a->group == b->group &&
+           (h->most != HALO_OF_SOURCES || a->from == b->from);
 }
 
 /* From n edges, which are put in order. */
@@ -126,25 +165,54 @@ static bool make_bundles(const halo *h, halo_edge *edge, int n, bool out, halo_b
                          sched_builder *s)
 {
     halo_bundle *at = sched_borrow(s, (size_t)n * sizeof *at + 1);
-    int last_node = -1, last_k = -1;
 
     if (!at)
         return false;
     qsort(edge, (size_t)n, sizeof *edge, compare_edges);
     *result = (halo_bundles){at, 0};
     for (int i = 0; i < n; i++) {
-        int node = edge[i].node, a = out ? h->nodes.mine : node, b = out ? node : h->nodes.mine;
-        int ranks = region_size(&h->nodes, a);
-        int k = (int)((int64_t)halo_member(h, a, edge[i].from) * divided(h, ranks) / ranks);
-        if (node != last_node || k != last_k) {
+        const halo_edge *e = &edge[i];
+        int a = out ? h->nodes.mine : e->node, b = out ? e->node : h->nodes.mine;
+        if (i == 0 || !are_together(h, &edge[i - 1], e)) {
             at[result->n] = (halo_bundle){.edge = &edge[i]};
-            assign_ranks(h, a, b, k, &at[result->n++]);
+            if (h->most == HALO_OF_SOURCES)
+                assign_source(h, a, b, e->from, &at[result->n++]);
+            else
+                assign_ranks(h, a, b, e->group, &at[result->n++]);
         }
         at[result->n - 1].n++;
-        last_node = node;
-        last_k = k;
     }
     return true;
+}
+
+/* ---- inside the node ---- */
+
+bool halo_is_joined(const halo *h, int from, int to)
+{
+    enum { MOST = 16384 }; /* to copy more takes longer than a message */
+    int64_t direct = h->direct[from * node_size(h) + to];
+    int64_t collected = h->collected[from * node_size(h) + to];
+
+    return direct > 0 && collected > 0 && direct + collected <= MOST;
+}
+
+static void count_collected(const halo *h)
+{
+    for (int i = 0; i < h->out.n; i++) {
+        const halo_bundle *x = &h->out.at[i];
+        for (int k = 0; k < x->n; k++)
+            if (x->edge[k].from != x->carrier)
+                *between(h, h->collected, x->edge[k].from, x->carrier) += x->edge[k].fresh;
+    }
+}
+
+static bool allocate_rows(halo *h, sched_builder *s)
+{
+    size_t n = (size_t)node_size(h);
+
+    h->direct = sched_borrow(s, 2 * n * n * sizeof *h->direct);
+    h->collected = h->direct ? h->direct + n * n : NULL;
+    return h->direct != NULL;
 }
 
 /* ---- what is fresh, and pieces of the rest ---- */
@@ -213,7 +281,7 @@ bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_b
     int nout = 0, nin = 0;
 
     *h = (halo){.me = g->index, .most = most};
-    if (!halo_nodes(&h->nodes, g, s))
+    if (!halo_nodes(&h->nodes, g, s) || !allocate_rows(h, s))
         return false;
     edges = count_edges(h, o->exchanged_sizes);
     out = sched_borrow(s, edges * sizeof *out + 1);
@@ -234,6 +302,7 @@ bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_b
         r.at = read_fresh(h, r.at);
     if (o->round > HALO_LISTS + 1 && !read_pieces(h, edges, r.at, s))
         return false;
+    count_collected(h);
     place_blocks(&h->out);
     place_blocks(&h->in);
     return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halo.h - neighborhood collectives in which ranks of a node send their blocks together.
  *
- *     node A             node B            bundle: all blocks of some ranks of A for ranks of B, in
- *   0 --\                  /--> 5          one message from a carrier in A to a receiver in B
- *   1 ----> 2 =======> 4 ----> 6
+ *     node A             node B            bundle: all blocks of A for a group of ranks of B, in
+ *   0 --\                  /--> 5          one message from a carrier in A to a receiver in that
+ *   1 ----> 2 =======> 4 ----> 6           group
  *        carrier    receiver
  *
  * Each rank knows the edges of all ranks of its node, with their lengths (halo_list.h), which they
@@ -24,6 +24,7 @@ enum { HALO_OF_SOURCES = 0 }; /* for halo.most */
 typedef struct halo_edge {
     int from, to;
     int node;       /* of the end that is not on mine */
+    int group;      /* of the destination in its node: which bundle */
     int at;         /* of my own edges: index in my list of destinations, or of sources; else -1 */
     int position;   /* in the lists: those of the same two ranks keep their order */
     int npieces;    /* 0: the block is fresh */
@@ -52,8 +53,10 @@ typedef struct halo_bundles {
 typedef struct halo {
     regions nodes;
     int me;
-    int most; /* bundles from one node to another; HALO_OF_SOURCES: one of each rank, which carries
-                 it */
+    int most; /* groups of each node; HALO_OF_SOURCES: bundles are of one rank, which carries it,
+                 for all of a node */
+    int64_t *direct;    /* [members * members] of my node: bytes of edges from each to each */
+    int64_t *collected; /* the same for that one to carry */
     halo_bundles out, in;
 } halo;
 
@@ -61,6 +64,13 @@ typedef struct halo {
  * the lists; from each source to the receiver of its blocks, what of them is fresh; the pieces that
  * the others consist of. After HALO_LISTS of them all edges are known. */
 enum { HALO_LISTS = 2, HALO_ROUNDS = 4 };
+
+/* Groups that the list of a rank is made for (halo_list.h). */
+static inline int halo_groups(int most)
+{
+    return most == HALO_OF_SOURCES ? 1 : most;
+}
+
 void halo_size_exchange(int most, const algo_options *o, const group *g, sched_builder *s);
 
 /* The nodes. False: there is one, or no memory, and the builder has failed. */
@@ -73,7 +83,10 @@ bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_b
 /* Position of a rank among those of its node. */
 int halo_member(const halo *h, int node, int rank);
 
-/* All steps. most: as halo.most; several bundles are of as many ranks each, side by side. */
+/* Do the blocks from one member of my node to another travel with those that it carries? */
+bool halo_is_joined(const halo *h, int from, int to);
+
+/* All steps. most: as halo.most. */
 void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,
                   sched_builder *s);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct destination {
-    int node, rank, index;
+    int node, group, rank, index;
     int64_t bytes, fresh;
     int64_t piece, npieces; /* in maker.piece */
 } destination;
@@ -39,6 +39,8 @@ static int compare_destinations(const void *a, const void *b)
 
     if (x->node != y->node)
         return x->node < y->node ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return x->index < y->index ? -1 : 1;
@@ -200,8 +202,8 @@ static bool cut_block(maker *m, destination *d, int64_t *fresh)
     return true;
 }
 
-/* All of one node. */
-static bool cut_node(maker *m, destination *to, int n)
+/* All of one group. */
+static bool cut_group(maker *m, destination *to, int n)
 {
     int64_t fresh = 0;
 
@@ -217,9 +219,10 @@ static bool cut_node(maker *m, destination *to, int n)
 static bool cut_all(maker *m)
 {
     for (int first = 0, last; first < m->n; first = last) {
-        for (last = first + 1; last < m->n && m->to[last].node == m->to[first].node;)
+        for (last = first + 1; last < m->n && m->to[last].node == m->to[first].node &&
+                               m->to[last].group == m->to[first].group;)
             last++;
-        if (!cut_node(m, m->to + first, last - first))
+        if (!cut_group(m, m->to + first, last - first))
             return false;
     }
     return true;
@@ -234,15 +237,50 @@ static int64_t bytes_of(const halo_blocks *b, int i)
     return bytes;
 }
 
-static void find_destinations(maker *m, const coll_neighbors *n, const int *node, int me)
+static const topo_level *nodes_of(const topo *t)
 {
-    for (int i = 0; node && i < n->ndestinations; i++) {
+    for (int i = 0; t && i < t->nlevels; i++)
+        if (t->level[i].kind == TOPO_NODE)
+            return &t->level[i];
+    return NULL;
+}
+
+/* Position of a rank among those of its node, which ascend. */
+static int member_of(const topo_level *nodes, int rank)
+{
+    int node = nodes->region[rank], low = nodes->first[node], high = nodes->first[node + 1] - 1;
+
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (topo_member(nodes, middle) < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - nodes->first[node];
+}
+
+static int group_of(const topo_level *nodes, int rank, int groups)
+{
+    int node = nodes->region[rank];
+
+    return halo_group(member_of(nodes, rank), nodes->first[node + 1] - nodes->first[node], groups);
+}
+
+static void find_destinations(maker *m, const coll_neighbors *n, const topo_level *nodes,
+                              int groups, int me)
+{
+    for (int i = 0; nodes && i < n->ndestinations; i++) {
         int rank = n->destinations[i];
         int64_t bytes = bytes_of(m->b, i);
-        if (rank >= 0 && node[rank] != node[me] && bytes > 0)
-            m->to[m->n++] = (destination){node[rank], rank, i, bytes, bytes, 0, 0};
+        if (rank >= 0 && nodes->region[rank] != nodes->region[me] && bytes > 0)
+            m->to[m->n++] = (destination){.node = nodes->region[rank],
+                                          .group = group_of(nodes, rank, groups),
+                                          .rank = rank,
+                                          .index = i,
+                                          .bytes = bytes,
+                                          .fresh = bytes};
     }
-    qsort(m->to, (size_t)m->n, sizeof *m->to, compare_destinations);
 }
 
 /* Without pieces. */
@@ -283,8 +321,9 @@ static int64_t *write_list(maker *m, const coll_neighbors *n)
     return list;
 }
 
-int64_t *halo_list(const coll_neighbors *n, const int *node, int me, const halo_blocks *b)
+int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me, const halo_blocks *b)
 {
+    const topo_level *nodes = nodes_of(t);
     size_t ranges = (size_t)b->first[n->ndestinations];
     maker m = {.b = b};
     int64_t *list = NULL;
@@ -293,7 +332,8 @@ int64_t *halo_list(const coll_neighbors *n, const int *node, int me, const halo_
     m.cut = malloc((2 * ranges + 1) * sizeof *m.cut);
     m.spare = malloc((2 * ranges + 1) * sizeof *m.spare);
     if (m.to && m.cut && m.spare) {
-        find_destinations(&m, n, node, me);
+        find_destinations(&m, n, nodes, groups, me);
+        qsort(m.to, (size_t)m.n, sizeof *m.to, compare_destinations);
         if (cut_all(&m))
             list = write_list(&m, n);
     }

@@ -8,15 +8,17 @@
  *   each source, in the order of matching: its rank, bytes of the block
  *   of each destination: the pieces, each with its place and length
  *
- * Blocks for ranks of another node are looked at in the order of (destination, index). Of each,
- * those bytes are fresh that no earlier block for that node has. If not all are, the block is
- * pieces of what is fresh in all of them, in the order in which it comes.
+ * Ranks of a node are so many groups, side by side. Blocks for a group of another node are looked
+ * at in the order of (destination, index). Of each, those bytes are fresh that no earlier block for
+ * that group has. If not all are, the block is pieces of what is fresh in all of them, in the order
+ * in which it comes.
  */
 #ifndef TUTTI_HALO_LIST_H
 #define TUTTI_HALO_LIST_H
 
 #include "nbc/sched/byte_range.h"
 #include "nbc/sched/coll.h"
+#include "topo/topo.h"
 
 enum { HALO_HEAD = 2, HALO_DESTINATION = 4, HALO_SOURCE = 2, HALO_PIECE = 2 };
 
@@ -35,7 +37,14 @@ static inline int64_t halo_list_words(int64_t ndestinations, int64_t nsources)
     return HALO_HEAD + HALO_DESTINATION * ndestinations + HALO_SOURCE * nsources;
 }
 
-/* The list, for free(); node: of each rank, NULL: nobody looks at the pieces. NULL: no memory. */
-int64_t *halo_list(const coll_neighbors *n, const int *node, int me, const halo_blocks *b);
+/* Group of a member of a node; fewer than `groups` if there are fewer members. */
+static inline int halo_group(int member, int members, int groups)
+{
+    return (int)((int64_t)member * (groups < members ? groups : members) / members);
+}
+
+/* The list, for free(). t: NULL: nobody looks at the pieces. NULL: no memory. */
+int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me,
+                   const halo_blocks *b);
 
 #endif

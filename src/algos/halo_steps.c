@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halo_steps.c - see halo.h: the steps of one rank. Between two ranks of a node messages come in
- * this order: edges inside the node, blocks for carriers, blocks from receivers.
+ * this order: edges inside the node, blocks for carriers, blocks from receivers. The first two are
+ * one message where both are short.
  */
 #include "algos/halo.h"
 #include "algos/neighbors.h"
@@ -8,6 +9,7 @@
 typedef struct maker {
     const halo *h;
     const blockmap *b;
+    const coll_neighbors *neighbors;
     sched_builder *s;
 } maker;
 
@@ -78,9 +80,22 @@ static void pack_blocks(const maker *m)
         }
 }
 
+static bool is_joined_way(const maker *m, int from, int to)
+{
+    const halo *h = m->h;
+
+    return halo_is_joined(h, halo_member(h, h->nodes.mine, from),
+                          halo_member(h, h->nodes.mine, to));
+}
+
 static void send_to_carrier(const maker *m, int carrier)
 {
+    const coll_neighbors *n = m->neighbors;
+
     sched_open(m->s, STEP_SEND, carrier);
+    for (int i = 0; is_joined_way(m, m->h->me, carrier) && i < n->ndestinations; i++)
+        if (n->destinations[i] == carrier)
+            sched_add(m->s, m->b->mine == 0 ? m->b->own : row_at(&m->b->out, i));
     for (int i = 0; i < m->h->out.n; i++)
         if (m->h->out.at[i].carrier == carrier)
             add_mine(m, &m->h->out.at[i]);
@@ -90,7 +105,12 @@ static void send_to_carrier(const maker *m, int carrier)
 /* What is fresh of a source lies together. */
 static void receive_as_carrier(const maker *m, int source)
 {
+    const coll_neighbors *n = m->neighbors;
+
     sched_open(m->s, STEP_RECV, source);
+    for (int i = 0; is_joined_way(m, source, m->h->me) && i < n->nsources; i++)
+        if (n->sources[n->order[i]] == source)
+            sched_add(m->s, row_at(&m->b->in, n->order[i]));
     for (int i = 0; i < m->h->out.n; i++) {
         const halo_bundle *x = &m->h->out.at[i];
         for (int k = 0; x->carrier == m->h->me && k < x->n; k++)
@@ -98,6 +118,22 @@ static void receive_as_carrier(const maker *m, int source)
                 sched_add(m->s, in_bundle(x, x->edge[k].offset, x->edge[k].fresh));
     }
     sched_close(m->s);
+}
+
+/* Edges inside the node, but for those that travel with blocks for a carrier. */
+static void exchange_inside(const maker *m, const algo_options *o, const group *g)
+{
+    int n = region_size(&m->h->nodes, m->h->nodes.mine);
+    bool *out = sched_borrow(m->s, 2 * (size_t)g->size * sizeof *out), *in = out + g->size;
+
+    if (!out)
+        return;
+    for (int k = 0; k < n; k++) {
+        int rank = region_rank(&m->h->nodes, m->h->nodes.mine, k);
+        out[rank] = !is_joined_way(m, m->h->me, rank);
+        in[rank] = !is_joined_way(m, rank, m->h->me);
+    }
+    neighbors_linear(o, g, m->b, out, in, m->s);
 }
 
 static void copy_own(const maker *m, const halo_bundle *x)
@@ -252,15 +288,15 @@ void halo_compile(int most, const algo_options *o, const group *g, const blockma
                   sched_builder *s)
 {
     halo h;
-    maker m = {&h, b, s};
+    maker m = {&h, b, o->neighbors, s};
 
     if (!o->exchanged_sizes || !g->topo || g->topo->nodes == 1) {
-        neighbors_linear(o, g, b, NULL, s);
+        neighbors_linear(o, g, b, NULL, NULL, s);
         return;
     }
     if (!halo_read(&h, most, o, g, s))
         return;
-    neighbors_linear(o, g, b, g->topo->node, s);
+    exchange_inside(&m, o, g);
     pack_blocks(&m);
     collect(&m);
     cross_nodes(&m);

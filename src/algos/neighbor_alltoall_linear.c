@@ -22,12 +22,12 @@ static void copy_to_self(const coll_neighbors *n, int me, interval what, int k, 
         sched_copy(s, what, row_at(&b->in, i));
 }
 
-static bool is_served(const group *g, const int *node, int rank)
+static bool is_served(const bool *served, int rank)
 {
-    return rank >= 0 && (!node || node[rank] == node[g->index]);
+    return rank >= 0 && (!served || served[rank]);
 }
 
-static void send_all(const coll_neighbors *n, const group *g, const blockmap *b, const int *node,
+static void send_all(const coll_neighbors *n, const group *g, const blockmap *b, const bool *served,
                      sched_builder *s)
 {
     for (int i = 0, own = 0; i < n->ndestinations; i++) {
@@ -36,32 +36,32 @@ static void send_all(const coll_neighbors *n, const group *g, const blockmap *b,
 
         if (to == g->index)
             copy_to_self(n, to, what, own++, b, s);
-        else if (is_served(g, node, to))
+        else if (is_served(served, to))
             sched_send(s, what, to);
     }
 }
 
-static void receive_all(const coll_neighbors *n, const group *g, const blockmap *b, const int *node,
-                        sched_builder *s)
+static void receive_all(const coll_neighbors *n, const group *g, const blockmap *b,
+                        const bool *served, sched_builder *s)
 {
     for (int i = 0; i < n->nsources; i++) {
         int from = n->sources[n->order[i]];
 
-        if (from != g->index && is_served(g, node, from))
+        if (from != g->index && is_served(served, from))
             sched_recv(s, row_at(&b->in, n->order[i]), from);
     }
 }
 
-void neighbors_linear(const algo_options *o, const group *g, const blockmap *b, const int *node,
-                      sched_builder *s)
+void neighbors_linear(const algo_options *o, const group *g, const blockmap *b, const bool *to,
+                      const bool *from, sched_builder *s)
 {
-    receive_all(o->neighbors, g, b, node, s);
-    send_all(o->neighbors, g, b, node, s);
+    receive_all(o->neighbors, g, b, from, s);
+    send_all(o->neighbors, g, b, to, s);
 }
 
 static void compile(const algo_options *o, const group *g, const blockmap *b, sched_builder *s)
 {
-    neighbors_linear(o, g, b, NULL, s);
+    neighbors_linear(o, g, b, NULL, NULL, s);
 }
 
 const algo algo_neighbor_alltoall_linear = {

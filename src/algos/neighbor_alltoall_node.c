@@ -5,10 +5,12 @@
  *   node B: 4, 5                       edges inside a node: as linear
  *
  * Ranks of A hand what is for B to a carrier, whose receiver in B hands it out. The parameter is
- * how many bundles the blocks for one node are divided into, each with a carrier of its own.
+ * how many groups the ranks of B are divided into, each with a carrier and a receiver of its own.
+ * Where the blocks from a rank to a carrier are short, too, both are one message: then collecting
+ * costs nothing, and what is handed out goes to a group only.
  *
- * Messages that leave a node: k for each node that it has edges to. For many short blocks, where
- * those messages cost the most. Three-step and split of Bienz, Gropp, Olson, IJHPCA 2020.
+ * Messages that leave a node: at most k for each node that it has edges to. For many short blocks,
+ * where those messages cost the most. Three-step and split of Bienz, Gropp, Olson, IJHPCA 2020.
  */
 #include "algos/halo.h"
 

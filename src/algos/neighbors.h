@@ -5,8 +5,8 @@
 
 #include "algos/algo.h"
 
-/* In neighbor_alltoall_linear.c. node: the node of each rank; then only edges inside my node. */
-void neighbors_linear(const algo_options *o, const group *g, const blockmap *b, const int *node,
-                      sched_builder *s);
+/* In neighbor_alltoall_linear.c. to, from: of each rank, whether it is served; NULL: all are. */
+void neighbors_linear(const algo_options *o, const group *g, const blockmap *b, const bool *to,
+                      const bool *from, sched_builder *s);
 
 #endif

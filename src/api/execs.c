@@ -185,7 +185,21 @@ int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
     return error;
 }
 
-/* All rounds; or, where that finds out that nothing else is needed, only the first ones. */
+/* All nodes know their lists. False: no more rounds. */
+static bool decide(const call *c, execs_asking *q, choice *chosen, int *error)
+{
+    *error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen);
+    if (*error || !algo_table[chosen->algo]->size_exchange)
+        return false;
+    if (size_exchange_choose(q->size_exchange, *chosen))
+        return size_exchange_goes_on(q->size_exchange, q->exec, error);
+    size_exchange_end(q->size_exchange, q->exec);
+    q->size_exchange = NULL;
+    *error = size_exchange_begin(q->exec, c, q->key, *chosen, true, &q->size_exchange);
+    return !*error;
+}
+
+/* All rounds, until `linear` is chosen, which needs none. */
 static int ask(const call *c, execs_asking *q, choice *chosen)
 {
     bool asks = true;
@@ -193,12 +207,12 @@ static int ask(const call *c, execs_asking *q, choice *chosen)
 
     while (asks && !error) {
         error = execs_run(q->exec);
-        if (!error && chosen->by_estimates && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
-            error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen);
-        if (error || !algo_table[chosen->algo]->size_exchange)
+        if (error)
             break;
-        size_exchange_choose(q->size_exchange, *chosen);
-        asks = size_exchange_goes_on(q->size_exchange, q->exec, &error);
+        if (chosen->by_estimates && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
+            asks = decide(c, q, chosen, &error);
+        else
+            asks = size_exchange_goes_on(q->size_exchange, q->exec, &error);
         if (asks)
             error = address_if_ready(c->comm, q->exec);
     }

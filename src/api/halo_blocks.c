@@ -17,7 +17,7 @@
 typedef struct maker {
     const call *call;
     const coll_neighbors *n;
-    const int *node;       /* of each rank; NULL: one node */
+    const topo *t;         /* NULL: one node */
     const int64_t *counts; /* of what is sent, as in the key; then displacements */
     int64_t *received;     /* as in halo_blocks */
     int64_t *first;        /* the same */
@@ -62,7 +62,7 @@ static bool list_whole_blocks(maker *m)
 /* Is it one of several ranks of another node that I send to? */
 static bool may_share(const maker *m, int i)
 {
-    const int *to = m->n->destinations, *node = m->node;
+    const int *to = m->n->destinations, *node = m->t ? m->t->node : NULL;
     int me = m->call->coll.rank;
 
     if (!node || to[i] < 0 || node[to[i]] == node[me])
@@ -129,12 +129,13 @@ static bool list_blocks(maker *m, bool once)
     return list_whole_blocks(m);
 }
 
-int64_t *halo_blocks_list(const call *c, const plan_key *key, const coll_neighbors *n, bool once)
+int64_t *halo_blocks_list(const call *c, const plan_key *key, const coll_neighbors *n, int groups,
+                          bool once)
 {
     const int64_t *in = key->v;
     maker m = {.call = c,
                .n = n,
-               .node = c->comm->ready && c->comm->topo ? c->comm->topo->node : NULL,
+               .t = c->comm->ready ? c->comm->topo : NULL,
                .counts = in + (c->recv.extent >= COLL_LISTED ? 2 * c->recv.n : 0)};
     int64_t *list = NULL;
 
@@ -143,7 +144,8 @@ int64_t *halo_blocks_list(const call *c, const plan_key *key, const coll_neighbo
     for (int i = 0; m.received && i < n->nsources; i++)
         m.received[i] = bytes_of_edge(&c->recv, in, i);
     if (m.received && m.first && list_blocks(&m, once))
-        list = halo_list(n, m.node, c->coll.rank, &(halo_blocks){m.received, m.first, m.range});
+        list =
+            halo_list(n, m.t, groups, c->coll.rank, &(halo_blocks){m.received, m.first, m.range});
     free(m.received);
     free(m.first);
     free(m.range);

@@ -2,7 +2,7 @@
 /* size_exchange.c - see size_exchange.h. */
 #include "api/size_exchange.h"
 
-#include "algos/algo.h"
+#include "algos/halo.h"
 #include "api/halo_blocks.h"
 #include "nbc/comm/comm.h"
 
@@ -104,7 +104,8 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .neighbors = n,
                   .parameter = chosen.parameter,
                   .variant = chosen.variant};
-    s->mine = n ? halo_blocks_list(of, key, n, once) : list_blocks(of, key);
+    s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), once)
+                : list_blocks(of, key);
     if (s->mine)
         error = go_on(s, e, &asks);
     if (error || !asks)
@@ -133,11 +134,13 @@ const int64_t *size_exchange_found(const size_exchange *s)
     return s->found;
 }
 
-void size_exchange_choose(size_exchange *s, choice chosen)
+bool size_exchange_choose(size_exchange *s, choice chosen)
 {
+    bool same = halo_groups(chosen.parameter) == halo_groups(s->c.parameter);
+
     s->algo = algo_table[chosen.algo];
     s->c.parameter = chosen.parameter;
-    s->c.variant = chosen.variant;
+    return same;
 }
 
 plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t *size)

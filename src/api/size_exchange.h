@@ -27,8 +27,8 @@ bool size_exchange_goes_on(size_exchange *s, exec *e, int *error);
 int size_exchange_rounds(const size_exchange *s);
 const int64_t *size_exchange_found(const size_exchange *s);
 
-/* The others are of this algorithm. */
-void size_exchange_choose(size_exchange *s, choice chosen);
+/* The other rounds are of this form. False: it wants other lists, and must begin again. */
+bool size_exchange_choose(size_exchange *s, choice chosen);
 
 /* It has run: the same key followed by what it has found, for free(). NULL: out of memory. */
 plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t *size);

@@ -17,10 +17,9 @@ enum { COLLECT, CROSS, HAND_OUT, STAGES };
 typedef struct estimator {
     const constants *k;
     const halo *h;
-    int ranks;           /* of the node */
-    load *of[STAGES];    /* [ranks] each */
-    int64_t *to_carrier; /* [ranks * ranks]: bytes from each rank to each */
-    bool *handed;        /* [ranks]: to whom, of one bundle */
+    int ranks;        /* of the node */
+    load *of[STAGES]; /* [ranks] each */
+    bool *handed;     /* [ranks]: to whom, of one bundle */
     halo_leaving leaving;
 } estimator;
 
@@ -73,6 +72,17 @@ static void count_linear(estimator *e)
             count_received(load_of(e, CROSS, x->to), x->length);
 }
 
+/* What travels with edges inside the node costs no message. */
+static void count_way(estimator *e, int from, int to, int64_t bytes)
+{
+    int message = halo_is_joined(e->h, from, to) ? 0 : 1;
+
+    e->of[COLLECT][from].messages += message;
+    e->of[COLLECT][from].out += bytes;
+    e->of[COLLECT][to].messages += message;
+    e->of[COLLECT][to].in += bytes;
+}
+
 static void count_out(estimator *e)
 {
     int mine = e->h->nodes.mine;
@@ -82,10 +92,7 @@ static void count_out(estimator *e)
         int carrier = halo_member(e->h, mine, b->carrier);
         bool joined = b->edge[0].from != b->carrier || b->edge[b->n - 1].from != b->carrier;
         for (int k = 0; k < b->n; k++) {
-            int from = halo_member(e->h, mine, b->edge[k].from);
-            if (from != carrier)
-                e->to_carrier[from * e->ranks + carrier] += b->edge[k].fresh;
-            else if (joined)
+            if (joined && b->edge[k].from == b->carrier)
                 e->of[COLLECT][carrier].copied += b->edge[k].fresh;
         }
         count_sent(&e->of[CROSS][carrier], b->length);
@@ -93,10 +100,8 @@ static void count_out(estimator *e)
         e->leaving.bytes += b->length;
     }
     for (int i = 0; i < e->ranks * e->ranks; i++)
-        if (e->to_carrier[i] > 0) {
-            count_sent(&e->of[COLLECT][i / e->ranks], e->to_carrier[i]);
-            count_received(&e->of[COLLECT][i % e->ranks], e->to_carrier[i]);
-        }
+        if (e->h->collected[i] > 0)
+            count_way(e, i / e->ranks, i % e->ranks, e->h->collected[i]);
 }
 
 /* A bundle, handed out by its receiver. */
@@ -190,8 +195,7 @@ static bool estimate_form(const coll *c, const topo *t, const constants *k, halo
     ranks = (size_t)e.ranks;
     for (int i = 0; done && i < STAGES; i++)
         done = (e.of[i] = sched_borrow(s, ranks * sizeof *e.of[i]));
-    done = done && (e.to_carrier = sched_borrow(s, ranks * ranks * sizeof *e.to_carrier)) &&
-           (e.handed = sched_borrow(s, ranks * sizeof *e.handed));
+    done = done && (e.handed = sched_borrow(s, ranks * sizeof *e.handed));
     if (done && linear)
         count_linear(&e);
     if (done && !linear) {

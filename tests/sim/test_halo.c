@@ -88,7 +88,8 @@ static int64_t *list_of(const run *u, int rank)
             range[n++] = (byte_range){2 * of[k].at, 2 * of[k].length};
         first[i + 1] = n;
     }
-    list = halo_list(&neighbors, u->t->node, rank, &(halo_blocks){received, first, range});
+    list = halo_list(&neighbors, u->t, halo_groups(u->parameter), rank,
+                     &(halo_blocks){received, first, range});
     free(received);
     free(first);
     free(range);
@@ -136,11 +137,11 @@ static void run_round(run *u, int round, const sim_options *as)
         sched_free((sched *)u->ranks[r].sched);
 }
 
-/* Lists stay inside the nodes; then a rank sends at most a message to each node, and another one
- * where it has pieces. */
+/* Lists stay inside the nodes; then a rank sends at most a message to each group of a node, and
+ * another one where it has pieces. */
 static void exchange(run *u, const sim_options *o)
 {
-    int most = u->t->nodes > 1 ? pairs(u, true) : 0;
+    int most = u->t->nodes > 1 ? pairs(u, true) * halo_groups(u->parameter) : 0;
 
     for (int r = 0; r < u->w.p; r++)
         u->list[r] = list_of(u, r);
@@ -186,38 +187,51 @@ static void compile_rank(run *u, int rank)
                                           [SPACE_SCRATCH] = 1}};
 }
 
-/* Items of a rank that ranks of a node need, from this edge on. */
+/* Which of the groups of its node a rank is in. */
+static int group_of(const run *u, int rank)
+{
+    int before = 0, members = 0;
+
+    for (int r = 0; r < u->w.p; r++) {
+        members += u->t->node[r] == u->t->node[rank];
+        before += r < rank && u->t->node[r] == u->t->node[rank];
+    }
+    return halo_group(before, members, halo_groups(u->parameter));
+}
+
+static bool is_same_group(const run *u, int a, int b)
+{
+    return u->t->node[a] == u->t->node[b] && (u->parameter < 2 || group_of(u, a) == group_of(u, b));
+}
+
+/* Items of a rank that a group needs, from this edge on. */
 static int64_t items_needed(const run *u, const edge *first)
 {
     static bool seen[1 << 14];
     int64_t items = 0;
 
     memset(seen, 0, sizeof seen);
-    for (const edge *e = first; e < u->w.edges + u->w.nedges; e++)
-        for (int k = 0; k < GRAPH_RANGES; k++)
-            for (int64_t i = 0;
-                 e->from == first->from && u->t->node[e->to] == u->t->node[first->to] &&
-                 i < e->range[k].length;
-                 i++) {
+    for (const edge *e = first; e < u->w.edges + u->w.nedges; e++) {
+        bool counts = e->from == first->from && is_same_group(u, e->to, first->to);
+        for (int k = 0; counts && k < GRAPH_RANGES; k++)
+            for (int64_t i = 0; i < e->range[k].length; i++) {
                 items += !seen[e->range[k].at + i];
                 seen[e->range[k].at + i] = true;
             }
+    }
     return items;
 }
 
-/* The union of what is needed. */
+/* The union of what is needed, of each group. */
 static int64_t items_leaving(const run *u)
 {
-    static bool seen[MOST_RANKS][MOST_RANKS];
     int64_t items = 0;
 
-    memset(seen, 0, sizeof seen);
     for (const edge *e = u->w.edges; e < u->w.edges + u->w.nedges; e++) {
-        int b = u->t->node[e->to];
-        if (u->t->node[e->from] == b || seen[e->from][b])
-            continue;
-        seen[e->from][b] = true;
-        items += items_needed(u, e);
+        bool first = u->t->node[e->from] != u->t->node[e->to];
+        for (const edge *x = u->w.edges; first && x < e; x++)
+            first = x->from != e->from || !is_same_group(u, x->to, e->to);
+        items += first ? items_needed(u, e) : 0;
     }
     return items;
 }
