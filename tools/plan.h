@@ -44,6 +44,16 @@ sched *plan_compile(const request *r, int rank);
 
 /* The schedules of all ranks, and an end to them. NULL: out of memory. */
 sched **plan_compile_all(const request *r);
+
+/* What a rank exchanges before that, to know lengths at other ranks; rounds: 0: nothing. Words have
+ * 8 bytes. */
+typedef struct plan_exchange {
+    int rounds;
+    int64_t messages; /* sent and received */
+    int64_t words;    /* received */
+} plan_exchange;
+
+plan_exchange plan_count_exchange(const request *r, int rank);
 void plan_free_all(const request *r, sched **all);
 
 /* The constants of --machine, or those that `auto` goes by here. False: said. And where they are

@@ -47,6 +47,16 @@ static bool is_checked(const sched *s)
     return s->nsteps <= 4096 && s->nintervals <= 16384;
 }
 
+static void print_exchange(const request *r)
+{
+    plan_exchange x = plan_count_exchange(r, r->rank);
+
+    if (x.rounds > 0)
+        printf("before it a size exchange: %d rounds, %" PRId64 " messages, %" PRId64
+               " bytes received\n",
+               x.rounds, x.messages, 8 * x.words);
+}
+
 int plan_print_rank(const request *r)
 {
     sched *s = plan_compile(r, r->rank);
@@ -60,6 +70,8 @@ int plan_print_rank(const request *r)
         wrong = "out of memory";
     if (wrong)
         printf("broken: %s\n", wrong);
+    else
+        print_exchange(r);
     sched_free(s);
     return wrong != NULL;
 }

@@ -79,8 +79,18 @@ static bool answer(const request *r, int round, int from, int64_t *to, int64_t w
     return true;
 }
 
+static void count_exchange(const sched *s, plan_exchange *total)
+{
+    total->rounds++;
+    total->messages += s->nmessages;
+    for (int i = 0; i < s->nsteps; i++)
+        if (s->steps[i].kind == STEP_RECV)
+            total->words += (int64_t)s->list[s->steps[i].first].length;
+}
+
 /* One round for this rank; *found grows. */
-static bool exchange_round(const request *r, const coll *c, int round, int64_t **found, size_t *n)
+static bool exchange_round(const request *r, const coll *c, int round, int64_t **found, size_t *n,
+                           plan_exchange *total)
 {
     int64_t *mine = list_of(r, c->rank), *larger = NULL;
     sched *s = NULL;
@@ -99,13 +109,16 @@ static bool exchange_round(const request *r, const coll *c, int round, int64_t *
             done = answer(r, round, s->steps[i].peer, *found + *n + x->offset, (int64_t)x->length);
     }
     *n += done ? (size_t)s->extent[SPACE_RECV] : 0;
+    if (done && total)
+        count_exchange(s, total);
     sched_free(s);
     free(mine);
     return done;
 }
 
-/* What the rounds of the size exchange find. NULL: there are none, or out of memory. */
-static int64_t *exchange_sizes(const request *r, coll c)
+/* What the rounds of the size exchange find; total: or NULL. NULL: there are none, or out of
+ * memory. */
+static int64_t *exchange_sizes(const request *r, coll c, plan_exchange *total)
 {
     const algo *a = algo_table[r->choice.algo];
     int64_t *found = NULL;
@@ -114,7 +127,7 @@ static int64_t *exchange_sizes(const request *r, coll c)
 
     for (int round = 0; done && round < a->rounds; round++) {
         c.exchanged_sizes = found;
-        done = exchange_round(r, &c, round, &found, &n);
+        done = exchange_round(r, &c, round, &found, &n, total);
     }
     if (!done) {
         free(found);
@@ -141,11 +154,27 @@ sched *plan_compile(const request *r, int rank)
     sched *s = NULL;
 
     torus_make(&around, r->p, rank);
-    c.exchanged_sizes = found = exchange_sizes(r, c);
+    c.exchanged_sizes = found = exchange_sizes(r, c, NULL);
     if (algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
         s = NULL;
     free(found);
     return s;
+}
+
+plan_exchange plan_count_exchange(const request *r, int rank)
+{
+    plan_exchange total = {0};
+    torus around;
+
+    torus_make(&around, r->p, rank);
+    free(exchange_sizes(r,
+                        (coll){.kind = r->kind,
+                               .p = r->p,
+                               .rank = rank,
+                               .parameter = r->choice.parameter,
+                               .neighbors = &around.lists},
+                        &total));
+    return total;
 }
 
 sched **plan_compile_all(const request *r)
