@@ -7,6 +7,7 @@
 #include "sim/machine.h"
 #include "sim/must.h"
 #include "sim/sim.h"
+#include "tune/halo_estimate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +26,9 @@ typedef struct run {
     uint64_t seed;
     sim_rank ranks[MOST_RANKS];
     int64_t *list[MOST_RANKS], *exchanged[MOST_RANKS], words[MOST_RANKS];
-    int messages;  /* between nodes */
-    int64_t items; /* in them */
+    int messages;                  /* between nodes */
+    int64_t items;                 /* in them */
+    halo_leaving from[MOST_RANKS]; /* each node; in items */
 } run;
 
 static void run_fail(const run *u, const char *what)
@@ -46,6 +48,8 @@ static void count(void *context, int from, int to, int64_t size)
         return;
     u->messages++;
     u->items += size;
+    u->from[u->t->node[from]].messages++;
+    u->from[u->t->node[from]].bytes += size;
 }
 
 /* ---- what must have been sent ---- */
@@ -151,6 +155,7 @@ static void exchange(run *u, const sim_options *o)
             run_fail(u, "messages of the size exchange");
         u->messages = 0;
         u->items = 0;
+        memset(u->from, 0, sizeof u->from);
     }
     for (int r = 0; r < u->w.p; r++) {
         free(u->list[r]);
@@ -249,6 +254,32 @@ static void check_messages(const run *u)
         run_fail(u, "items between nodes");
 }
 
+/* What a node knows before it is chosen is what leaves it, and its ranks estimate the same. */
+static void check_estimate(const run *u)
+{
+    const constants *k = constants_builtin("fast");
+    halo_form form = {(int)(u->a == &algo_neighbor_alltoall_node ? ALGO_neighbor_alltoall_node
+                                                                 : ALGO_neighbor_alltoall_partner),
+                      u->parameter};
+    int64_t time[MOST_RANKS];
+
+    for (int r = 0; u->t->nodes > 1 && r < u->w.p; r++) {
+        int node = u->t->node[r], first = 0;
+        halo_leaving leaving;
+        coll_neighbors n;
+        coll c = graph_data_call(&u->w, r, &n);
+        c.exchanged_sizes = u->exchanged[r];
+        while (u->t->node[first] != node)
+            first++;
+        if (!halo_estimate(&c, u->t, k, &form, 1, &time[r], &leaving))
+            run_fail(u, "no estimate");
+        if (time[r] != time[first])
+            run_fail(u, "ranks of a node estimate other times");
+        if (leaving.messages != u->from[node].messages || leaving.bytes != 2 * u->from[node].bytes)
+            run_fail(u, "what leaves a node is not what it knew");
+    }
+}
+
 static void run_one(const algo *a, int parameter, coll_kind kind, const topo *t, int size, int most,
                     uint64_t seed)
 {
@@ -270,6 +301,7 @@ static void run_one(const algo *a, int parameter, coll_kind kind, const topo *t,
     if (!graph_data_arrived(&u.w))
         run_fail(&u, "wrong data");
     check_messages(&u);
+    check_estimate(&u);
     for (int rank = 0; rank < t->p; rank++) {
         sched_free((sched *)u.ranks[rank].sched);
         free(u.ranks[rank].buffer[SPACE_SCRATCH]);
