@@ -53,6 +53,8 @@ static bool take(int option, options *o)
         o->regions = optarg;
     else if (option == 'p')
         o->pipelined = true;
+    else if (option == 'y')
+        o->types = true;
     else
         return take_number(option, o);
     return true;

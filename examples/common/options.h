@@ -20,6 +20,7 @@ typedef struct options {
     const char *parts;     /* how rows are given to ranks */
     const char *regions;   /* where the ranks are made up to be, or NULL */
     bool pipelined;        /* those methods as well */
+    bool types;            /* the persistent exchange takes values from where they are */
     int grid, stencil, iterations;
     int replace; /* iterations between residuals computed anew, in the pipelined ones; 0: never */
     double tolerance;

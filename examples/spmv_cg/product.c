@@ -12,6 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What neighbor_alltoallw takes beside counts and displacements. */
+typedef struct typed_blocks {
+    int *ones;
+    MPI_Aint *zeros, *displs;
+    MPI_Datatype *in, *out;
+} typed_blocks;
+
+static int typed_allocate(typed_blocks *t, int in, int out)
+{
+    t->ones = malloc((size_t)out * sizeof *t->ones + 1);
+    t->zeros = calloc((size_t)out + 1, sizeof *t->zeros);
+    t->displs = malloc((size_t)in * sizeof *t->displs + 1);
+    t->in = malloc((size_t)in * sizeof(MPI_Datatype) + 1);
+    t->out = malloc((size_t)out * sizeof(MPI_Datatype) + 1);
+    return !t->ones || !t->zeros || !t->displs || !t->in || !t->out;
+}
+
+static void typed_free(typed_blocks *t)
+{
+    free(t->ones);
+    free(t->zeros);
+    free(t->displs);
+    free(t->in);
+    free(t->out);
+}
+
 struct product {
     const matrix *m;
     manner how;
@@ -20,20 +46,53 @@ struct product {
     MPIX_Request tutti;
     MPI_Request native, *messages; /* messages: BY_HAND, first those to be received */
     int n_messages;
+    bool typed; /* nothing is packed */
 };
 
-static int open_tutti(product *p, const char *algorithm)
+/* Values are where the rows say that they are in the vector. */
+static void open_typed(product *p, MPI_Info info, typed_blocks *t, int *error)
 {
     const blocks *in = &p->m->halo.in, *out = &p->m->halo.out;
+
+    for (int i = 0; i < out->n; i++) {
+        t->ones[i] = 1;
+        MPI_Type_create_indexed_block(out->counts[i], 1, p->m->halo.rows + out->displs[i],
+                                      MPI_DOUBLE, &t->out[i]);
+        MPI_Type_commit(&t->out[i]);
+    }
+    for (int i = 0; i < in->n; i++) {
+        t->in[i] = MPI_DOUBLE;
+        t->displs[i] = in->displs[i] * (MPI_Aint)sizeof(double);
+    }
+    *error = MPIX_Neighbor_alltoallw_auto_init(p->vector, t->ones, t->zeros, t->out, p->received,
+                                               in->counts, t->displs, t->in, p->m->halo.comm, info,
+                                               &p->tutti);
+    for (int i = 0; i < out->n; i++)
+        MPI_Type_free(&t->out[i]);
+}
+
+static int open_tutti(product *p, const options *o)
+{
+    const blocks *in = &p->m->halo.in, *out = &p->m->halo.out;
+    typed_blocks t;
     MPI_Info info;
     int error;
 
+    p->typed = o->types;
+    if (any_failed(typed_allocate(&t, in->n, out->n) != 0)) {
+        typed_free(&t);
+        return MPI_ERR_NO_MEM;
+    }
     MPI_Info_create(&info);
-    MPI_Info_set(info, "tutti_algorithm", algorithm);
-    error = MPIX_Neighbor_alltoallv_auto_init(p->packed, out->counts, out->displs, MPI_DOUBLE,
-                                              p->received, in->counts, in->displs, MPI_DOUBLE,
-                                              p->m->halo.comm, info, &p->tutti);
+    MPI_Info_set(info, "tutti_algorithm", o->algorithm);
+    if (p->typed)
+        open_typed(p, info, &t, &error);
+    else
+        error = MPIX_Neighbor_alltoallv_auto_init(p->packed, out->counts, out->displs, MPI_DOUBLE,
+                                                  p->received, in->counts, in->displs, MPI_DOUBLE,
+                                                  p->m->halo.comm, info, &p->tutti);
     MPI_Info_free(&info);
+    typed_free(&t);
     return error;
 }
 
@@ -72,7 +131,7 @@ int product_open(product **result, const matrix *m, manner how, const options *o
     if (any_failed(!p || allocate(p) != 0))
         error = MPI_ERR_NO_MEM;
     else if (how == PERSISTENT)
-        error = open_tutti(p, o->algorithm);
+        error = open_tutti(p, o);
     else if (how == BY_HAND)
         open_messages(p);
     if (error) {
@@ -107,7 +166,7 @@ static void halo_start(product *p)
     const halo *h = &p->m->halo;
     const blocks *in = &h->in, *out = &h->out;
 
-    for (int i = 0; i < out->values; i++)
+    for (int i = 0; !p->typed && i < out->values; i++)
         p->packed[i] = p->vector[h->rows[i]];
     if (p->how == BLOCKING)
         MPI_Neighbor_alltoallv(p->packed, out->counts, out->displs, MPI_DOUBLE, p->received,

@@ -51,6 +51,7 @@ static const struct option names[] = {{"algorithm", required_argument, NULL, 'a'
                                       {"stencil", required_argument, NULL, 's'},
                                       {"pipelined", no_argument, NULL, 'p'},
                                       {"replace", required_argument, NULL, 'r'},
+                                      {"types", no_argument, NULL, 'y'},
                                       {"parts", required_argument, NULL, 'd'},
                                       {"regions", required_argument, NULL, 'n'},
                                       {0}};
@@ -63,6 +64,9 @@ static const command spmv_cg = {
         "  --parts NAME             which rank has which rows: rows (in blocks, default), scotch\n"
         "                           or, without FILE, boxes\n"
         "  --algorithm NAME[:FORM]  for the persistent neighbor_alltoallv (default auto)\n"
+        "  --types                  ... a persistent neighbor_alltoallw instead, which takes "
+        "values\n"
+        "                           from where they are in the vector\n"
         "  --method NAME            blocking, nonblocking, hand, persistent or all (default)\n"
         "  --pipelined              all but blocking also with one sum in an iteration, under the\n"
         "                           product with the matrix\n"
