@@ -155,6 +155,7 @@ sched *plan_compile(const request *r, int rank)
 
     torus_make(&around, r->p, rank);
     c.exchanged_sizes = found = exchange_sizes(r, c, NULL);
+    c.exchanged_rounds = algo_table[r->choice.algo]->rounds;
     if (algo_compile(algo_table[r->choice.algo], r->choice.form, &c, r->topo, &s) != SCHED_OK)
         s = NULL;
     free(found);

@@ -219,7 +219,7 @@ sched_error algo_compile(const algo *a, coll_form form, const coll *c, const top
                       .phases = a->variants,
                       .neighbors = c->neighbors,
                       .exchanged_sizes = c->exchanged_sizes,
-                      .round = a->rounds};
+                      .round = c->exchanged_rounds};
 
     if (!s)
         return SCHED_NO_MEMORY;

@@ -39,7 +39,7 @@ typedef struct algo_options {
     const struct algo *const *phases; /* algo.variants */
     const coll_neighbors *neighbors;  /* NEIGHBORS: ranks */
     const int64_t *exchanged_sizes;   /* see algo.size_exchange; NULL: there was none */
-    int round;                        /* of it, from 0 on; algo.rounds: all are over */
+    int round;                        /* of it, from 0 on; to compile: so many are over */
 } algo_options;
 
 typedef struct algo {

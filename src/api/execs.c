@@ -47,8 +47,9 @@ static int compile(const plan_key *key, const comm *c, sched **result)
         call.send = (coll_side){.counts = v, .displs = v + out};
         v += 2 * (ptrdiff_t)out;
     }
-    if (key->has_exchanged_sizes)
+    if (key->exchanged_rounds)
         call.exchanged_sizes = v;
+    call.exchanged_rounds = key->exchanged_rounds;
 
     return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
                                c->ready ? c->topo : NULL, result)];
@@ -188,18 +189,20 @@ int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
 /* All nodes know their lists. False: no more rounds. */
 static bool decide(const call *c, execs_asking *q, choice *chosen, int *error)
 {
-    *error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen);
-    if (*error || !algo_table[chosen->algo]->size_exchange)
+    bool enough = false;
+
+    *error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen, &enough);
+    if (*error)
         return false;
-    if (size_exchange_choose(q->size_exchange, *chosen))
-        return size_exchange_goes_on(q->size_exchange, q->exec, error);
+    if (size_exchange_choose(q->size_exchange, *chosen) || enough)
+        return !enough && size_exchange_goes_on(q->size_exchange, q->exec, error);
     size_exchange_end(q->size_exchange, q->exec);
     q->size_exchange = NULL;
     *error = size_exchange_begin(q->exec, c, q->key, *chosen, true, &q->size_exchange);
     return !*error;
 }
 
-/* All rounds, until `linear` is chosen, which needs none. */
+/* All rounds, until enough is known. */
 static int ask(const call *c, execs_asking *q, choice *chosen)
 {
     bool asks = true;

@@ -24,7 +24,7 @@ int execs_bind(const call *c, choice chosen, bool once, exec **result);
 /* The same in two parts, for those who want to know between them whether the first one is right on
  * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
 typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
-                         choice *chosen);
+                         choice *chosen, bool *enough);
 
 typedef struct execs_asking {
     binding binding;

@@ -10,11 +10,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What all nodes together find: of each form the most that it is on any node. */
 typedef struct votes {
     int64_t time[HALO_FORMS];
     halo_leaving leaving[HALO_FORMS];
+    int64_t shared; /* as in halo_estimate */
 } votes;
 
 enum { VOTES = sizeof(votes) / sizeof(int64_t) };
@@ -62,11 +64,11 @@ static int estimate(const call *c, const int64_t *lists, const halo_form *forms,
 {
     coll asked = c->coll;
 
-    *mine = (votes){{0}, {{0}}};
+    memset(mine, 0, sizeof *mine);
     asked.neighbors = comm_neighbors(c->comm, c->coll.kind);
     asked.exchanged_sizes = lists;
-    if (halo_estimate(&asked, c->comm->topo, &c->comm->machine, forms, n, mine->time,
-                      mine->leaving))
+    if (halo_estimate(&asked, c->comm->topo, &c->comm->machine, forms, n, mine->time, mine->leaving,
+                      &mine->shared))
         return MPI_SUCCESS;
     for (int i = 1; i < n; i++)
         mine->time[i] = INT64_MAX;
@@ -122,7 +124,8 @@ static void report(const call *c, const votes *v, int taken, const choice *chose
     mutex_unlock(&on->state_lock);
 }
 
-int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen)
+int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen,
+                      bool *enough)
 {
     halo_form forms[HALO_FORMS];
     int n = halo_forms(c->comm->topo, without, forms), taken;
@@ -135,6 +138,7 @@ int halo_choice_close(const call *c, const algo_set *without, const int64_t *lis
     chosen->algo = forms[taken].algo;
     chosen->parameter = forms[taken].parameter;
     chosen->by_estimates = false;
+    *enough = taken == 0 || all.shared == 0;
     report(c, &all, taken, chosen);
     return MPI_SUCCESS;
 }

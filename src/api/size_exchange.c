@@ -64,12 +64,20 @@ static int begin_round(size_exchange *s, exec *e)
     return exec_bind(e, &b);
 }
 
+/* Blocks of equal length that lie one after the other have no data in common. */
+static int rounds_of(const size_exchange *s)
+{
+    return coll_shapes[s->c.kind].send == COLL_EACH && s->algo->rounds > HALO_LISTS
+               ? HALO_LISTS
+               : s->algo->rounds;
+}
+
 /* The next round. *asks: there is one; of the first one all ranks know whether anybody has
  * something to do. */
 static int go_on(size_exchange *s, exec *e, bool *asks)
 {
     *asks = false;
-    if (s->round > 0 && s->round >= s->algo->rounds)
+    if (s->round > 0 && s->round >= rounds_of(s))
         return MPI_SUCCESS;
     s->c.exchanged_sizes = s->found;
     if (algo_compile_size_exchange(s->algo, &s->c, s->round, s->topo, &s->sched) != SCHED_OK)
@@ -151,7 +159,7 @@ plan_key *size_exchange_key(const size_exchange *s, const plan_key *key, size_t 
     if (!longer)
         return NULL;
     memcpy(longer, key, *size);
-    longer->has_exchanged_sizes = true;
+    longer->exchanged_rounds = (uint8_t)s->round;
     memcpy((char *)longer + *size, s->found, bytes);
     *size += bytes;
     return longer;

@@ -12,7 +12,7 @@ typedef struct load {
     int64_t messages, out, in, copied;
 } load;
 
-enum { COLLECT, CROSS, HAND_OUT, STAGES };
+enum { NOTHING, INSIDE, COLLECT, CROSS, HAND_OUT, STAGES };
 
 typedef struct estimator {
     const constants *k;
@@ -55,6 +55,15 @@ static void count_received(load *l, int64_t bytes)
 {
     l->messages++;
     l->in += bytes;
+}
+
+static void count_inside(estimator *e)
+{
+    for (int i = 0; i < e->ranks * e->ranks; i++)
+        if (e->h->direct[i] > 0 && i / e->ranks != i % e->ranks) {
+            count_sent(&e->of[INSIDE][i / e->ranks], e->h->direct[i]);
+            count_received(&e->of[INSIDE][i % e->ranks], e->h->direct[i]);
+        }
 }
 
 static void count_linear(estimator *e)
@@ -153,29 +162,65 @@ static int64_t larger_number(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* 0 if nobody does anything. */
-static int64_t stage_time(const estimator *e, int stage)
+static const way_constants *way_of(const estimator *e, int stage)
 {
-    const way_constants *way = &e->k->way[stage == CROSS ? WAY_NETWORK : WAY_NODE];
-    int64_t longest = 0, out = 0, in = 0, shared = costs_rate(way->shared);
-    bool any = false;
+    return &e->k->way[stage == CROSS ? WAY_NETWORK : WAY_NODE];
+}
+
+static int64_t rank_time(const estimator *e, int stage, int rank)
+{
+    const way_constants *way = way_of(e, stage);
+    const load *l = &e->of[stage][rank];
+
+    return l->messages * costs_time(way->overhead) +
+           costs_work(larger_number(l->out, l->in), costs_rate(way->bandwidth)) +
+           costs_work(l->copied, costs_rate(e->k->copy));
+}
+
+/* Of what all ranks share. *any: they do something. */
+static int64_t shared_time(const estimator *e, int stage, bool *any)
+{
+    int64_t out = 0, in = 0;
 
     for (int i = 0; i < e->ranks; i++) {
-        const load *l = &e->of[stage][i];
-        int64_t time = l->messages * costs_time(way->overhead) +
-                       costs_work(larger_number(l->out, l->in), costs_rate(way->bandwidth)) +
-                       costs_work(l->copied, costs_rate(e->k->copy));
-        longest = larger_number(longest, time);
-        out += l->out;
-        in += l->in;
-        any |= l->messages > 0;
+        out += e->of[stage][i].out;
+        in += e->of[stage][i].in;
+        *any |= e->of[stage][i].messages > 0;
     }
-    longest = larger_number(longest, costs_work(larger_number(out, in), shared));
-    return longest + (any ? costs_time(way->latency) : 0);
+    return costs_work(larger_number(out, in), costs_rate(way_of(e, stage)->shared));
+}
+
+/* Two stages at the same time. */
+static int64_t stage_time(const estimator *e, int stage, int beside)
+{
+    bool any = false;
+    int64_t longest = shared_time(e, stage, &any);
+
+    for (int i = 0; i < e->ranks; i++)
+        longest = larger_number(longest, rank_time(e, stage, i) + rank_time(e, beside, i));
+    return longest + (any ? costs_time(way_of(e, stage)->latency) : 0);
+}
+
+static int64_t form_time(const estimator *e, bool linear)
+{
+    if (linear)
+        return stage_time(e, CROSS, INSIDE);
+    return stage_time(e, COLLECT, INSIDE) + stage_time(e, CROSS, NOTHING) +
+           stage_time(e, HAND_OUT, NOTHING);
+}
+
+static int64_t count_shared(const halo *h)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < h->out.n; i++)
+        for (int k = 0; k < h->out.at[i].n; k++)
+            n += h->out.at[i].edge[k].npieces > 0;
+    return n;
 }
 
 static bool estimate_form(const coll *c, const topo *t, const constants *k, halo_form f,
-                          int64_t *time, halo_leaving *leaving)
+                          int64_t *time, halo_leaving *leaving, int64_t *shared)
 {
     sched_builder *s = sched_begin(c->p, FORM_STEP); /* for its memory */
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
@@ -196,26 +241,27 @@ static bool estimate_form(const coll *c, const topo *t, const constants *k, halo
     for (int i = 0; done && i < STAGES; i++)
         done = (e.of[i] = sched_borrow(s, ranks * sizeof *e.of[i]));
     done = done && (e.handed = sched_borrow(s, ranks * sizeof *e.handed));
+    if (done)
+        count_inside(&e);
     if (done && linear)
         count_linear(&e);
     if (done && !linear) {
         count_out(&e);
         count_in(&e);
     }
-    *time = 0;
-    for (int i = 0; done && i < STAGES; i++)
-        *time += stage_time(&e, i);
+    *time = done ? form_time(&e, linear) : 0;
     *leaving = e.leaving;
+    *shared = done ? count_shared(&h) : 0;
     done &= sched_commit(s, &none) == SCHED_OK;
     sched_free(none);
     return done;
 }
 
 bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_form *list, int n,
-                   int64_t *time, halo_leaving *leaving)
+                   int64_t *time, halo_leaving *leaving, int64_t *shared)
 {
     for (int i = 0; i < n; i++)
-        if (!estimate_form(c, t, k, list[i], &time[i], &leaving[i]))
+        if (!estimate_form(c, t, k, list[i], &time[i], &leaving[i], shared))
             return false;
     return true;
 }

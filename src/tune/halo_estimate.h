@@ -4,8 +4,8 @@
  *
  * What each rank of the node does between nodes and, for those forms that join blocks, inside: ends
  * of messages cost its processor, bytes pass its own way and those that the node shares (the
- * max-rate model of Gropp, Olson, Samfass, EuroMPI 2016). Edges inside the node are the same in all
- * forms and left out. Collecting, crossing and handing out come one after the other.
+ * max-rate model of Gropp, Olson, Samfass, EuroMPI 2016). Collecting, crossing and handing out come
+ * one after the other; edges inside the node are there from the start.
  */
 #ifndef TUTTI_HALO_ESTIMATE_H
 #define TUTTI_HALO_ESTIMATE_H
@@ -13,7 +13,7 @@
 #include "tune/constants.h"
 #include "tune/select.h"
 
-enum { HALO_FORMS = 5 };
+enum { HALO_FORMS = 6 };
 
 typedef struct halo_form {
     int algo, parameter;
@@ -29,9 +29,10 @@ typedef struct halo_leaving {
 int halo_forms(const topo *t, const algo_set *without, halo_form list[HALO_FORMS]);
 
 /* c: the call of this rank, with what HALO_LISTS rounds have found. time: of each form, in
- * picoseconds. False: out of memory. */
+ * picoseconds. *shared: of how many blocks that leave the node others have data, too. False: out of
+ * memory. */
 bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_form *list, int n,
-                   int64_t *time, halo_leaving *leaving);
+                   int64_t *time, halo_leaving *leaving, int64_t *shared);
 
 /* By the largest of these times over all nodes: one of the list. The first, if no other is clearly
  * faster. */

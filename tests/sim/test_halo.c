@@ -179,6 +179,7 @@ static void compile_rank(run *u, int rank)
 
     c.parameter = u->parameter;
     c.exchanged_sizes = u->exchanged[rank];
+    c.exchanged_rounds = u->a->rounds;
     if (algo_compile(u->a, FORM_STEP, &c, u->t, &s) != SCHED_OK)
         run_fail(u, "does not compile");
     if (sched_check(s))
@@ -261,7 +262,7 @@ static void check_estimate(const run *u)
     halo_form form = {(int)(u->a == &algo_neighbor_alltoall_node ? ALGO_neighbor_alltoall_node
                                                                  : ALGO_neighbor_alltoall_partner),
                       u->parameter};
-    int64_t time[MOST_RANKS];
+    int64_t time[MOST_RANKS], shared;
 
     for (int r = 0; u->t->nodes > 1 && r < u->w.p; r++) {
         int node = u->t->node[r], first = 0;
@@ -271,7 +272,7 @@ static void check_estimate(const run *u)
         c.exchanged_sizes = u->exchanged[r];
         while (u->t->node[first] != node)
             first++;
-        if (!halo_estimate(&c, u->t, k, &form, 1, &time[r], &leaving))
+        if (!halo_estimate(&c, u->t, k, &form, 1, &time[r], &leaving, &shared))
             run_fail(u, "no estimate");
         if (time[r] != time[first])
             run_fail(u, "ranks of a node estimate other times");

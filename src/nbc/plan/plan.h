@@ -26,7 +26,7 @@ typedef struct plan_key { /* no padding: compared as bytes */
     int32_t algo, parameter, variant, order, root;
     uint8_t in_place, noncommutative, symmetric, user_op, packs; /* as in coll */
     uint8_t send_empty, recv_empty; /* a block of SEND, of RECV has nothing in it */
-    uint8_t has_exchanged_sizes;    /* what a size exchange has found is at the end of v */
+    uint8_t exchanged_rounds; /* of a size exchange: what they have found is at the end of v */
     int64_t v[]; /* counts[n], displs[n] of RECV if it is listed or typed; then those of SEND, or of
                     the blocks that are reduced (SIZED); then what a size exchange has found */
 } plan_key;

@@ -104,6 +104,7 @@ typedef struct coll {
     coll_side send, recv;
     const coll_neighbors *neighbors; /* NEIGHBORS */
     const int64_t *exchanged_sizes;  /* what algo.size_exchange has found, or NULL */
+    int exchanged_rounds;            /* in so many rounds */
 } coll;
 
 /* Bytes of one call. */
