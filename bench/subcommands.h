@@ -12,6 +12,9 @@ bool bench_collective_known(const char *name);
 /* All collectives, against each other. */
 int bench_guidelines(int argc, char **argv);
 
+/* Halo exchanges of a pattern. */
+int bench_halo(int argc, char **argv);
+
 /* Subcommands that measure the library itself. */
 int bench_blocks(int argc, char **argv);
 int bench_calls(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct {
 } commands[] = {
     {"guidelines", bench_guidelines, "collectives slower than what could stand in their place",
      true},
+    {"halo", bench_halo, "halo exchanges of a pattern: neighbor_alltoallv on its graphs", true},
 #ifndef TUTTI_SIMULATED /* they measure this machine */
     {"blocks", bench_blocks, "messages of several blocks: packed, or as a datatype (2 ranks)",
      false},
