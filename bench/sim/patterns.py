@@ -162,6 +162,16 @@ def named(word):
     return stencil(int(ranks), int(block))
 
 
+def text(pattern):
+    """The pattern as a file."""
+    lines = [f"# halo pattern 1: {pattern.title}", f"ranks {pattern.ranks}"]
+    for number, level in enumerate(pattern.levels):
+        lines.append(f"level {number} {level.rows} {level.entries}")
+        lines += [" ".join(map(str, (source, values, *(d - source for d in destinations))))
+                  for source, values, destinations in level.sends]
+    return "\n".join(lines) + "\n"
+
+
 def row(number, level):
     """One of the table."""
     messages = level.messages()

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import platforms
 from machines import Machine
@@ -55,6 +55,7 @@ class Job:
     panel: str = ""  # label of the rows; "": machine and mapping
     options: tuple = ()  # of smpirun, after the usual ones
     environment: tuple = ()  # pairs
+    files: tuple = field(default=(), repr=False)  # pairs: name and text of what else it reads
     timeout: int = 3600
 
     @property
@@ -71,7 +72,7 @@ class Job:
         hosts = platforms.placement(self.machine, self.ranks, self.nodes, self.mapping)
         return {"platform.xml": platforms.platform(self.machine, self.nodes), "hosts": "\n".join(hosts) + "\n",
                 "topology.conf": platforms.switches(self.machine, self.nodes),
-                "constants": self.machine.constants()}
+                "constants": self.machine.constants(), **dict(self.files)}
 
     def kept(self, folder):
         """Where its rows are kept: the same file only for what would give the same rows."""
@@ -98,7 +99,7 @@ class Job:
         for row in rows:
             row["label"] = self.label
             if row["wrong"] not in ("", "0"):
-                raise Failed(f"{self}: {row['algorithm']}, {row['size']} bytes: {row['wrong']} wrong bytes")
+                raise Failed(f"{self}: wrong data: {row}")
         return rows
 
 
