@@ -173,6 +173,7 @@ int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
 
     q->exec = NULL;
     q->size_exchange = NULL;
+    q->agree = NULL;
     error = call_binding(c, &q->binding);
     if (error)
         return error;
@@ -202,22 +203,32 @@ static bool decide(const call *c, execs_asking *q, choice *chosen, int *error)
     return !*error;
 }
 
-/* All rounds, until enough is known. */
+/* A round has run: prepare the next one. False: there is none, or an error. */
+static bool prepare_round(const call *c, execs_asking *q, choice *chosen, int *error)
+{
+    bool asks;
+
+    if (chosen->by_estimates && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
+        asks = decide(c, q, chosen, error);
+    else
+        asks = size_exchange_goes_on(q->size_exchange, q->exec, error);
+    if (asks)
+        *error = address_if_ready(c->comm, q->exec);
+    return asks && !*error;
+}
+
+/* All rounds, until enough is known. Nobody begins one that another rank cannot take part in. */
 static int ask(const call *c, execs_asking *q, choice *chosen)
 {
     bool asks = true;
     int error = MPI_SUCCESS;
 
     while (asks && !error) {
+        bool last = size_exchange_is_last(q->size_exchange);
         error = execs_run(q->exec);
-        if (error)
-            break;
-        if (chosen->by_estimates && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
-            asks = decide(c, q, chosen, &error);
-        else
-            asks = size_exchange_goes_on(q->size_exchange, q->exec, &error);
-        if (asks)
-            error = address_if_ready(c->comm, q->exec);
+        asks = !error && prepare_round(c, q, chosen, &error);
+        if (q->agree && !last)
+            error = q->agree(c, chosen, error);
     }
     return error;
 }

@@ -26,12 +26,17 @@ int execs_bind(const call *c, choice chosen, bool once, exec **result);
 typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
                          choice *chosen, bool *enough);
 
+/* After a round that another one may follow: the error of this rank, or that of another one, or one
+ * because not all ranks have made the same choice. */
+typedef int execs_agree(const call *c, const choice *chosen, int error);
+
 typedef struct execs_asking {
     binding binding;
     exec *exec;                   /* that is to ask, or NULL */
     size_exchange *size_exchange; /* NULL: there is nothing to ask */
     execs_decide *decide;    /* on a choice by_estimates, with what HALO_LISTS rounds have found */
     const algo_set *without; /* for it */
+    execs_agree *agree;      /* NULL: an error of one rank is its own */
     size_t size;
     plan_key *key, small; /* last: it has a variable part */
 } execs_asking;

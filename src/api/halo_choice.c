@@ -75,18 +75,6 @@ static int estimate(const call *c, const int64_t *lists, const halo_form *forms,
     return MPI_ERR_NO_MEM;
 }
 
-static int find_largest(comm *c, votes *mine, votes *all)
-{
-    exec *e;
-    int error = together_largest(c, (int64_t *)mine, (int64_t *)all, VOTES, &e);
-
-    if (error)
-        return error;
-    error = execs_run(e);
-    plan_return_exec(e);
-    return error;
-}
-
 /* For people. */
 static void describe(const call *c, const votes *v, int taken, const choice *chosen, char *text,
                      size_t size)
@@ -130,7 +118,8 @@ int halo_choice_close(const call *c, const algo_set *without, const int64_t *lis
     halo_form forms[HALO_FORMS];
     int n = halo_forms(c->comm->topo, without, forms), taken;
     votes mine, all;
-    int error = estimate(c, lists, forms, n, &mine), failure = find_largest(c->comm, &mine, &all);
+    int error = estimate(c, lists, forms, n, &mine);
+    int failure = together_find_largest(c->comm, (int64_t *)&mine, (int64_t *)&all, VOTES);
 
     if (error || failure)
         return error ? error : failure;

@@ -38,6 +38,13 @@ static int timed_from(MPI_Info info, bool *timed)
     return MPI_SUCCESS;
 }
 
+/* What is made before all ranks agree. */
+typedef struct made {
+    MPIX_Request request;
+    trial *trial;
+    measure_wish wish;
+} made;
+
 /* What must be the same on all ranks. */
 static uint64_t digest_of_choice(const choice *c, measure_wish wish)
 {
@@ -54,51 +61,22 @@ static bool is_own(int error)
     return error && error != MPI_ERR_NO_MEM;
 }
 
-/* To ask is an operation: all ranks begin it, or none does. *refused: they do not. */
-static int ask_together(const call *of, const selection *s, uint64_t digest, exec **e,
-                        bool *refused)
-{
-    execs_asking q;
-    int error = execs_ask(of, s->choice, true, &q);
-    bool began = !error;
-
-    q.decide = halo_choice_close;
-    q.without = &s->without;
-    error = together_agree(of->comm, coll_kind_name(of->coll.kind), error, digest);
-    *refused = error != MPI_SUCCESS;
-    if (!error)
-        error = execs_answer(of, s->choice, &q, e);
-    else if (began)
-        execs_ask_no_more(&q);
-    return error;
-}
-
 /* A persistent exec, on all ranks or on none; error: what this rank has met. */
-static int init_together(const call *of, const selection *s, measure_wish wish, int error, exec **e)
+static int init_together(const call *of, const selection *s, const made *m, int error, exec **e)
 {
     choice chosen = s->choice;
-    uint64_t digest = digest_of_choice(&chosen, wish);
     bool refused = false;
 
-    if (!error && size_exchange_needed(of->coll.kind, chosen))
-        error = ask_together(of, s, digest, e, &refused);
-    else if (!error)
-        error = execs_bind(of, chosen, true, e);
+    if (!error)
+        error = together_bind(of, chosen, halo_choice_close, &s->without,
+                              digest_of_choice(&chosen, m->wish), e, &refused);
     if (refused)
         return error;
-    if (*e) {
+    if (*e)
         chosen = execs_choice(*e); /* with what follows from the operation */
-        digest = digest_of_choice(&chosen, wish);
-    }
-    return together_persist(of->comm, coll_kind_name(of->coll.kind), error, digest, e);
+    return together_persist(of->comm, coll_kind_name(of->coll.kind), error,
+                            digest_of_choice(&chosen, m->wish), e);
 }
-
-/* What is made before all ranks agree. */
-typedef struct made {
-    MPIX_Request request;
-    trial *trial;
-    measure_wish wish;
-} made;
 
 /* e: persistent; or NULL: there is an error, and nothing is left. */
 static int give(made *m, exec *e, int error, MPIX_Request *request)
@@ -170,7 +148,7 @@ static int init_anew(const args *a, comm *c, MPI_Info info, way_of_call *way, MP
     error = make(&of, info, error ? error : way->refused, &m);
     if (!error && !m.trial)
         halo_choice_open(&of, &s.without, &s.choice);
-    error = init_together(&of, &s, m.wish, error, &e);
+    error = init_together(&of, &s, &m, error, &e);
     if (e)
         request_take(m.request, e, m.trial);
     if (e && info == MPI_INFO_NULL && !s.choice.by_estimates) /* others may give other arguments */

@@ -75,8 +75,10 @@ int measure_begin(trial *t, const call *c)
     int error = MPI_SUCCESS;
 
     for (int i = 1; !error && i < t->n; i++) {
-        error = execs_bind(c, t->choice[i], true, &t->candidate[i]);
-        error = together_persist(c->comm, caller, error, 0, &t->candidate[i]);
+        bool refused;
+        error = together_bind(c, t->choice[i], NULL, NULL, 0, &t->candidate[i], &refused);
+        if (!refused)
+            error = together_persist(c->comm, caller, error, 0, &t->candidate[i]);
     }
     return error ? error : make_vote(t, c->comm, caller);
 }

@@ -132,6 +132,11 @@ bool size_exchange_goes_on(size_exchange *s, exec *e, int *error)
     return !*error && asks;
 }
 
+bool size_exchange_is_last(const size_exchange *s)
+{
+    return s->round >= s->algo->rounds;
+}
+
 int size_exchange_rounds(const size_exchange *s)
 {
     return s->round;

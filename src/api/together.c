@@ -49,6 +49,22 @@ int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
     return error;
 }
 
+int together_find_largest(comm *c, int64_t *mine, int64_t *all, int n)
+{
+    exec *e;
+    int error = together_largest(c, mine, all, n, &e);
+
+    if (error) {
+        plan_cache_clear(c);
+        error = together_largest(c, mine, all, n, &e);
+    }
+    if (error)
+        return error;
+    error = execs_run(e);
+    plan_return_exec(e);
+    return error;
+}
+
 static int error_of_another(int class)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -61,7 +77,6 @@ static int agree_on_call(comm *c, int error, uint64_t what)
 {
     int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
     int class = MPI_SUCCESS, failure;
-    exec *e;
 
     if (c->p == 1)
         return error;
@@ -69,15 +84,7 @@ static int agree_on_call(comm *c, int error, uint64_t what)
         PMPI_Error_class(error, &class);
         mine[0] = class;
     }
-    failure = together_largest(c, mine, all, 3, &e);
-    if (failure) { /* others wait for it: what is cached is freed */
-        plan_cache_clear(c);
-        failure = together_largest(c, mine, all, 3, &e);
-    }
-    if (!failure) {
-        failure = execs_run(e);
-        plan_return_exec(e);
-    }
+    failure = together_find_largest(c, mine, all, 3);
     if (error || failure || simulated_folded()) /* it takes the same time, without data */
         return error ? error : failure;
     if (all[0] != MPI_SUCCESS)
@@ -100,6 +107,38 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
     if (error)
         shm_peers_skip(c->shm_peers);
     return error;
+}
+
+static int agree_on_round(const call *of, const choice *chosen, int error)
+{
+    uint64_t what = (uint64_t)chosen->algo << 32 | (uint32_t)chosen->parameter;
+
+    return together_agree(of->comm, coll_kind_name(of->coll.kind), error, what << 1);
+}
+
+/* To ask is an operation: all ranks begin it, or none does. */
+int together_bind(const call *of, choice chosen, execs_decide *decide, const algo_set *without,
+                  uint64_t what, exec **e, bool *refused)
+{
+    execs_asking q;
+    bool began;
+    int error;
+
+    *refused = false;
+    if (!size_exchange_needed(of->coll.kind, chosen))
+        return execs_bind(of, chosen, true, e);
+    error = execs_ask(of, chosen, true, &q);
+    began = !error;
+    error = together_agree(of->comm, coll_kind_name(of->coll.kind), error, what);
+    *refused = error != MPI_SUCCESS;
+    if (error && began)
+        execs_ask_no_more(&q);
+    if (error)
+        return error;
+    q.decide = decide;
+    q.without = without;
+    q.agree = agree_on_round;
+    return execs_answer(of, chosen, &q, e);
 }
 
 /* The rings are published before, so that the agreement is all that an init waits for. */

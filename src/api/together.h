@@ -3,8 +3,7 @@
 #ifndef TUTTI_TOGETHER_H
 #define TUTTI_TOGETHER_H
 
-#include "nbc/comm/comm.h"
-#include "nbc/run/exec.h"
+#include "api/execs.h"
 
 /* The communicator's state, topology known. Collective the first time. *c: NULL if there is none.
  */
@@ -20,9 +19,19 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what);
  * together_agree; *e is given back and NULL. */
 int together_persist(comm *c, const char *caller, int error, uint64_t what, exec **e);
 
+/* An exec for the call, bound, for a request that stays. If other ranks are asked for sizes, all of
+ * them begin and end that together: an error of one rank is one on all. Else an error is its own.
+ * decide, without: as in execs_asking. *refused: they do not begin, and this is all that they agree
+ * on, as in together_persist. */
+int together_bind(const call *of, choice chosen, execs_decide *decide, const algo_set *without,
+                  uint64_t what, exec **e, bool *refused);
+
 /* A bound exec of an allreduce: all[n] get the largest of each of mine[n] over all ranks. Always by
  * recursive doubling: it is short, few steps are what counts. */
 int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result);
+
+/* The same, run. Others wait for it, so memory that is cached is freed for it if need be. */
+int together_find_largest(comm *c, int64_t *mine, int64_t *all, int n);
 
 /* Until nothing waits at the gate, or for lengths at other ranks: that is compiled with what was
  * true when it was started. */

@@ -73,10 +73,28 @@ static int exchange_expected(int i, int n)
     return 1000 * (i / n) + world_rank * n + i % n;
 }
 
+/* On a complete graph. Blocks have items in common. */
+static int halo_init(int n, MPI_Comm comm, MPI_Info info, MPIX_Request *r)
+{
+    static int common[64];
+
+    set_lists(n);
+    for (int i = 0; i < world_size; i++)
+        common[i] = i;
+    return MPIX_Neighbor_alltoallv_auto_init(tested_from, counts, common, MPI_INT, tested_to,
+                                             counts, displs, MPI_INT, comm, info, r);
+}
+
+static int halo_expected(int i, int n)
+{
+    return 1000 * (i / n) + world_rank + i % n;
+}
+
 const tested_call tested_sum = {"allreduce", sum_run, sum_start, sum_init, sum_expected, 1},
                   tested_gather = {"allgather", gather_run,      gather_start,
                                    gather_init, gather_expected, 0},
-                  tested_exchange = {"alltoallv", NULL, NULL, exchange_init, exchange_expected, 0};
+                  tested_exchange = {"alltoallv", NULL, NULL, exchange_init, exchange_expected, 0},
+                  tested_halo = {"neighbor_alltoallv", NULL, NULL, halo_init, halo_expected, 0};
 
 void tested_fill(void)
 {

@@ -25,7 +25,7 @@ typedef struct tested_call {
     int blocks;                    /* of n items; 0: world_size */
 } tested_call;
 
-extern const tested_call tested_sum, tested_gather, tested_exchange;
+extern const tested_call tested_sum, tested_gather, tested_exchange, tested_halo;
 
 /* Before a call, and after it. */
 void tested_fill(void);

@@ -21,6 +21,21 @@ static MPI_Comm fresh(void)
     return comm;
 }
 
+/* A complete one. */
+static MPI_Comm fresh_graph(void)
+{
+    int *all = malloc((size_t)world_size * sizeof *all);
+    MPI_Comm comm;
+
+    for (int r = 0; r < world_size; r++)
+        all[r] = r;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, world_size, all, all, world_size, all, all,
+                                   MPI_INFO_NULL, 0, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    free(all);
+    return comm;
+}
+
 /* ---- inits ---- */
 
 static void run_request(const tested_call *c, int n, MPIX_Request *r)
@@ -84,6 +99,26 @@ static void an_init_fails_on_all_ranks_or_on_none(void)
                 each_init_in_need(all[i], n, comm, MPI_INFO_NULL);
         MPI_Comm_free(&comm);
     }
+}
+
+/* Lists of neighbors are exchanged in several rounds; auto chooses after some of them. */
+static void an_init_of_neighbors_fails_on_all_ranks_or_on_none(void)
+{
+    static const char *const keys[][2] = {{"tutti_algorithm", "partner"},
+                                          {"tutti_algorithm", "node:2"},
+                                          {"tutti_algorithm", "auto"},
+                                          {"tutti_plan", "measure"}};
+    MPI_Comm comm = fresh_graph();
+
+    first_inits(comm);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, keys[i][0], keys[i][1]);
+        each_init_in_need(&tested_halo, 5 + (int)i, comm, info);
+        MPI_Info_free(&info);
+    }
+    MPI_Comm_free(&comm);
 }
 
 /* So many that the ranks agree about windows of tags. */
@@ -288,6 +323,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(open_buffers),
         MPI_TEST(an_init_fails_on_all_ranks_or_on_none),
+        MPI_TEST(an_init_of_neighbors_fails_on_all_ranks_or_on_none),
         MPI_TEST(one_of_many_inits_fails_on_all_ranks_or_on_none),
         MPI_TEST(a_trial_is_made_on_all_ranks_or_on_none),
         MPI_TEST(a_call_that_fails_can_be_made_again),
