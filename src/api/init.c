@@ -45,13 +45,15 @@ typedef struct made {
     measure_wish wish;
 } made;
 
-/* What must be the same on all ranks. */
-static uint64_t digest_of_choice(const choice *c, measure_wish wish)
+/* What must be the same on all ranks: the choice, or all that several ones are candidates for. */
+static uint64_t digest_of(const choice *c, const selection *s, const made *m)
 {
     const int32_t parts[] = {c->algo,           (int32_t)c->form, c->parameter, c->variant,
-                             (int32_t)c->order, (int32_t)wish,    c->in_order,  c->by_estimates};
+                             (int32_t)c->order, (int32_t)m->wish, c->in_order,  c->by_estimates};
+    uint64_t digest = wisdom_hash(WISDOM_HASH, parts, sizeof parts);
 
-    return wisdom_hash(WISDOM_HASH, parts, sizeof parts);
+    return m->trial || s->choice.by_estimates ? wisdom_hash(digest, &s->without, sizeof s->without)
+                                              : digest;
 }
 
 /* An error of the arguments is each rank's own. Another one is sent to all, so that nobody waits
@@ -68,14 +70,14 @@ static int init_together(const call *of, const selection *s, const made *m, int 
     bool refused = false;
 
     if (!error)
-        error = together_bind(of, chosen, halo_choice_close, &s->without,
-                              digest_of_choice(&chosen, m->wish), e, &refused);
+        error = together_bind(of, chosen, halo_choice_close, &s->without, digest_of(&chosen, s, m),
+                              e, &refused);
     if (refused)
         return error;
     if (*e)
         chosen = execs_choice(*e); /* with what follows from the operation */
     return together_persist(of->comm, coll_kind_name(of->coll.kind), error,
-                            digest_of_choice(&chosen, m->wish), e);
+                            digest_of(&chosen, s, m), e);
 }
 
 /* e: persistent; or NULL: there is an error, and nothing is left. */
@@ -96,6 +98,7 @@ static int give(made *m, exec *e, int error, MPIX_Request *request)
 static int init_known(const args *a, comm *c, int error, exec *e, MPIX_Request *request)
 {
     choice chosen = e ? execs_choice(e) : (choice){0};
+    selection none = {0};
     made m = {0};
     bool timed = false;
 
@@ -103,8 +106,7 @@ static int init_known(const args *a, comm *c, int error, exec *e, MPIX_Request *
         error = timed_from(MPI_INFO_NULL, &timed);
     if (!error)
         error = request_make(timed, &m.request);
-    error =
-        together_persist(c, coll_kind_name(a->kind), error, digest_of_choice(&chosen, m.wish), &e);
+    error = together_persist(c, coll_kind_name(a->kind), error, digest_of(&chosen, &none, &m), &e);
     if (e)
         request_take(m.request, e, NULL);
     return give(&m, e, error, request);

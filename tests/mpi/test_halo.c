@@ -285,11 +285,36 @@ static void the_fastest_form_is_found_by_measuring(void)
     free_graph();
 }
 
+/* What one rank alone forbids changes the forms to choose from, if not the first of them. */
+static void ranks_that_forbid_different_forms_are_refused(void)
+{
+    static const char *const plans[] = {"estimate", "measure"};
+    int *items = calloc((size_t)world_size * 2, sizeof *items);
+    MPIX_Request r;
+
+    make_graph();
+    MPI_Comm_set_errhandler(graph, MPI_ERRORS_RETURN);
+    for (size_t k = 0; k < sizeof plans / sizeof *plans; k++) {
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "tutti_plan", plans[k]);
+        if (world_rank == 1)
+            MPI_Info_set(info, "tutti_algorithm", "^node");
+        CHECK_CLASS(MPIX_Neighbor_alltoall_auto_init(items, 1, MPI_INT, items + world_size, 1,
+                                                     MPI_INT, graph, info, &r),
+                    MPI_ERR_INFO_VALUE);
+        MPI_Info_free(&info);
+    }
+    free(items);
+    free_graph();
+}
+
 int main(int argc, char **argv)
 {
     const mpi_test tests[] = {MPI_TEST(messages_between_nodes_are_as_few_as_promised),
                               MPI_TEST(auto_takes_a_form_with_few_messages_and_says_so),
                               MPI_TEST(the_fastest_form_is_found_by_measuring),
+                              MPI_TEST(ranks_that_forbid_different_forms_are_refused),
                               MPI_TEST(bytes_between_nodes_are_the_union_of_what_is_needed)};
 
     return mpi_test_main(argc, argv, "halo", tests, sizeof tests / sizeof *tests);

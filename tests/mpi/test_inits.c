@@ -88,6 +88,26 @@ static void a_refused_init_is_forgotten(void)
     free(all);
 }
 
+/* Those that a request tries follow from what is forbidden. */
+static void ranks_that_try_different_algorithms_are_refused(void)
+{
+    int from[MOST] = {0}, to[MOST];
+    MPIX_Request r;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_plan", "measure");
+    if (world_rank == 0)
+        MPI_Info_set(info, "tutti_algorithm", "^recursive_doubling");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (world_size > 1)
+        CHECK_CLASS(
+            MPIX_Allreduce_auto_init(from, to, MOST, MPI_INT, MPI_SUM, MPI_COMM_WORLD, info, &r),
+            MPI_ERR_INFO_VALUE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Info_free(&info);
+}
+
 static bool is_kept(const comm *wanted)
 {
     bool found = false;
@@ -267,6 +287,7 @@ int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(a_refused_init_is_forgotten),
+        MPI_TEST(ranks_that_try_different_algorithms_are_refused),
         MPI_TEST(a_mailbox_stays_until_it_is_read),
         MPI_TEST(a_communicator_is_freed_right_behind_an_init),
         MPI_TEST(a_row_of_inits_is_started_in_other_orders),
