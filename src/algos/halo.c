@@ -217,21 +217,35 @@ static bool allocate_rows(halo *h, sched_builder *s)
 
 /* ---- what is fresh, and pieces of the rest ---- */
 
-/* What the third round has found for the receiver of these bundles. */
+/* What the third round has found for the receiver of these bundles. NULL: blocks have other lengths
+ * at their sources. */
 static const int64_t *read_fresh(const halo *h, const int64_t *at)
 {
+    bool fits = true;
+
     for (int i = 0; i < h->in.n; i++)
         for (int k = 0; h->in.at[i].receiver == h->me && k < h->in.at[i].n; k++) {
-            h->in.at[i].edge[k].fresh = *at++;
-            h->in.at[i].edge[k].npieces = (int)*at++;
+            halo_edge *e = &h->in.at[i].edge[k];
+            e->fresh = *at++;
+            e->npieces = (int)*at++;
+            fits &= e->npieces > 0 || e->fresh == e->length;
         }
-    return at;
+    return fits ? at : NULL;
 }
 
 static const int64_t *take_pieces(halo_edge *e, const int64_t *at)
 {
     e->piece = (const byte_range *)(const void *)at;
     return at + HALO_PIECE * e->npieces;
+}
+
+static bool pieces_fit(const halo_edge *e)
+{
+    int64_t length = 0;
+
+    for (int i = 0; i < e->npieces; i++)
+        length += e->piece[i].length;
+    return e->npieces == 0 || length == e->length;
 }
 
 static int compare_positions(const void *a, const void *b)
@@ -257,8 +271,11 @@ static bool read_pieces(const halo *h, size_t edges, const int64_t *at, sched_bu
     for (size_t i = 0; i < n; i++)
         at = take_pieces(mine[i], at);
     for (int i = 0; i < h->in.n; i++)
-        for (int k = 0; h->in.at[i].receiver == h->me && k < h->in.at[i].n; k++)
+        for (int k = 0; h->in.at[i].receiver == h->me && k < h->in.at[i].n; k++) {
             at = take_pieces(&h->in.at[i].edge[k], at);
+            if (!pieces_fit(&h->in.at[i].edge[k]))
+                return sched_fail(s, SCHED_MISMATCH);
+        }
     return true;
 }
 
@@ -298,8 +315,8 @@ bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_b
     if (!make_bundles(h, out, nout, true, &h->out, s) ||
         !make_bundles(h, in, nin, false, &h->in, s))
         return false;
-    if (o->round > HALO_LISTS)
-        r.at = read_fresh(h, r.at);
+    if (o->round > HALO_LISTS && !(r.at = read_fresh(h, r.at)))
+        return sched_fail(s, SCHED_MISMATCH);
     if (o->round > HALO_LISTS + 1 && !read_pieces(h, edges, r.at, s))
         return false;
     count_collected(h);

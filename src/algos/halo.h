@@ -76,8 +76,8 @@ void halo_size_exchange(int most, const algo_options *o, const group *g, sched_b
 /* The nodes. False: there is one, or no memory, and the builder has failed. */
 bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
 
-/* h with what o->exchanged_sizes has after o->round rounds, on several nodes. False: no memory, and
- * the builder has failed. */
+/* h with what o->exchanged_sizes has after o->round rounds, on several nodes. False: no memory, or
+ * blocks have other lengths at their sources, and the builder has failed. */
 bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
 
 /* Position of a rank among those of its node. */

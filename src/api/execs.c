@@ -13,12 +13,6 @@
 
 static int compile(const plan_key *key, const comm *c, sched **result)
 {
-    static const int errors[] = {
-        [SCHED_OK] = MPI_SUCCESS,
-        [SCHED_NO_MEMORY] = MPI_ERR_NO_MEM,
-        [SCHED_BAD_STEP] = MPI_ERR_INTERN,
-        [SCHED_TOO_LARGE] = MPI_ERR_COUNT,
-    };
     coll_sides has = coll_sides_of((coll_kind)key->kind, c->rank, key->root, key->in_place);
     coll call = {.kind = (coll_kind)key->kind,
                  .p = c->p,
@@ -51,8 +45,8 @@ static int compile(const plan_key *key, const comm *c, sched **result)
         call.exchanged_sizes = v;
     call.exchanged_rounds = key->exchanged_rounds;
 
-    return errors[algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
-                               c->ready ? c->topo : NULL, result)];
+    return size_exchange_error(algo_compile(algo_table[key->algo], (coll_form)key->form, &call,
+                                            c->ready ? c->topo : NULL, result));
 }
 
 void execs_describe(exec *e)

@@ -5,6 +5,7 @@
 #include "algos/halo.h"
 #include "api/halo_blocks.h"
 #include "nbc/comm/comm.h"
+#include "nbc/process/reason.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,16 +73,35 @@ static int rounds_of(const size_exchange *s)
                : s->algo->rounds;
 }
 
+int size_exchange_error(sched_error error)
+{
+    static const int classes[] = {
+        [SCHED_OK] = MPI_SUCCESS,
+        [SCHED_NO_MEMORY] = MPI_ERR_NO_MEM,
+        [SCHED_BAD_STEP] = MPI_ERR_INTERN,
+        [SCHED_TOO_LARGE] = MPI_ERR_COUNT,
+    };
+
+    if (error == SCHED_MISMATCH)
+        return reason_set(MPI_ERR_TRUNCATE, "blocks are longer or shorter at the ranks that send "
+                                            "them than where they are received");
+    return classes[error];
+}
+
 /* The next round. *asks: there is one; of the first one all ranks know whether anybody has
  * something to do. */
 static int go_on(size_exchange *s, exec *e, bool *asks)
 {
+    int error;
+
     *asks = false;
     if (s->round > 0 && s->round >= rounds_of(s))
         return MPI_SUCCESS;
     s->c.exchanged_sizes = s->found;
-    if (algo_compile_size_exchange(s->algo, &s->c, s->round, s->topo, &s->sched) != SCHED_OK)
-        return MPI_ERR_NO_MEM;
+    error = size_exchange_error(
+        algo_compile_size_exchange(s->algo, &s->c, s->round, s->topo, &s->sched));
+    if (error)
+        return error;
     *asks = s->round++ > 0 || s->sched->nsteps > 0;
     return *asks ? begin_round(s, e) : MPI_SUCCESS;
 }
@@ -134,7 +154,7 @@ bool size_exchange_goes_on(size_exchange *s, exec *e, int *error)
 
 bool size_exchange_is_last(const size_exchange *s)
 {
-    return s->round >= s->algo->rounds;
+    return s->round >= rounds_of(s);
 }
 
 int size_exchange_rounds(const size_exchange *s)

@@ -23,6 +23,9 @@ int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chos
  * error, and the exec has no schedule again. */
 bool size_exchange_goes_on(size_exchange *s, exec *e, int *error);
 
+/* The error class of what a compiler has returned. */
+int size_exchange_error(sched_error error);
+
 /* Is the round that has begun the last one, whatever is found? */
 bool size_exchange_is_last(const size_exchange *s);
 

@@ -235,6 +235,47 @@ static void bytes_between_nodes_are_the_union_of_what_is_needed(void)
     free_graph();
 }
 
+/* ---- errors ---- */
+
+/* One rank sends more to other nodes, or less, than they expect; with blocks in common, too. */
+static void ends_with_different_lengths_are_an_error_on_all_ranks(void)
+{
+    static const char *const names[] = {"partner", "node", "node:2"};
+    int n, *sent = calloc(2 * (size_t)world_size, sizeof *sent), *received, *counts, *displs;
+    int *items = calloc(6 * (size_t)world_size, sizeof *items);
+
+    make_graph();
+    n = world_size - 1;
+    received = calloc((size_t)n * BLOCK, sizeof *received);
+    counts = calloc((size_t)n, sizeof *counts);
+    displs = calloc((size_t)n, sizeof *displs);
+    MPI_Comm_set_errhandler(graph, MPI_ERRORS_RETURN);
+    for (int k = 0; k < 12; k++) {
+        MPIX_Request r;
+        MPI_Info info;
+        for (int i = 0; i < n; i++) {
+            bool odd = world_rank == 1 && node[others[i]] != node[1];
+            sent[i] = odd ? (k % 2 ? 4 : 6) : 5;
+            sent[n + i] = k / 2 % 2 ? 0 : 6 * i;
+            counts[i] = 5;
+            displs[i] = 5 * i;
+        }
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "tutti_algorithm", names[k / 4]);
+        mpi_test_context("%s, case %d", names[k / 4], k);
+        CHECK_CLASS(MPIX_Neighbor_alltoallv_auto_init(items, sent, sent + n, MPI_INT, received,
+                                                      counts, displs, MPI_INT, graph, info, &r),
+                    MPI_ERR_TRUNCATE);
+        MPI_Info_free(&info);
+    }
+    free(items);
+    free(sent);
+    free(received);
+    free(counts);
+    free(displs);
+    free_graph();
+}
+
 /* ---- messages ---- */
 
 static void messages_between_nodes_are_as_few_as_promised(void)
@@ -315,6 +356,7 @@ int main(int argc, char **argv)
                               MPI_TEST(auto_takes_a_form_with_few_messages_and_says_so),
                               MPI_TEST(the_fastest_form_is_found_by_measuring),
                               MPI_TEST(ranks_that_forbid_different_forms_are_refused),
+                              MPI_TEST(ends_with_different_lengths_are_an_error_on_all_ranks),
                               MPI_TEST(bytes_between_nodes_are_the_union_of_what_is_needed)};
 
     return mpi_test_main(argc, argv, "halo", tests, sizeof tests / sizeof *tests);

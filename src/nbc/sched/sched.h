@@ -75,7 +75,13 @@ typedef struct sched {
     const int32_t *ready;   /* [nready]: receives, then sends, then local steps */
 } sched;
 
-typedef enum sched_error { SCHED_OK, SCHED_NO_MEMORY, SCHED_BAD_STEP, SCHED_TOO_LARGE } sched_error;
+typedef enum sched_error {
+    SCHED_OK,
+    SCHED_NO_MEMORY,
+    SCHED_BAD_STEP,
+    SCHED_TOO_LARGE,
+    SCHED_MISMATCH /* what other ranks have said does not fit the call */
+} sched_error;
 
 typedef struct sched_builder sched_builder;
 
