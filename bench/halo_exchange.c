@@ -72,9 +72,9 @@ void exchange_open(exchange *s, int *square)
     }
     free(mine);
     s->posted = malloc((size_t)(s->in.n + s->out.n + 1) * sizeof *s->posted);
-    check(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, s->in.n, s->in.rank, MPI_UNWEIGHTED,
-                                         s->out.n, s->out.rank, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                         &s->graph),
+    /* weights, because Open MPI's MPI_UNWEIGHTED looks to compilers like too short a list: any */
+    check(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, s->in.n, s->in.rank, s->in.rank, s->out.n,
+                                         s->out.rank, s->out.rank, MPI_INFO_NULL, 0, &s->graph),
           "MPI_Dist_graph_create_adjacent");
     MPI_Comm_set_errhandler(s->graph, MPI_ERRORS_RETURN);
 }

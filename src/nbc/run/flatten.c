@@ -10,7 +10,8 @@
 
 enum { PLANES = sizeof(int64_t) };
 
-#define SPAN_MOST ((int64_t)1 << 34)
+/* Bytes of span: more only for data that fills a good part of it. */
+enum { SPAN_SMALL = 1 << 26, SPAN_OF_DATA = 64 };
 
 typedef struct flattener {
     const flatten_block *b;
@@ -46,7 +47,7 @@ static bool measure(flattener *f)
     f->low = low;
     f->span = high > low ? high - low : 0;
     f->bytes = f->packed_at[f->n];
-    return f->bytes <= INT_MAX && f->span <= SPAN_MOST;
+    return f->bytes <= INT_MAX && f->span <= SPAN_SMALL + SPAN_OF_DATA * f->bytes;
 }
 
 /* Of each place the bits from 8 k on. */

@@ -19,7 +19,8 @@ typedef struct flatten_block {
 
 /* Block i is (*range)[first[i] .. first[i + 1] - 1], places in bytes from the buffer; *range is for
  * free(). Takes memory for what the blocks span, twice their data and more for every pass. False:
- * out of memory, more than 2 GiB of data or 16 GiB of span, or an error of the MPI. */
+ * out of memory, more than 2 GiB of data, or a span of more than 64 MiB and 64 times the data; or
+ * an error of the MPI. */
 bool flatten_blocks(const flatten_block *b, int n, int64_t *first, byte_range **range);
 
 #endif
