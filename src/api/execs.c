@@ -181,29 +181,28 @@ int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
     return error;
 }
 
-/* All nodes know their lists. False: no more rounds. */
-static bool decide(const call *c, execs_asking *q, choice *chosen, int *error)
+/* All nodes know their lists. *over: as all ranks know, no more rounds are needed. False: none
+ * begins. */
+static bool decide(const call *c, execs_asking *q, choice *chosen, bool *over, int *error)
 {
-    bool enough = false;
-
-    *error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen, &enough);
-    if (*error)
+    *error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen, over);
+    if (*error || *over)
         return false;
-    if (size_exchange_choose(q->size_exchange, *chosen) || enough)
-        return !enough && size_exchange_goes_on(q->size_exchange, q->exec, error);
+    if (size_exchange_choose(q->size_exchange, *chosen))
+        return size_exchange_goes_on(q->size_exchange, q->exec, error);
     size_exchange_end(q->size_exchange, q->exec);
     q->size_exchange = NULL;
     *error = size_exchange_begin(q->exec, c, q->key, *chosen, true, &q->size_exchange);
     return !*error;
 }
 
-/* A round has run: prepare the next one. False: there is none, or an error. */
-static bool prepare_round(const call *c, execs_asking *q, choice *chosen, int *error)
+/* A round has run: prepare the next one. False: there is none, or an error. *over: as above. */
+static bool prepare_round(const call *c, execs_asking *q, choice *chosen, bool *over, int *error)
 {
     bool asks;
 
     if (chosen->by_estimates && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
-        asks = decide(c, q, chosen, error);
+        asks = decide(c, q, chosen, over, error);
     else
         asks = size_exchange_goes_on(q->size_exchange, q->exec, error);
     if (asks)
@@ -218,10 +217,10 @@ static int ask(const call *c, execs_asking *q, choice *chosen)
     int error = MPI_SUCCESS;
 
     while (asks && !error) {
-        bool last = size_exchange_is_last(q->size_exchange);
+        bool over = size_exchange_is_last(q->size_exchange);
         error = execs_run(q->exec);
-        asks = !error && prepare_round(c, q, chosen, &error);
-        if (q->agree && !last)
+        asks = !error && prepare_round(c, q, chosen, &over, &error);
+        if (q->agree && !over)
             error = q->agree(c, chosen, error);
     }
     return error;

@@ -121,13 +121,15 @@ int halo_choice_close(const call *c, const algo_set *without, const int64_t *lis
     int error = estimate(c, lists, forms, n, &mine);
     int failure = together_find_largest(c->comm, (int64_t *)&mine, (int64_t *)&all, VOTES);
 
-    if (error || failure)
+    if (failure)
         return error ? error : failure;
     taken = halo_fastest(all.time, n);
+    *enough = taken == 0 || all.shared == 0;
+    if (error) /* the others know the same */
+        return error;
     chosen->algo = forms[taken].algo;
     chosen->parameter = forms[taken].parameter;
     chosen->by_estimates = false;
-    *enough = taken == 0 || all.shared == 0;
     report(c, &all, taken, chosen);
     return MPI_SUCCESS;
 }
