@@ -16,7 +16,7 @@ PAPER = "Bienz, Gropp, Olson: Reducing communication in algebraic multigrid with
     "the goals of auto are ours"
 
 LINEAR = "linear"
-FORMS = (LINEAR, "partner", "node", "node:2", "node:4")
+FORMS = (LINEAR, "partner", "node", "node:2", "node:4", "node:8")
 SHOWN = (*FORMS, "auto")
 HAND = 64  # ranks up to which also by hand
 PLACES = ((QUARTZ, 16), (QUARTZ, 32), (LASSEN, 16))
@@ -38,8 +38,9 @@ def grid(o):
     if o.sensitivity:
         return [(name, QUARTZ, 16) for name in ("laplace27-64", "mesh-64")]
     kinds = ("stencil", "laplace7", "laplace27", "mesh")
-    result = [(f"{kind}-{ranks}", *place) for ranks in (64, 256) for kind in kinds for place in PLACES]
-    return result + [("laplace27-1024", *place) for place in (PLACES[:1] if o.quick else PLACES)]
+    result = [(f"{kind}-{ranks}", *place) for ranks in (64, 256) for kind in kinds for place in PLACES
+              if ranks == 64 or place[1] == 16 or not o.quick]
+    return result + [("laplace27-1024", *place) for place in (() if o.quick else PLACES)]
 
 
 def jobs(o):
