@@ -6,12 +6,9 @@
 
 bool halo_nodes(regions *nodes, const group *g, sched_builder *s)
 {
-    const topo *t = g->topo;
+    const topo_level *l = topo_nodes(g->topo);
 
-    for (int i = 0; t && i < t->nlevels; i++)
-        if (t->level[i].kind == TOPO_NODE)
-            return t->nodes > 1 && regions_make(nodes, g, i, s);
-    return false;
+    return l && l->n > 1 && regions_make(nodes, g, (int)(l - g->topo->level), s);
 }
 
 /* ---- the edges of my node ---- */
@@ -38,33 +35,17 @@ static size_t count_edges(const halo *h, const int64_t *found)
     return n;
 }
 
-int halo_member(const halo *h, int node, int rank)
-{
-    int low = 0, high = region_size(&h->nodes, node) - 1;
-
-    while (low < high) { /* members ascend */
-        int middle = (low + high) / 2;
-        if (region_rank(&h->nodes, node, middle) < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Of a row for each member of my node, what is from one rank to another. */
 static int64_t *between(const halo *h, int64_t *rows, int from, int to)
 {
-    int mine = h->nodes.mine;
-
-    return &rows[halo_member(h, mine, from) * node_size(h) + halo_member(h, mine, to)];
+    return &rows[halo_member(h, from) * node_size(h) + halo_member(h, to)];
 }
 
 static int group_of(const halo *h, int node, int rank)
 {
     int members = region_size(&h->nodes, node);
 
-    return halo_group(halo_member(h, node, rank), members, halo_groups(h->most));
+    return halo_group(halo_member(h, rank), members, halo_groups(h->most));
 }
 
 /* False: it stays in the node, or has nothing. */
@@ -147,7 +128,7 @@ static void assign_ranks(const halo *h, int a, int b, int group, halo_bundle *x)
 /* The same of the bundle from one rank to a node. */
 static void assign_source(const halo *h, int a, int b, int from, halo_bundle *x)
 {
-    int distance = wrap(b - a, h->nodes.n), k = halo_member(h, a, from);
+    int distance = wrap(b - a, h->nodes.n), k = halo_member(h, from);
 
     x->carrier = from;
     x->receiver = region_rank(&h->nodes, b, (distance + k) % region_size(&h->nodes, b));
@@ -187,7 +168,12 @@ static bool make_bundles(const halo *h, halo_edge *edge, int n, bool out, halo_b
 
 /* ---- inside the node ---- */
 
-bool halo_is_joined(const halo *h, int from, int to)
+bool halo_is_collected(const halo_bundle *x)
+{
+    return x->edge[0].from != x->carrier || x->edge[x->n - 1].from != x->carrier;
+}
+
+bool halo_is_one_message(const halo *h, int from, int to)
 {
     enum { MOST = 16384 }; /* to copy more takes longer than a message */
     int64_t direct = h->direct[from * node_size(h) + to];
@@ -297,7 +283,7 @@ bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_b
     size_t edges;
     int nout = 0, nin = 0;
 
-    *h = (halo){.me = g->index, .most = most};
+    *h = (halo){.me = g->index, .most = most, .level = topo_nodes(g->topo)};
     if (!halo_nodes(&h->nodes, g, s) || !allocate_rows(h, s))
         return false;
     edges = count_edges(h, o->exchanged_sizes);

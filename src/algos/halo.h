@@ -52,6 +52,7 @@ typedef struct halo_bundles {
 
 typedef struct halo {
     regions nodes;
+    const topo_level *level; /* the same */
     int me;
     int most; /* groups of each node; HALO_OF_SOURCES: bundles are of one rank, which carries it,
                  for all of a node */
@@ -81,10 +82,16 @@ bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
 bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
 
 /* Position of a rank among those of its node. */
-int halo_member(const halo *h, int node, int rank);
+static inline int halo_member(const halo *h, int rank)
+{
+    return topo_position(h->level, rank);
+}
 
-/* Do the blocks from one member of my node to another travel with those that it carries? */
-bool halo_is_joined(const halo *h, int from, int to);
+/* Are the blocks from one member of my node to another, and those that it carries, one message? */
+bool halo_is_one_message(const halo *h, int from, int to);
+
+/* Has the bundle blocks of others than its carrier? */
+bool halo_is_collected(const halo_bundle *x);
 
 /* All steps. most: as halo.most. */
 void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,

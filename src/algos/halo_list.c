@@ -237,34 +237,12 @@ static int64_t bytes_of(const halo_blocks *b, int i)
     return bytes;
 }
 
-static const topo_level *nodes_of(const topo *t)
-{
-    for (int i = 0; t && i < t->nlevels; i++)
-        if (t->level[i].kind == TOPO_NODE)
-            return &t->level[i];
-    return NULL;
-}
-
-/* Position of a rank among those of its node, which ascend. */
-static int member_of(const topo_level *nodes, int rank)
-{
-    int node = nodes->region[rank], low = nodes->first[node], high = nodes->first[node + 1] - 1;
-
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (topo_member(nodes, middle) < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - nodes->first[node];
-}
-
 static int group_of(const topo_level *nodes, int rank, int groups)
 {
     int node = nodes->region[rank];
 
-    return halo_group(member_of(nodes, rank), nodes->first[node + 1] - nodes->first[node], groups);
+    return halo_group(topo_position(nodes, rank), nodes->first[node + 1] - nodes->first[node],
+                      groups);
 }
 
 static void find_destinations(maker *m, const coll_neighbors *n, const topo_level *nodes,
@@ -323,7 +301,7 @@ static int64_t *write_list(maker *m, const coll_neighbors *n)
 
 int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me, const halo_blocks *b)
 {
-    const topo_level *nodes = nodes_of(t);
+    const topo_level *nodes = topo_nodes(t);
     size_t ranges = (size_t)b->first[n->ndestinations];
     maker m = {.b = b};
     int64_t *list = NULL;

@@ -25,8 +25,8 @@ enum { HALO_HEAD = 2, HALO_DESTINATION = 4, HALO_SOURCE = 2, HALO_PIECE = 2 };
 /* The blocks that a rank sends and receives. */
 typedef struct halo_blocks {
     const int64_t *received; /* [nsources]: bytes */
-    const int64_t *first;    /* [ndestinations + 1]: block i is range[first[i] .. first[i + 1] - 1]
-                               */
+    const int64_t *first;    /* [ndestinations + 1]: block i is range[first[i]], ... before the
+                                next one's */
     const byte_range *range; /* bytes in the order of the block; the same ones have the same place
                                  in all blocks, wherever that is */
 } halo_blocks;

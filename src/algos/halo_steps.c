@@ -80,12 +80,9 @@ static void pack_blocks(const maker *m)
         }
 }
 
-static bool is_joined_way(const maker *m, int from, int to)
+static bool is_one_message(const maker *m, int from, int to)
 {
-    const halo *h = m->h;
-
-    return halo_is_joined(h, halo_member(h, h->nodes.mine, from),
-                          halo_member(h, h->nodes.mine, to));
+    return halo_is_one_message(m->h, halo_member(m->h, from), halo_member(m->h, to));
 }
 
 static void send_to_carrier(const maker *m, int carrier)
@@ -93,7 +90,7 @@ static void send_to_carrier(const maker *m, int carrier)
     const coll_neighbors *n = m->neighbors;
 
     sched_open(m->s, STEP_SEND, carrier);
-    for (int i = 0; is_joined_way(m, m->h->me, carrier) && i < n->ndestinations; i++)
+    for (int i = 0; is_one_message(m, m->h->me, carrier) && i < n->ndestinations; i++)
         if (n->destinations[i] == carrier)
             sched_add(m->s, m->b->mine == 0 ? m->b->own : row_at(&m->b->out, i));
     for (int i = 0; i < m->h->out.n; i++)
@@ -108,7 +105,7 @@ static void receive_as_carrier(const maker *m, int source)
     const coll_neighbors *n = m->neighbors;
 
     sched_open(m->s, STEP_RECV, source);
-    for (int i = 0; is_joined_way(m, source, m->h->me) && i < n->nsources; i++)
+    for (int i = 0; is_one_message(m, source, m->h->me) && i < n->nsources; i++)
         if (n->sources[n->order[i]] == source)
             sched_add(m->s, row_at(&m->b->in, n->order[i]));
     for (int i = 0; i < m->h->out.n; i++) {
@@ -124,14 +121,15 @@ static void receive_as_carrier(const maker *m, int source)
 static void exchange_inside(const maker *m, const algo_options *o, const group *g)
 {
     int n = region_size(&m->h->nodes, m->h->nodes.mine);
-    bool *out = sched_borrow(m->s, 2 * (size_t)g->size * sizeof *out), *in = out + g->size;
+    bool *out = sched_borrow(m->s, (size_t)g->size * sizeof *out);
+    bool *in = sched_borrow(m->s, (size_t)g->size * sizeof *in);
 
-    if (!out)
+    if (!out || !in)
         return;
     for (int k = 0; k < n; k++) {
         int rank = region_rank(&m->h->nodes, m->h->nodes.mine, k);
-        out[rank] = !is_joined_way(m, m->h->me, rank);
-        in[rank] = !is_joined_way(m, rank, m->h->me);
+        out[rank] = !is_one_message(m, m->h->me, rank);
+        in[rank] = !is_one_message(m, rank, m->h->me);
     }
     neighbors_linear(o, g, m->b, out, in, m->s);
 }
@@ -143,12 +141,6 @@ static void copy_own(const maker *m, const halo_bundle *x)
             take_fresh(m, &x->edge[i], x);
 }
 
-/* Has the bundle blocks of others than its carrier? */
-static bool is_joined(const halo_bundle *x)
-{
-    return x->edge[0].from != x->carrier || x->edge[x->n - 1].from != x->carrier;
-}
-
 static void collect(const maker *m)
 {
     const halo *h = m->h;
@@ -156,7 +148,7 @@ static void collect(const maker *m)
 
     for (int i = 0; i < h->out.n; i++) {
         halo_bundle *x = &h->out.at[i];
-        if (x->carrier != h->me || !is_joined(x))
+        if (x->carrier != h->me || !halo_is_collected(x))
             continue;
         x->data = sched_scratch(m->s, x->length);
         copy_own(m, x);
@@ -202,7 +194,7 @@ static void cross_nodes(const maker *m)
         const halo_bundle *x = &h->out.at[i];
         if (x->carrier != h->me)
             continue;
-        if (is_joined(x)) {
+        if (halo_is_collected(x)) {
             sched_send(m->s, x->data, x->receiver);
             continue;
         }

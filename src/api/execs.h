@@ -21,8 +21,8 @@ int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
  * and wait for them; if something goes wrong here after that, the communicator has failed here. */
 int execs_bind(const call *c, choice chosen, bool once, exec **result);
 
-/* The same in two parts, for those who want to know between them whether the first one is right on
- * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
+/* Which form a choice by_estimates takes, with what HALO_LISTS rounds have found; *enough: as all
+ * ranks know, it needs no more rounds. */
 typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
                          choice *chosen, bool *enough);
 
@@ -30,13 +30,15 @@ typedef int execs_decide(const call *c, const algo_set *without, const int64_t *
  * because not all ranks have made the same choice. */
 typedef int execs_agree(const call *c, const choice *chosen, int error);
 
+/* The same in two parts, for those who want to know between them whether the first one is right on
+ * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
 typedef struct execs_asking {
     binding binding;
     exec *exec;                   /* that is to ask, or NULL */
     size_exchange *size_exchange; /* NULL: there is nothing to ask */
-    execs_decide *decide;    /* on a choice by_estimates, with what HALO_LISTS rounds have found */
-    const algo_set *without; /* for it */
-    execs_agree *agree;      /* NULL: an error of one rank is its own */
+    execs_decide *decide;         /* of a choice by_estimates */
+    const algo_set *without;      /* for it */
+    execs_agree *agree;           /* NULL: an error of one rank is its own */
     size_t size;
     plan_key *key, small; /* last: it has a variable part */
 } execs_asking;

@@ -78,6 +78,30 @@ static inline int topo_member(const topo_level *l, int k)
  * Where t is NULL, too. */
 int topo_regions(const topo *t);
 
+/* The level of nodes; NULL: there is one, or t is NULL. */
+static inline const topo_level *topo_nodes(const topo *t)
+{
+    for (int i = 0; t && i < t->nlevels; i++)
+        if (t->level[i].kind == TOPO_NODE)
+            return &t->level[i];
+    return NULL;
+}
+
+/* Position of a rank among the members of its region, which ascend. */
+static inline int topo_position(const topo_level *l, int rank)
+{
+    int first = l->first[l->region[rank]], low = first, high = l->first[l->region[rank] + 1] - 1;
+
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (topo_member(l, middle) < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - first;
+}
+
 /* Ranks of the node that has most of them. */
 static inline int topo_most_on_node(const topo *t)
 {

@@ -42,7 +42,7 @@ int halo_forms(const topo *t, const algo_set *without, halo_form list[HALO_FORMS
 
 static load *load_of(const estimator *e, int stage, int rank)
 {
-    return &e->of[stage][halo_member(e->h, e->h->nodes.mine, rank)];
+    return &e->of[stage][halo_member(e->h, rank)];
 }
 
 static void count_sent(load *l, int64_t bytes)
@@ -84,7 +84,7 @@ static void count_linear(estimator *e)
 /* What travels with edges inside the node costs no message. */
 static void count_way(estimator *e, int from, int to, int64_t bytes)
 {
-    int message = halo_is_joined(e->h, from, to) ? 0 : 1;
+    int message = halo_is_one_message(e->h, from, to) ? 0 : 1;
 
     e->of[COLLECT][from].messages += message;
     e->of[COLLECT][from].out += bytes;
@@ -94,16 +94,12 @@ static void count_way(estimator *e, int from, int to, int64_t bytes)
 
 static void count_out(estimator *e)
 {
-    int mine = e->h->nodes.mine;
-
     for (int i = 0; i < e->h->out.n; i++) {
         const halo_bundle *b = &e->h->out.at[i];
-        int carrier = halo_member(e->h, mine, b->carrier);
-        bool joined = b->edge[0].from != b->carrier || b->edge[b->n - 1].from != b->carrier;
-        for (int k = 0; k < b->n; k++) {
-            if (joined && b->edge[k].from == b->carrier)
+        int carrier = halo_member(e->h, b->carrier);
+        for (int k = 0; halo_is_collected(b) && k < b->n; k++)
+            if (b->edge[k].from == b->carrier)
                 e->of[COLLECT][carrier].copied += b->edge[k].fresh;
-        }
         count_sent(&e->of[CROSS][carrier], b->length);
         e->leaving.messages++;
         e->leaving.bytes += b->length;
@@ -116,12 +112,12 @@ static void count_out(estimator *e)
 /* A bundle, handed out by its receiver. */
 static void count_handed_out(estimator *e, const halo_bundle *b)
 {
-    int mine = e->h->nodes.mine, receiver = halo_member(e->h, mine, b->receiver);
+    int receiver = halo_member(e->h, b->receiver);
 
     for (int i = 0; i < e->ranks; i++)
         e->handed[i] = false;
     for (int k = 0; k < b->n; k++) {
-        int to = halo_member(e->h, mine, b->edge[k].to);
+        int to = halo_member(e->h, b->edge[k].to);
         bool first = !e->handed[to];
         e->handed[to] = true;
         if (to == receiver) {
