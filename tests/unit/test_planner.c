@@ -177,6 +177,21 @@ static void what_is_given_up_is_none_of_the_best(void **state)
     assert_true(count > 50);
 }
 
+/* Field by field: what lies between them is anything. */
+static void assert_same_choice(const choice *a, const choice *b)
+{
+    assert_int_equal(a->algo, b->algo);
+    assert_int_equal(a->form, b->form);
+    assert_int_equal(a->parameter, b->parameter);
+    assert_int_equal(a->variant, b->variant);
+    assert_int_equal(a->order, b->order);
+    assert_int_equal(a->order_named, b->order_named);
+    assert_int_equal(a->by_rule, b->by_rule);
+    assert_int_equal(a->in_order, b->in_order);
+    assert_int_equal(a->provisional, b->provisional);
+    assert_int_equal(a->by_estimates, b->by_estimates);
+}
+
 static void all_sizes_of_a_class_get_the_same(void **state)
 {
     topo *t = ranks_on("node:4", 16);
@@ -191,7 +206,7 @@ static void all_sizes_of_a_class_get_the_same(void **state)
                        best, &why);
         planner_choose(&call, 16 * bytes, &(algo_set){{0}}, t, constants_builtin("fast"), &c, best,
                        &why);
-        assert_memory_equal(&c, &first, sizeof c);
+        assert_same_choice(&c, &first);
     }
     topo_free(t);
 }
@@ -217,7 +232,7 @@ static void all_sizes_of_a_class_get_the_same_of_two_ranks(void **state)
                 coll call = {.kind = (coll_kind)kind, .p = 2, .noncommutative = ordered};
                 choice least = of_two_ranks(&call, size_least(class));
                 choice most = of_two_ranks(&call, size_least(class + 1) - 1);
-                assert_memory_equal(&least, &most, sizeof least);
+                assert_same_choice(&least, &most);
             }
 }
 
