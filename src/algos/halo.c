@@ -2,105 +2,7 @@
 /* halo.c - see halo.h: which bundles there are, by what has been exchanged. */
 #include "algos/halo.h"
 
-#include <stdlib.h>
-
-bool halo_nodes(regions *nodes, const group *g, sched_builder *s)
-{
-    const topo_level *l = topo_nodes(g->topo);
-
-    return l && l->n > 1 && regions_make(nodes, g, (int)(l - g->topo->level), s);
-}
-
-/* ---- the edges of my node ---- */
-
-typedef struct reader {
-    const int64_t *at; /* next word */
-    const halo *h;
-    const coll_neighbors *mine;
-    const int *node; /* of each rank */
-} reader;
-
-static int node_size(const halo *h)
-{
-    return region_size(&h->nodes, h->nodes.mine);
-}
-
-/* How many edges there are in all, on both sides: the first round has found 2 words for each. */
-static size_t count_edges(const halo *h, const int64_t *found)
-{
-    size_t n = 0;
-
-    for (int k = 0; k < 2 * node_size(h); k++)
-        n += (size_t)found[k];
-    return n;
-}
-
-/* Of a row for each member of my node, what is from one rank to another. */
-static int64_t *between(const halo *h, int64_t *rows, int from, int to)
-{
-    return &rows[halo_member(h, from) * node_size(h) + halo_member(h, to)];
-}
-
-static int group_of(const halo *h, int node, int rank)
-{
-    int members = region_size(&h->nodes, node);
-
-    return halo_group(halo_member(h, rank), members, halo_groups(h->most));
-}
-
-/* False: it stays in the node, or has nothing. */
-static bool read_edge(reader *r, int member, int position, bool out, halo_edge *e)
-{
-    const int64_t *at = r->at;
-    int other = (int)at[0];
-    bool mine = member == r->h->me;
-
-    r->at += out ? HALO_DESTINATION : HALO_SOURCE;
-    if (other < 0 || at[1] == 0)
-        return false;
-    if (r->node[other] == r->h->nodes.mine) {
-        if (out)
-            *between(r->h, r->h->direct, member, other) += at[1];
-        return false;
-    }
-    *e = (halo_edge){.from = out ? member : other,
-                     .to = out ? other : member,
-                     .node = r->node[other],
-                     .group = group_of(r->h, r->node[out ? other : member], out ? other : member),
-                     .position = position,
-                     .length = at[1],
-                     .fresh = out ? at[2] : at[1],
-                     .npieces = out ? (int)at[3] : 0,
-                     .at = !mine ? -1
-                           : out ? position
-                                 : r->mine->order[position]};
-    return true;
-}
-
-/* Append those of one member and one side. Returns how many. */
-static int read_side(reader *r, int member, int n, bool out, halo_edge *to)
-{
-    int added = 0;
-
-    for (int i = 0; i < n; i++)
-        added += read_edge(r, member, i, out, &to[added]);
-    return added;
-}
-
-static int compare_edges(const void *a, const void *b)
-{
-    const halo_edge *x = a, *y = b;
-
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    return x->position < y->position ? -1 : 1;
-}
+#include <string.h>
 
 /* ---- bundles ---- */
 
@@ -141,26 +43,39 @@ static bool are_together(const halo *h, const halo_edge *a, const halo_edge *b)
            (h->most != HALO_OF_SOURCES || a->from == b->from);
 }
 
-/* From n edges, which are put in order. */
-static bool make_bundles(const halo *h, halo_edge *edge, int n, bool out, halo_bundles *result,
-                         sched_builder *s)
+static int count_bundles(const halo *h, const halo_edges *e)
 {
-    halo_bundle *at = sched_borrow(s, (size_t)n * sizeof *at + 1);
+    int n = e->n > 0;
 
+    for (int i = 1; i < e->n; i++)
+        n += !are_together(h, e->bundled[i - 1], e->bundled[i]);
+    return n;
+}
+
+static void begin_bundle(const halo *h, bool out, halo_edge **first, halo_bundle *x)
+{
+    const halo_edge *e = *first;
+    int a = out ? h->nodes.mine : e->node, b = out ? e->node : h->nodes.mine;
+
+    *x = (halo_bundle){.edge = first};
+    if (h->most == HALO_OF_SOURCES)
+        assign_source(h, a, b, e->from, x);
+    else
+        assign_ranks(h, a, b, e->group, x);
+}
+
+static bool make_side(const halo *h, const halo_edges *e, halo_bundles *result, sched_builder *s)
+{
+    halo_bundle *at;
+
+    halo_sort_by_group(h, e);
+    at = sched_borrow(s, (size_t)count_bundles(h, e) * sizeof *at + 1);
     if (!at)
         return false;
-    qsort(edge, (size_t)n, sizeof *edge, compare_edges);
     *result = (halo_bundles){at, 0};
-    for (int i = 0; i < n; i++) {
-        const halo_edge *e = &edge[i];
-        int a = out ? h->nodes.mine : e->node, b = out ? e->node : h->nodes.mine;
-        if (i == 0 || !are_together(h, &edge[i - 1], e)) {
-            at[result->n] = (halo_bundle){.edge = &edge[i]};
-            if (h->most == HALO_OF_SOURCES)
-                assign_source(h, a, b, e->from, &at[result->n++]);
-            else
-                assign_ranks(h, a, b, e->group, &at[result->n++]);
-        }
+    for (int i = 0; i < e->n; i++) {
+        if (i == 0 || !are_together(h, e->bundled[i - 1], e->bundled[i]))
+            begin_bundle(h, e == &h->leaving, &e->bundled[i], &at[result->n++]);
         at[result->n - 1].n++;
     }
     return true;
@@ -170,35 +85,30 @@ static bool make_bundles(const halo *h, halo_edge *edge, int n, bool out, halo_b
 
 bool halo_is_collected(const halo_bundle *x)
 {
-    return x->edge[0].from != x->carrier || x->edge[x->n - 1].from != x->carrier;
+    return x->edge[0]->from != x->carrier || x->edge[x->n - 1]->from != x->carrier;
 }
 
 bool halo_is_one_message(const halo *h, int from, int to)
 {
     enum { MOST = 16384 }; /* to copy more takes longer than a message */
-    int64_t direct = h->direct[from * node_size(h) + to];
-    int64_t collected = h->collected[from * node_size(h) + to];
+    int64_t direct = *halo_between(h, h->direct, from, to);
+    int64_t collected = *halo_between(h, h->collected, from, to);
 
     return direct > 0 && collected > 0 && direct + collected <= MOST;
 }
 
 static void count_collected(const halo *h)
 {
+    size_t members = (size_t)halo_members(h);
+
+    memset(h->collected, 0, members * members * sizeof *h->collected);
     for (int i = 0; i < h->out.n; i++) {
         const halo_bundle *x = &h->out.at[i];
+        int carrier = halo_member(h, x->carrier);
         for (int k = 0; k < x->n; k++)
-            if (x->edge[k].from != x->carrier)
-                *between(h, h->collected, x->edge[k].from, x->carrier) += x->edge[k].fresh;
+            if (x->edge[k]->from != x->carrier)
+                *halo_between(h, h->collected, x->edge[k]->from_at, carrier) += x->edge[k]->fresh;
     }
-}
-
-static bool allocate_rows(halo *h, sched_builder *s)
-{
-    size_t n = (size_t)node_size(h);
-
-    h->direct = sched_borrow(s, 2 * n * n * sizeof *h->direct);
-    h->collected = h->direct ? h->direct + n * n : NULL;
-    return h->direct != NULL;
 }
 
 /* ---- what is fresh, and pieces of the rest ---- */
@@ -211,7 +121,7 @@ static const int64_t *read_fresh(const halo *h, const int64_t *at)
 
     for (int i = 0; i < h->in.n; i++)
         for (int k = 0; h->in.at[i].receiver == h->me && k < h->in.at[i].n; k++) {
-            halo_edge *e = &h->in.at[i].edge[k];
+            halo_edge *e = h->in.at[i].edge[k];
             e->fresh = *at++;
             e->npieces = (int)*at++;
             fits &= e->npieces > 0 || e->fresh == e->length;
@@ -234,32 +144,23 @@ static bool pieces_fit(const halo_edge *e)
     return e->npieces == 0 || length == e->length;
 }
 
-static int compare_positions(const void *a, const void *b)
-{
-    const halo_edge *x = *(halo_edge *const *)a, *y = *(halo_edge *const *)b;
-
-    return x->position < y->position ? -1 : 1;
-}
-
 /* Mine are in the order of my list; then come, to a receiver, those of others. */
-static bool read_pieces(const halo *h, size_t edges, const int64_t *at, sched_builder *s)
+static bool read_pieces(const halo *h, int ndestinations, const int64_t *at, sched_builder *s)
 {
-    halo_edge **mine = sched_borrow(s, edges * sizeof(halo_edge *) + 1);
-    size_t n = 0;
+    halo_edge **mine = sched_borrow(s, (size_t)ndestinations * sizeof(halo_edge *) + 1);
 
     if (!mine)
         return false;
-    for (int i = 0; i < h->out.n; i++)
-        for (int k = 0; k < h->out.at[i].n; k++)
-            if (h->out.at[i].edge[k].from == h->me)
-                mine[n++] = &h->out.at[i].edge[k];
-    qsort(mine, n, sizeof(halo_edge *), compare_positions);
-    for (size_t i = 0; i < n; i++)
-        at = take_pieces(mine[i], at);
+    for (int i = 0; i < h->leaving.n; i++)
+        if (h->leaving.listed[i]->from == h->me)
+            mine[h->leaving.listed[i]->position] = h->leaving.listed[i];
+    for (int i = 0; i < ndestinations; i++)
+        if (mine[i])
+            at = take_pieces(mine[i], at);
     for (int i = 0; i < h->in.n; i++)
         for (int k = 0; h->in.at[i].receiver == h->me && k < h->in.at[i].n; k++) {
-            at = take_pieces(&h->in.at[i].edge[k], at);
-            if (!pieces_fit(&h->in.at[i].edge[k]))
+            at = take_pieces(h->in.at[i].edge[k], at);
+            if (!pieces_fit(h->in.at[i].edge[k]))
                 return sched_fail(s, SCHED_MISMATCH);
         }
     return true;
@@ -269,44 +170,47 @@ static void place_blocks(halo_bundles *all)
 {
     for (halo_bundle *x = all->at; x < all->at + all->n; x++)
         for (int k = 0; k < x->n; k++) {
-            halo_edge *e = &x->edge[k];
+            halo_edge *e = x->edge[k];
+            const halo_edge *last = k > 0 ? x->edge[k - 1] : e;
             e->offset = x->length;
-            e->part = k > 0 && e[-1].from == e->from ? e[-1].part : x->length;
+            e->part = k > 0 && last->from == e->from ? last->part : x->length;
             x->length += e->fresh;
         }
 }
 
-bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s)
+static void finish_bundles(halo *h)
 {
-    reader r = {.h = h, .mine = o->neighbors, .node = g->topo->node};
-    halo_edge *out, *in;
-    size_t edges;
-    int nout = 0, nin = 0;
-
-    *h = (halo){.me = g->index, .most = most, .level = topo_nodes(g->topo)};
-    if (!halo_nodes(&h->nodes, g, s) || !allocate_rows(h, s))
-        return false;
-    edges = count_edges(h, o->exchanged_sizes);
-    out = sched_borrow(s, edges * sizeof *out + 1);
-    in = sched_borrow(s, edges * sizeof *in + 1);
-    if (!out || !in)
-        return false;
-    r.at = o->exchanged_sizes + 2 * node_size(h);
-    for (int k = 0; k < node_size(h); k++) {
-        int member = region_rank(&h->nodes, h->nodes.mine, k), n = (int)r.at[0], m = (int)r.at[1];
-        r.at += HALO_HEAD;
-        nout += read_side(&r, member, n, true, out + nout);
-        nin += read_side(&r, member, m, false, in + nin);
-    }
-    if (!make_bundles(h, out, nout, true, &h->out, s) ||
-        !make_bundles(h, in, nin, false, &h->in, s))
-        return false;
-    if (o->round > HALO_LISTS && !(r.at = read_fresh(h, r.at)))
-        return sched_fail(s, SCHED_MISMATCH);
-    if (o->round > HALO_LISTS + 1 && !read_pieces(h, edges, r.at, s))
-        return false;
     count_collected(h);
     place_blocks(&h->out);
     place_blocks(&h->in);
+}
+
+static bool make_bundles(halo *h, int most, sched_builder *s)
+{
+    h->most = most;
+    return make_side(h, &h->leaving, &h->out, s) && make_side(h, &h->coming, &h->in, s);
+}
+
+bool halo_make_bundles(halo *h, int most, sched_builder *s)
+{
+    bool made = make_bundles(h, most, s);
+
+    if (made)
+        finish_bundles(h);
+    return made;
+}
+
+bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s)
+{
+    const int64_t *at;
+
+    if (!halo_read_edges(h, o, g, s) || !make_bundles(h, most, s))
+        return false;
+    at = h->rest;
+    if (o->round > HALO_LISTS && !(at = read_fresh(h, at)))
+        return sched_fail(s, SCHED_MISMATCH);
+    if (o->round > HALO_LISTS + 1 && !read_pieces(h, o->neighbors->ndestinations, at, s))
+        return false;
+    finish_bundles(h);
     return true;
 }

@@ -23,8 +23,9 @@ enum { HALO_OF_SOURCES = 0 }; /* for halo.most */
 
 typedef struct halo_edge {
     int from, to;
-    int node;       /* of the end that is not on mine */
-    int group;      /* of the destination in its node: which bundle */
+    int from_at, to_at; /* their positions among the ranks of their nodes */
+    int node;           /* of the end that is not on mine */
+    int group;          /* of the destination in its node: which bundle */
     int at;         /* of my own edges: index in my list of destinations, or of sources; else -1 */
     int position;   /* in the lists: those of the same two ranks keep their order */
     int npieces;    /* 0: the block is fresh */
@@ -39,7 +40,7 @@ typedef struct halo_edge {
 
 typedef struct halo_bundle {
     int carrier, receiver; /* ranks */
-    halo_edge *edge;       /* [n]: whose blocks it has, none of them empty */
+    halo_edge **edge;      /* [n]: whose blocks it has, none of them empty */
     int n;
     int64_t length; /* known to its carrier and its receiver */
     interval data;  /* there: in SCRATCH */
@@ -50,6 +51,13 @@ typedef struct halo_bundles {
     int n;
 } halo_bundles;
 
+/* Those from my node, or those to it, that have bytes. listed: in the order of (node, from, to,
+ * position); bundled: with `group` after `node`. */
+typedef struct halo_edges {
+    halo_edge **listed, **bundled;
+    int n;
+} halo_edges;
+
 typedef struct halo {
     regions nodes;
     const topo_level *level; /* the same */
@@ -58,7 +66,11 @@ typedef struct halo {
                  for all of a node */
     int64_t *direct;    /* [members * members] of my node: bytes of edges from each to each */
     int64_t *collected; /* the same for that one to carry */
+    halo_edges leaving, coming;
     halo_bundles out, in;
+    const int64_t *rest; /* what the rounds after HALO_LISTS have found */
+    int *count;          /* to sort: room for the number of nodes, or of members of one */
+    halo_edge **spare;   /* to sort */
 } halo;
 
 /* For algo.size_exchange, in HALO_ROUNDS rounds: how long the lists of the ranks of my node are;
@@ -81,13 +93,34 @@ bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
  * blocks have other lengths at their sources, and the builder has failed. */
 bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
 
+/* The same in two parts, after HALO_LISTS rounds. The second one may be called again, for another
+ * form. */
+bool halo_read_edges(halo *h, const algo_options *o, const group *g, sched_builder *s);
+bool halo_make_bundles(halo *h, int most, sched_builder *s);
+
+/* Ranks of my node. */
+static inline int halo_members(const halo *h)
+{
+    return region_size(&h->nodes, h->nodes.mine);
+}
+
+/* Of a row for each of them, what is from one position to another. */
+static inline int64_t *halo_between(const halo *h, int64_t *rows, int from, int to)
+{
+    return &rows[from * halo_members(h) + to];
+}
+
+/* Put the edges of one side in the order of (node, group, from, to, position). */
+void halo_sort_by_group(const halo *h, const halo_edges *e);
+
 /* Position of a rank among those of its node. */
 static inline int halo_member(const halo *h, int rank)
 {
     return topo_position(h->level, rank);
 }
 
-/* Are the blocks from one member of my node to another, and those that it carries, one message? */
+/* Are the blocks from one position in my node to another, and those that it carries, one message?
+ */
 bool halo_is_one_message(const halo *h, int from, int to);
 
 /* Has the bundle blocks of others than its carrier? */

@@ -49,7 +49,7 @@ static int end_of_source(const halo_bundle *x, int first)
 {
     int i = first + 1;
 
-    while (i < x->n && x->edge[i].from == x->edge[first].from)
+    while (i < x->n && x->edge[i]->from == x->edge[first]->from)
         i++;
     return i;
 }
@@ -62,8 +62,8 @@ static int64_t receive_round(const exchange *x, int64_t at)
             int64_t words = 0;
             end = end_of_source(b, first);
             for (int k = first; k < end; k++)
-                words += words_of(x, &b->edge[k]);
-            sched_recv(x->s, interval_make(SPACE_RECV, at, words), b->edge[first].from);
+                words += words_of(x, b->edge[k]);
+            sched_recv(x->s, interval_make(SPACE_RECV, at, words), b->edge[first]->from);
             at += words;
         }
     }
@@ -83,8 +83,8 @@ static void send_round(const exchange *x)
         const halo_bundle *b = &x->h->out.at[i];
         sched_open(x->s, STEP_SEND, b->receiver);
         for (int k = 0; k < b->n; k++)
-            if (b->edge[k].from == x->h->me)
-                sched_add(x->s, sent_in_round(x, &b->edge[k]));
+            if (b->edge[k]->from == x->h->me)
+                sched_add(x->s, sent_in_round(x, b->edge[k]));
         sched_close(x->s);
     }
 }
@@ -96,10 +96,9 @@ static int64_t *begins_of_pieces(const halo *h, const coll_neighbors *n, sched_b
 
     if (!at)
         return NULL;
-    for (int i = 0; i < h->out.n; i++)
-        for (int k = 0; k < h->out.at[i].n; k++)
-            if (h->out.at[i].edge[k].from == h->me)
-                at[h->out.at[i].edge[k].at + 1] = HALO_PIECE * h->out.at[i].edge[k].npieces;
+    for (int i = 0; i < h->leaving.n; i++)
+        if (h->leaving.listed[i]->from == h->me)
+            at[h->leaving.listed[i]->at + 1] = HALO_PIECE * h->leaving.listed[i]->npieces;
     at[0] = halo_list_words(n->ndestinations, n->nsources);
     for (int i = 0; i < n->ndestinations; i++)
         at[i + 1] += at[i];

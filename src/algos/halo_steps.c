@@ -61,8 +61,8 @@ static void take_fresh(const maker *m, const halo_edge *e, const halo_bundle *to
 static void add_mine(const maker *m, const halo_bundle *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].from == m->h->me)
-            take_fresh(m, &x->edge[i], NULL);
+        if (x->edge[i]->from == m->h->me)
+            take_fresh(m, x->edge[i], NULL);
 }
 
 /* ---- inside the node of the sources ---- */
@@ -72,7 +72,7 @@ static void pack_blocks(const maker *m)
 {
     for (int i = 0; i < m->h->out.n; i++)
         for (int k = 0; k < m->h->out.at[i].n; k++) {
-            halo_edge *e = &m->h->out.at[i].edge[k];
+            halo_edge *e = m->h->out.at[i].edge[k];
             if (e->from != m->h->me || e->fresh == 0 || e->fresh == e->length)
                 continue;
             e->packed = sched_scratch(m->s, e->length);
@@ -111,8 +111,8 @@ static void receive_as_carrier(const maker *m, int source)
     for (int i = 0; i < m->h->out.n; i++) {
         const halo_bundle *x = &m->h->out.at[i];
         for (int k = 0; x->carrier == m->h->me && k < x->n; k++)
-            if (x->edge[k].from == source)
-                sched_add(m->s, in_bundle(x, x->edge[k].offset, x->edge[k].fresh));
+            if (x->edge[k]->from == source)
+                sched_add(m->s, in_bundle(x, x->edge[k]->offset, x->edge[k]->fresh));
     }
     sched_close(m->s);
 }
@@ -137,8 +137,8 @@ static void exchange_inside(const maker *m, const algo_options *o, const group *
 static void copy_own(const maker *m, const halo_bundle *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].from == m->h->me)
-            take_fresh(m, &x->edge[i], x);
+        if (x->edge[i]->from == m->h->me)
+            take_fresh(m, x->edge[i], x);
 }
 
 static void collect(const maker *m)
@@ -167,7 +167,7 @@ static void collect(const maker *m)
 static bool is_for_me_alone(const halo *h, const halo_bundle *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].to != h->me || x->edge[i].npieces > 0)
+        if (x->edge[i]->to != h->me || x->edge[i]->npieces > 0)
             return false;
     return true;
 }
@@ -187,7 +187,7 @@ static void cross_nodes(const maker *m)
         }
         sched_open(m->s, STEP_RECV, x->carrier);
         for (int k = 0; k < x->n; k++)
-            sched_add(m->s, row_at(&m->b->in, x->edge[k].at));
+            sched_add(m->s, row_at(&m->b->in, x->edge[k]->at));
         sched_close(m->s);
     }
     for (int i = 0; i < h->out.n; i++) {
@@ -223,8 +223,8 @@ static void hand_to_other(const maker *m, const halo_bundle *x, int to)
 {
     sched_open(m->s, STEP_SEND, to);
     for (int i = 0; i < x->n; i++)
-        for (int k = 0; x->edge[i].to == to && k < ranges_of(&x->edge[i]); k++)
-            sched_add(m->s, range_of(x, &x->edge[i], k));
+        for (int k = 0; x->edge[i]->to == to && k < ranges_of(x->edge[i]); k++)
+            sched_add(m->s, range_of(x, x->edge[i], k));
     sched_close(m->s);
 }
 
@@ -252,16 +252,16 @@ static void hand_out(const maker *m, const halo_bundle *x)
             hand_to_other(m, x, to);
     }
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].to == h->me)
-            keep_block(m, x, &x->edge[i]);
+        if (x->edge[i]->to == h->me)
+            keep_block(m, x, x->edge[i]);
 }
 
 static void receive_handed_out(const maker *m, const halo_bundle *x)
 {
     sched_open(m->s, STEP_RECV, x->receiver);
     for (int i = 0; i < x->n; i++)
-        if (x->edge[i].to == m->h->me)
-            sched_add(m->s, row_at(&m->b->in, x->edge[i].at));
+        if (x->edge[i]->to == m->h->me)
+            sched_add(m->s, row_at(&m->b->in, x->edge[i]->at));
     sched_close(m->s);
 }
 

@@ -5,7 +5,7 @@
 #include "algos/halo.h"
 #include "tune/costs.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* What a rank of the node does in one stage, in messages and bytes, sent and received. */
 typedef struct load {
@@ -19,7 +19,7 @@ typedef struct estimator {
     const halo *h;
     int ranks;        /* of the node */
     load *of[STAGES]; /* [ranks] each */
-    bool *handed;     /* [ranks]: to whom, of one bundle */
+    int *handed;      /* [ranks]: the last bundle that it got blocks of, from 1 */
     halo_leaving leaving;
 } estimator;
 
@@ -39,11 +39,6 @@ int halo_forms(const topo *t, const algo_set *without, halo_form list[HALO_FORMS
 }
 
 /* ---- what each rank does ---- */
-
-static load *load_of(const estimator *e, int stage, int rank)
-{
-    return &e->of[stage][halo_member(e->h, rank)];
-}
 
 static void count_sent(load *l, int64_t bytes)
 {
@@ -68,17 +63,16 @@ static void count_inside(estimator *e)
 
 static void count_linear(estimator *e)
 {
-    for (int i = 0; i < e->h->out.n; i++)
-        for (const halo_edge *x = e->h->out.at[i].edge;
-             x < e->h->out.at[i].edge + e->h->out.at[i].n; x++) {
-            count_sent(load_of(e, CROSS, x->from), x->length);
-            e->leaving.messages++;
-            e->leaving.bytes += x->length;
-        }
-    for (int i = 0; i < e->h->in.n; i++)
-        for (const halo_edge *x = e->h->in.at[i].edge; x < e->h->in.at[i].edge + e->h->in.at[i].n;
-             x++)
-            count_received(load_of(e, CROSS, x->to), x->length);
+    for (int i = 0; i < e->h->leaving.n; i++) {
+        const halo_edge *x = e->h->leaving.listed[i];
+        count_sent(&e->of[CROSS][x->from_at], x->length);
+        e->leaving.messages++;
+        e->leaving.bytes += x->length;
+    }
+    for (int i = 0; i < e->h->coming.n; i++) {
+        const halo_edge *x = e->h->coming.listed[i];
+        count_received(&e->of[CROSS][x->to_at], x->length);
+    }
 }
 
 /* What travels with edges inside the node costs no message. */
@@ -98,8 +92,8 @@ static void count_out(estimator *e)
         const halo_bundle *b = &e->h->out.at[i];
         int carrier = halo_member(e->h, b->carrier);
         for (int k = 0; halo_is_collected(b) && k < b->n; k++)
-            if (b->edge[k].from == b->carrier)
-                e->of[COLLECT][carrier].copied += b->edge[k].fresh;
+            if (b->edge[k]->from == b->carrier)
+                e->of[COLLECT][carrier].copied += b->edge[k]->fresh;
         count_sent(&e->of[CROSS][carrier], b->length);
         e->leaving.messages++;
         e->leaving.bytes += b->length;
@@ -109,25 +103,21 @@ static void count_out(estimator *e)
             count_way(e, i / e->ranks, i % e->ranks, e->h->collected[i]);
 }
 
-/* A bundle, handed out by its receiver. */
-static void count_handed_out(estimator *e, const halo_bundle *b)
+/* The bundle of this number, from 1, handed out by its receiver. */
+static void count_handed_out(estimator *e, const halo_bundle *b, int number, int receiver)
 {
-    int receiver = halo_member(e->h, b->receiver);
-
-    for (int i = 0; i < e->ranks; i++)
-        e->handed[i] = false;
     for (int k = 0; k < b->n; k++) {
-        int to = halo_member(e->h, b->edge[k].to);
-        bool first = !e->handed[to];
-        e->handed[to] = true;
+        int to = b->edge[k]->to_at;
+        bool first = e->handed[to] != number;
+        e->handed[to] = number;
         if (to == receiver) {
-            e->of[HAND_OUT][to].copied += b->edge[k].length;
+            e->of[HAND_OUT][to].copied += b->edge[k]->length;
             continue;
         }
         e->of[HAND_OUT][to].messages += first;
         e->of[HAND_OUT][receiver].messages += first;
-        e->of[HAND_OUT][to].in += b->edge[k].length;
-        e->of[HAND_OUT][receiver].out += b->edge[k].length;
+        e->of[HAND_OUT][to].in += b->edge[k]->length;
+        e->of[HAND_OUT][receiver].out += b->edge[k]->length;
     }
 }
 
@@ -136,18 +126,18 @@ static void count_in(estimator *e)
 {
     int64_t all = 0;
 
-    for (int i = 0; i < e->h->out.n; i++)
-        for (int k = 0; k < e->h->out.at[i].n; k++)
-            all += e->h->out.at[i].edge[k].length;
+    for (int i = 0; i < e->h->leaving.n; i++)
+        all += e->h->leaving.listed[i]->length;
     for (int i = 0; i < e->h->in.n; i++) {
         const halo_bundle *b = &e->h->in.at[i];
+        int receiver = halo_member(e->h, b->receiver);
         int64_t bytes = 0;
         for (int k = 0; k < b->n; k++)
-            bytes += b->edge[k].length;
+            bytes += b->edge[k]->length;
         if (all > 0)
             bytes = (int64_t)((double)bytes * (double)e->leaving.bytes / (double)all);
-        count_received(load_of(e, CROSS, b->receiver), bytes);
-        count_handed_out(e, b);
+        count_received(&e->of[CROSS][receiver], bytes);
+        count_handed_out(e, b, i + 1, receiver);
     }
 }
 
@@ -209,57 +199,67 @@ static int64_t count_shared(const halo *h)
 {
     int64_t n = 0;
 
-    for (int i = 0; i < h->out.n; i++)
-        for (int k = 0; k < h->out.at[i].n; k++)
-            n += h->out.at[i].edge[k].npieces > 0;
+    for (int i = 0; i < h->leaving.n; i++)
+        n += h->leaving.listed[i]->npieces > 0;
     return n;
 }
 
-static bool estimate_form(const coll *c, const topo *t, const constants *k, halo_form f,
-                          int64_t *time, halo_leaving *leaving, int64_t *shared)
+static bool allocate(estimator *e, sched_builder *s)
 {
-    sched_builder *s = sched_begin(c->p, FORM_STEP); /* for its memory */
-    group everyone = {.size = c->p, .index = c->rank, .topo = t};
-    algo_options o = {
-        .neighbors = c->neighbors, .exchanged_sizes = c->exchanged_sizes, .round = HALO_LISTS};
-    bool linear = f.algo == ALGO_neighbor_alltoall_linear, done;
-    sched *none = NULL;
-    halo h;
-    estimator e = {.k = k, .h = &h};
-    size_t ranks;
+    size_t ranks = (size_t)e->ranks;
 
-    if (!s)
+    e->of[0] = sched_borrow(s, STAGES * ranks * sizeof *e->of[0]);
+    e->handed = sched_borrow(s, ranks * sizeof *e->handed);
+    for (int i = 1; e->of[0] && i < STAGES; i++)
+        e->of[i] = e->of[i - 1] + ranks;
+    return e->of[0] && e->handed;
+}
+
+static bool estimate_form(estimator *e, halo *h, halo_form f, int64_t *time, sched_builder *s)
+{
+    bool linear = f.algo == ALGO_neighbor_alltoall_linear;
+    int most = f.algo == ALGO_neighbor_alltoall_node ? f.parameter : HALO_OF_SOURCES;
+
+    if (!linear && !halo_make_bundles(h, most, s))
         return false;
-    done = halo_read(&h, f.algo == ALGO_neighbor_alltoall_node ? f.parameter : HALO_OF_SOURCES, &o,
-                     &everyone, s);
-    e.ranks = done ? region_size(&h.nodes, h.nodes.mine) : 0;
-    ranks = (size_t)e.ranks;
-    for (int i = 0; done && i < STAGES; i++)
-        done = (e.of[i] = sched_borrow(s, ranks * sizeof *e.of[i]));
-    done = done && (e.handed = sched_borrow(s, ranks * sizeof *e.handed));
-    if (done)
-        count_inside(&e);
-    if (done && linear)
-        count_linear(&e);
-    if (done && !linear) {
-        count_out(&e);
-        count_in(&e);
+    memset(e->of[0], 0, STAGES * (size_t)e->ranks * sizeof *e->of[0]);
+    memset(e->handed, 0, (size_t)e->ranks * sizeof *e->handed);
+    e->leaving = (halo_leaving){0};
+    count_inside(e);
+    if (linear) {
+        count_linear(e);
+    } else {
+        count_out(e);
+        count_in(e);
     }
-    *time = done ? form_time(&e, linear) : 0;
-    *leaving = e.leaving;
-    *shared = done ? count_shared(&h) : 0;
-    done &= sched_commit(s, &none) == SCHED_OK;
-    sched_free(none);
-    return done;
+    *time = form_time(e, linear);
+    return true;
 }
 
 bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_form *list, int n,
                    int64_t *time, halo_leaving *leaving, int64_t *shared)
 {
-    for (int i = 0; i < n; i++)
-        if (!estimate_form(c, t, k, list[i], &time[i], &leaving[i], shared))
-            return false;
-    return true;
+    sched_builder *s = sched_begin(c->p, FORM_STEP); /* for its memory */
+    group everyone = {.size = c->p, .index = c->rank, .topo = t};
+    algo_options o = {
+        .neighbors = c->neighbors, .exchanged_sizes = c->exchanged_sizes, .round = HALO_LISTS};
+    sched *none = NULL;
+    halo h;
+    estimator e = {.k = k, .h = &h};
+    bool done = s && halo_read_edges(&h, &o, &everyone, s);
+
+    if (!s)
+        return false;
+    e.ranks = done ? halo_members(&h) : 0;
+    done = done && allocate(&e, s);
+    *shared = done ? count_shared(&h) : 0;
+    for (int i = 0; done && i < n; i++) {
+        done = estimate_form(&e, &h, list[i], &time[i], s);
+        leaving[i] = e.leaving;
+    }
+    done &= sched_commit(s, &none) == SCHED_OK;
+    sched_free(none);
+    return done;
 }
 
 int halo_fastest(const int64_t *time, int n)
