@@ -321,3 +321,29 @@ int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me, c
     free(m.piece);
     return list;
 }
+
+/* ---- are both ends of all edges alike? ---- */
+
+static uint64_t hash_edge(int64_t from, int64_t to, int64_t length)
+{
+    const int64_t parts[] = {from, to, length};
+    uint64_t hash = 0;
+
+    for (int i = 0; i < 3; i++) {
+        hash = (hash ^ (uint64_t)parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+uint64_t halo_list_balance(const int64_t *list, int me)
+{
+    const int64_t *at = list + HALO_HEAD;
+    uint64_t sum = 0;
+
+    for (int64_t i = 0; i < list[0]; i++, at += HALO_DESTINATION)
+        sum += at[0] < 0 ? 0 : hash_edge(me, at[0], at[1]);
+    for (int64_t i = 0; i < list[1]; i++, at += HALO_SOURCE)
+        sum -= at[0] < 0 ? 0 : hash_edge(at[0], me, at[1]);
+    return sum;
+}

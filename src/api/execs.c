@@ -185,7 +185,8 @@ int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
  * begins. */
 static bool decide(const call *c, execs_asking *q, choice *chosen, bool *over, int *error)
 {
-    *error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen, over);
+    *error = q->decide(c, q->without, size_exchange_found(q->size_exchange), chosen);
+    *over |= !algo_table[chosen->algo]->size_exchange;
     if (*error || *over)
         return false;
     if (size_exchange_choose(q->size_exchange, *chosen))

@@ -21,10 +21,9 @@ int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
  * and wait for them; if something goes wrong here after that, the communicator has failed here. */
 int execs_bind(const call *c, choice chosen, bool once, exec **result);
 
-/* Which form a choice by_estimates takes, with what HALO_LISTS rounds have found; *enough: as all
- * ranks know, it needs no more rounds. */
+/* Which form a choice by_estimates takes, with what HALO_LISTS rounds have found. */
 typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
-                         choice *chosen, bool *enough);
+                         choice *chosen);
 
 /* After a round that another one may follow: the error of this rank, or that of another one, or one
  * because not all ranks have made the same choice. */

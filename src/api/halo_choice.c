@@ -16,7 +16,6 @@
 typedef struct votes {
     int64_t time[HALO_FORMS];
     halo_leaving leaving[HALO_FORMS];
-    int64_t shared; /* as in halo_estimate */
 } votes;
 
 enum { VOTES = sizeof(votes) / sizeof(int64_t) };
@@ -67,8 +66,8 @@ static int estimate(const call *c, const int64_t *lists, const halo_form *forms,
     memset(mine, 0, sizeof *mine);
     asked.neighbors = comm_neighbors(c->comm, c->coll.kind);
     asked.exchanged_sizes = lists;
-    if (halo_estimate(&asked, c->comm->topo, &c->comm->machine, forms, n, mine->time, mine->leaving,
-                      &mine->shared))
+    if (halo_estimate(&asked, c->comm->topo, &c->comm->machine, forms, n, mine->time,
+                      mine->leaving))
         return MPI_SUCCESS;
     for (int i = 1; i < n; i++)
         mine->time[i] = INT64_MAX;
@@ -112,8 +111,7 @@ static void report(const call *c, const votes *v, int taken, const choice *chose
     mutex_unlock(&on->state_lock);
 }
 
-int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen,
-                      bool *enough)
+int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen)
 {
     halo_form forms[HALO_FORMS];
     int n = halo_forms(c->comm->topo, without, forms), taken;
@@ -124,12 +122,10 @@ int halo_choice_close(const call *c, const algo_set *without, const int64_t *lis
     if (failure)
         return error ? error : failure;
     taken = halo_fastest(all.time, n);
-    *enough = taken == 0 || all.shared == 0;
-    if (error) /* the others know the same */
-        return error;
     chosen->algo = forms[taken].algo;
     chosen->parameter = forms[taken].parameter;
     chosen->by_estimates = false;
-    report(c, &all, taken, chosen);
-    return MPI_SUCCESS;
+    if (!error)
+        report(c, &all, taken, chosen);
+    return error;
 }

@@ -16,10 +16,8 @@ void halo_choice_open(const call *c, const algo_set *without, choice *chosen);
  * most `most`; 0: it is not open. An error class. */
 int halo_choice_candidates(const call *c, MPI_Info info, choice *list, int most, int *n);
 
-/* Close it, together with all ranks. lists: what HALO_LISTS rounds have found; *enough: they are
- * all that the form needs, because no two blocks have data in common. TUTTI_VERBOSE and
+/* Close it, together with all ranks. lists: what HALO_LISTS rounds have found. TUTTI_VERBOSE and
  * tutti_comm_explain say what leaves a node. MPI_ERR_NO_MEM: on this rank; all take `linear`. */
-int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen,
-                      bool *enough);
+int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen);
 
 #endif

@@ -14,7 +14,8 @@ struct size_exchange {
     const algo *algo;
     const topo *topo;
     coll c;
-    int round;    /* that runs, or has run: from 0 on */
+    int round;    /* how many have begun, or were known before */
+    int rounds;   /* of them all */
     sched *sched; /* its schedule */
     int64_t *mine, *found;
     size_t words; /* of what all rounds have found, with the one that runs */
@@ -65,12 +66,33 @@ static int begin_round(size_exchange *s, exec *e)
     return exec_bind(e, &b);
 }
 
-/* Blocks of equal length that lie one after the other have no data in common. */
-static int rounds_of(const size_exchange *s)
+static bool of_halo(const size_exchange *s)
 {
-    return coll_shapes[s->c.kind].send == COLL_EACH && s->algo->rounds > HALO_LISTS
-               ? HALO_LISTS
-               : s->algo->rounds;
+    return s->algo->rounds > HALO_LISTS;
+}
+
+/* Blocks of equal length that lie one after the other have no data in common. */
+static void set_rounds(size_exchange *s)
+{
+    s->rounds = s->algo->rounds;
+    if (of_halo(s) && coll_shapes[s->c.kind].send == COLL_EACH)
+        s->rounds = HALO_LISTS;
+}
+
+/* The communicator knows what the first round would find: how long the lists of my node are. */
+static bool take_degrees(size_exchange *s, const comm *c)
+{
+    const topo_level *nodes = topo_nodes(s->topo);
+    int mine = nodes->region[c->rank], first = nodes->first[mine];
+    int members = nodes->first[mine + 1] - first;
+
+    if (!make_room(s, HALO_HEAD * (size_t)members))
+        return false;
+    for (int k = 0; k < members; k++)
+        for (int i = 0; i < HALO_HEAD; i++)
+            s->found[HALO_HEAD * k + i] = c->degrees[HALO_HEAD * topo_member(nodes, first + k) + i];
+    s->round = 1;
+    return true;
 }
 
 int size_exchange_error(sched_error error)
@@ -95,7 +117,7 @@ static int go_on(size_exchange *s, exec *e, bool *asks)
     int error;
 
     *asks = false;
-    if (s->round > 0 && s->round >= rounds_of(s))
+    if (s->round > 0 && s->round >= s->rounds)
         return MPI_SUCCESS;
     s->c.exchanged_sizes = s->found;
     error = size_exchange_error(
@@ -134,7 +156,8 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .variant = chosen.variant};
     s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), once)
                 : list_blocks(of, key);
-    if (s->mine)
+    set_rounds(s);
+    if (s->mine && (!of_halo(s) || !s->topo || s->topo->nodes == 1 || take_degrees(s, of->comm)))
         error = go_on(s, e, &asks);
     if (error || !asks)
         size_exchange_end(s, e);
@@ -154,7 +177,7 @@ bool size_exchange_goes_on(size_exchange *s, exec *e, int *error)
 
 bool size_exchange_is_last(const size_exchange *s)
 {
-    return s->round >= rounds_of(s);
+    return s->round >= s->rounds;
 }
 
 int size_exchange_rounds(const size_exchange *s)
@@ -167,9 +190,30 @@ const int64_t *size_exchange_found(const size_exchange *s)
     return s->found;
 }
 
+bool size_exchange_shares(const size_exchange *s)
+{
+    bool shares = false;
+
+    for (int i = 0; of_halo(s) && i < s->c.neighbors->ndestinations; i++)
+        shares |= s->mine[HALO_HEAD + HALO_DESTINATION * i + 3] > 0;
+    return shares;
+}
+
+uint64_t size_exchange_balance(const size_exchange *s)
+{
+    return of_halo(s) ? halo_list_balance(s->mine, s->c.rank) : 0;
+}
+
+void size_exchange_share_nothing(size_exchange *s)
+{
+    if (of_halo(s))
+        s->rounds = HALO_LISTS;
+}
+
 bool size_exchange_choose(size_exchange *s, choice chosen)
 {
-    bool same = halo_groups(chosen.parameter) == halo_groups(s->c.parameter);
+    bool same =
+        s->rounds == HALO_LISTS || halo_groups(chosen.parameter) == halo_groups(s->c.parameter);
 
     s->algo = algo_table[chosen.algo];
     s->c.parameter = chosen.parameter;

@@ -33,7 +33,16 @@ bool size_exchange_is_last(const size_exchange *s);
 int size_exchange_rounds(const size_exchange *s);
 const int64_t *size_exchange_found(const size_exchange *s);
 
-/* The other rounds are of this form. False: it wants other lists, and must begin again. */
+/* Have blocks of this rank data in common, so that rounds are needed for what that is? Where all
+ * ranks know that none has, there are none. */
+bool size_exchange_shares(const size_exchange *s);
+void size_exchange_share_nothing(size_exchange *s);
+
+/* As halo_list_balance; 0 if there are no such lists. */
+uint64_t size_exchange_balance(const size_exchange *s);
+
+/* The other rounds are of this form. False: it wants lists with other groups of ranks for what
+ * blocks have in common, and must begin again. */
 bool size_exchange_choose(size_exchange *s, choice chosen);
 
 /* It has run: the same key followed by what it has found, for free(). NULL: out of memory. */

@@ -26,14 +26,17 @@ int together_ready(MPI_Comm user, const char *caller, comm **c)
     return comm_make_ready(*c, caller);
 }
 
-int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
+/* A bound exec of an allreduce of n numbers of 8 bytes. Always by recursive doubling: it is short,
+ * few steps are what counts. */
+static int reduction(comm *c, MPI_Op op, MPI_Datatype type, void *mine, void *all, int n,
+                     exec **result)
 {
     const args a = {.kind = COLL_allreduce,
                     .algo = ALGO_allreduce_recursive_doubling,
                     .comm = c->user,
-                    .op = MPI_MAX,
-                    .send = {.buffer = mine, .type = MPI_INT64_T, .count = n},
-                    .recv = {.buffer = all, .type = MPI_INT64_T, .count = n}};
+                    .op = op,
+                    .send = {.buffer = mine, .type = type, .count = n},
+                    .recv = {.buffer = all, .type = type, .count = n}};
     choice chosen;
     call of;
     int error = repeat_exec(&a, c, result);
@@ -49,14 +52,14 @@ int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
     return error;
 }
 
-int together_find_largest(comm *c, int64_t *mine, int64_t *all, int n)
+static int reduce_now(comm *c, MPI_Op op, MPI_Datatype type, void *mine, void *all, int n)
 {
     exec *e;
-    int error = together_largest(c, mine, all, n, &e);
+    int error = reduction(c, op, type, mine, all, n, &e);
 
     if (error) {
         plan_cache_clear(c);
-        error = together_largest(c, mine, all, n, &e);
+        error = reduction(c, op, type, mine, all, n, &e);
     }
     if (error)
         return error;
@@ -65,37 +68,79 @@ int together_find_largest(comm *c, int64_t *mine, int64_t *all, int n)
     return error;
 }
 
-static int error_of_another(int class)
+int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result)
+{
+    return reduction(c, MPI_MAX, MPI_INT64_T, mine, all, n, result);
+}
+
+int together_find_largest(comm *c, int64_t *mine, int64_t *all, int n)
+{
+    return reduce_now(c, MPI_MAX, MPI_INT64_T, mine, all, n);
+}
+
+/* ---- agreement ---- */
+
+/* What one rank says; the sum over all ranks. */
+typedef struct words {
+    uint64_t failed;  /* 1: it has an error */
+    uint64_t class;   /* of that */
+    uint64_t what;    /* a hash of what it has in mind */
+    uint64_t shares;  /* as in lists_seen */
+    uint64_t balance; /* as halo_list_balance */
+} words;
+
+/* What a rank says of the lists of its blocks, and then knows of those of all ranks. */
+typedef struct lists_seen {
+    bool share;       /* some blocks have data in common */
+    uint64_t balance; /* as halo_list_balance */
+} lists_seen;
+
+static int error_of_others(const words *all)
 {
     char text[MPI_MAX_ERROR_STRING];
+    int class = all->class % all->failed ? MPI_ERR_OTHER : (int)(all->class / all->failed);
 
     reason_of_class(class, text);
     return reason_elsewhere(class, "error on another rank: %s", text);
 }
 
-static int agree_on_call(comm *c, int error, uint64_t what)
+/* The same on all ranks, as none of them has an error of its own. */
+static int judge(const comm *c, const words *mine, const words *all, lists_seen *lists)
 {
-    int64_t hash = (int64_t)(what >> 1), mine[] = {0, hash, -hash}, all[3];
+    if (all->failed)
+        return error_of_others(all);
+    if (all->what != (uint64_t)c->p * mine->what)
+        return reason_set(MPI_ERR_INFO_VALUE, "the ranks ask for different algorithms or plans");
+    if (all->balance != 0)
+        return size_exchange_error(SCHED_MISMATCH);
+    lists->share = all->shares > 0;
+    return MPI_SUCCESS;
+}
+
+static int agree_on_call(comm *c, int error, uint64_t what, lists_seen *lists)
+{
+    words mine = {.what = wisdom_hash(WISDOM_HASH, &what, sizeof what),
+                  .shares = lists->share,
+                  .balance = lists->balance};
+    words all;
     int class = MPI_SUCCESS, failure;
 
     if (c->p == 1)
         return error;
     if (error) {
         PMPI_Error_class(error, &class);
-        mine[0] = class;
+        mine.failed = 1;
+        mine.class = (uint64_t) class;
     }
-    failure = together_find_largest(c, mine, all, 3);
+    lists->share = true;
+    failure = reduce_now(c, MPI_SUM, MPI_UINT64_T, &mine, &all, sizeof mine / 8);
     if (error || failure || simulated_folded()) /* it takes the same time, without data */
         return error ? error : failure;
-    if (all[0] != MPI_SUCCESS)
-        return error_of_another((int)all[0]);
-    if (all[1] == hash && all[2] == -hash)
-        return MPI_SUCCESS;
-    return reason_set(MPI_ERR_INFO_VALUE, "the ranks ask for different algorithms or plans");
+    return judge(c, &mine, &all, lists);
 }
 
 /* After an error nobody writes to rings that have been published. */
-int together_agree(comm *c, const char *caller, int error, uint64_t what)
+static int agree(comm *c, const char *caller, int error, uint64_t what, lists_seen *lists)
 {
     int failure = comm_make_ready(c, caller);
 
@@ -103,17 +148,22 @@ int together_agree(comm *c, const char *caller, int error, uint64_t what)
         return error ? error : failure;
     if (c->shm_peers)
         c->shm_peers->inits++;
-    error = agree_on_call(c, error, what);
+    error = agree_on_call(c, error, what, lists);
     if (error)
         shm_peers_skip(c->shm_peers);
     return error;
+}
+
+int together_agree(comm *c, const char *caller, int error, uint64_t what)
+{
+    return agree(c, caller, error, what, &(lists_seen){0});
 }
 
 static int agree_on_round(const call *of, const choice *chosen, int error)
 {
     uint64_t what = (uint64_t)chosen->algo << 32 | (uint32_t)chosen->parameter;
 
-    return together_agree(of->comm, coll_kind_name(of->coll.kind), error, what << 1);
+    return together_agree(of->comm, coll_kind_name(of->coll.kind), error, what);
 }
 
 /* To ask is an operation: all ranks begin it, or none does. */
@@ -121,6 +171,7 @@ int together_bind(const call *of, choice chosen, execs_decide *decide, const alg
                   uint64_t what, exec **e, bool *refused)
 {
     execs_asking q;
+    lists_seen lists = {0};
     bool began;
     int error;
 
@@ -129,12 +180,18 @@ int together_bind(const call *of, choice chosen, execs_decide *decide, const alg
         return execs_bind(of, chosen, true, e);
     error = execs_ask(of, chosen, true, &q);
     began = !error;
-    error = together_agree(of->comm, coll_kind_name(of->coll.kind), error, what);
+    if (began && q.size_exchange) {
+        lists.share = size_exchange_shares(q.size_exchange);
+        lists.balance = size_exchange_balance(q.size_exchange);
+    }
+    error = agree(of->comm, coll_kind_name(of->coll.kind), error, what, &lists);
     *refused = error != MPI_SUCCESS;
     if (error && began)
         execs_ask_no_more(&q);
     if (error)
         return error;
+    if (q.size_exchange && !lists.share)
+        size_exchange_share_nothing(q.size_exchange);
     q.decide = decide;
     q.without = without;
     q.agree = agree_on_round;

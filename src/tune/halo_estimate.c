@@ -195,15 +195,6 @@ static int64_t form_time(const estimator *e, bool linear)
            stage_time(e, HAND_OUT, NOTHING);
 }
 
-static int64_t count_shared(const halo *h)
-{
-    int64_t n = 0;
-
-    for (int i = 0; i < h->leaving.n; i++)
-        n += h->leaving.listed[i]->npieces > 0;
-    return n;
-}
-
 static bool allocate(estimator *e, sched_builder *s)
 {
     size_t ranks = (size_t)e->ranks;
@@ -237,7 +228,7 @@ static bool estimate_form(estimator *e, halo *h, halo_form f, int64_t *time, sch
 }
 
 bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_form *list, int n,
-                   int64_t *time, halo_leaving *leaving, int64_t *shared)
+                   int64_t *time, halo_leaving *leaving)
 {
     sched_builder *s = sched_begin(c->p, FORM_STEP); /* for its memory */
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
@@ -252,7 +243,6 @@ bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_
         return false;
     e.ranks = done ? halo_members(&h) : 0;
     done = done && allocate(&e, s);
-    *shared = done ? count_shared(&h) : 0;
     for (int i = 0; done && i < n; i++) {
         done = estimate_form(&e, &h, list[i], &time[i], s);
         leaving[i] = e.leaving;

@@ -262,7 +262,7 @@ static void check_estimate(const run *u)
     halo_form form = {(int)(u->a == &algo_neighbor_alltoall_node ? ALGO_neighbor_alltoall_node
                                                                  : ALGO_neighbor_alltoall_partner),
                       u->parameter};
-    int64_t time[MOST_RANKS], shared;
+    int64_t time[MOST_RANKS];
 
     for (int r = 0; u->t->nodes > 1 && r < u->w.p; r++) {
         int node = u->t->node[r], first = 0;
@@ -272,7 +272,7 @@ static void check_estimate(const run *u)
         c.exchanged_sizes = u->exchanged[r];
         while (u->t->node[first] != node)
             first++;
-        if (!halo_estimate(&c, u->t, k, &form, 1, &time[r], &leaving, &shared))
+        if (!halo_estimate(&c, u->t, k, &form, 1, &time[r], &leaving))
             run_fail(u, "no estimate");
         if (time[r] != time[first])
             run_fail(u, "ranks of a node estimate other times");

@@ -102,6 +102,7 @@ void comm_free_deferred_all(void)
         wire_free(&c->wire, comm_is_broken(c));
         topo_free(c->topo);
         neighbors_free(c->neighbors);
+        free(c->degrees);
         free(c->halo_report);
         free(c->persistent.held);
         handshake_close(&c->persistent.meeting);

@@ -15,6 +15,7 @@
 
 #include "nbc/comm/channel.h"
 #include "nbc/comm/comm_wire.h"
+#include "nbc/comm/degrees.h"
 #include "nbc/comm/failures.h"
 #include "nbc/comm/hooks.h"
 #include "nbc/comm/machine_of.h"
@@ -132,6 +133,8 @@ static int make_topo(comm *c)
 {
     int error = errors_of(&c->first);
 
+    if (!error)
+        error = degrees_keep(c);
     if (!error) {
         c->topo = handshake_topo(&c->first);
         if (c->topo)
@@ -198,6 +201,8 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     comm_put_machine(&mine);
     PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);
     mine.error = own_location(&mine.at);
+    if (!mine.error)
+        mine.error = degrees_count(c, &mine);
     if (env_error())
         mine.error = env_error();
     if (c->p == 1 && mine.error) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(hello) == sizeof(location) + sizeof(shm_offer) + 2 * CONSTANTS_PACKED + 40,
+_Static_assert(sizeof(hello) == sizeof(location) + sizeof(shm_offer) + 2 * CONSTANTS_PACKED + 48,
                "sent as bytes: no padding");
 
 /* Ranks up to which everybody writes to everybody, so that it is known who has not come; of more,

@@ -34,13 +34,14 @@ typedef struct hello {
     int32_t world, serial;  /* TUTTI_STATS: rank in MPI_COMM_WORLD, and stats_comm_add */
     int32_t context_id;     /* of the communicator here (channel.h), or -1: none is left */
     int32_t error; /* an MPI error class that the sender has found in its arguments, or 0 */
-    uint32_t environment_digest; /* of the algorithms that the environment asks for (env_asked) */
-    uint32_t wisdom_digest;      /* of the wisdom in force (process_wisdom.h) */
-    uint32_t mark;               /* HELLO_MARK: it has come, and is one of ours */
-    uint8_t channel;             /* has the sender the channel? */
-    uint8_t threaded;            /* MPI_THREAD_MULTIPLE? */
-    uint8_t counts_stats;        /* TUTTI_STATS=summary or json? */
-    uint8_t reproducible;        /* TUTTI_REPRODUCIBLE=topology? */
+    int32_t destinations, sources; /* how many neighbors it has; -1 without a virtual topology */
+    uint32_t environment_digest;   /* of the algorithms that the environment asks for (env_asked) */
+    uint32_t wisdom_digest;        /* of the wisdom in force (process_wisdom.h) */
+    uint32_t mark;                 /* HELLO_MARK: it has come, and is one of ours */
+    uint8_t channel;               /* has the sender the channel? */
+    uint8_t threaded;              /* MPI_THREAD_MULTIPLE? */
+    uint8_t counts_stats;          /* TUTTI_STATS=summary or json? */
+    uint8_t reproducible;          /* TUTTI_REPRODUCIBLE=topology? */
 } hello;
 
 #define HELLO_MARK ((uint32_t)0x69747574)

@@ -169,9 +169,23 @@ void plan_cache_clear(comm *c)
     free_dead_plans();
 }
 
-static void cache(comm *c, plan *p)
+/* By words: uthash's own goes byte by byte, and keys with lists have many thousands of them. */
+static unsigned hash_of(const plan_key *key, size_t size)
 {
-    HASH_ADD_KEYPTR(hh, c->plans, &p->key, p->key_size, p);
+    uint64_t hash = size;
+
+    for (size_t i = 0; i < size; i += sizeof hash) { /* which divides the size */
+        uint64_t word;
+        memcpy(&word, (const char *)key + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return (unsigned)hash;
+}
+
+static void cache(comm *c, plan *p, unsigned hash)
+{
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->plans, &p->key, p->key_size, hash, p);
     p->cached = p->hh.tbl != NULL;
 }
 
@@ -189,12 +203,15 @@ static plan *oldest(const comm *c)
     return found;
 }
 
-static plan *find_plan(const comm *c, const plan_key *key, size_t size)
+/* *hash: of the key, where the last one is not it. */
+static plan *find_plan(const comm *c, const plan_key *key, size_t size, unsigned *hash)
 {
     plan *p = c->plan_found;
 
-    if (!p || p->key_size != size || memcmp(&p->key, key, size) != 0)
-        HASH_FIND(hh, c->plans, key, size, p);
+    if (p && p->key_size == size && memcmp(&p->key, key, size) == 0)
+        return p;
+    *hash = hash_of(key, size);
+    HASH_FIND_BYHASHVALUE(hh, c->plans, key, size, *hash, p);
     return p;
 }
 
@@ -217,31 +234,32 @@ static int compile_new(const comm *c, const plan_key *key, size_t size, plan_com
     return MPI_SUCCESS;
 }
 
-static void add_plan(comm *c, plan *p)
+static void add_plan(comm *c, plan *p, unsigned hash)
 {
     plan_compilations++;
     if (HASH_COUNT(c->plans) >= PLAN_CACHE)
         drop_plan(c, oldest(c));
-    cache(c, p);
+    cache(c, p, hash);
     p->refs = p->cached;
 }
 
 int plan_get(comm *c, const plan_key *key, size_t key_size, plan_compile *compile, plan **result)
 {
     plan *p, *made = NULL;
+    unsigned hash = 0;
 
     process_lock();
-    p = find_plan(c, key, key_size);
+    p = find_plan(c, key, key_size, &hash);
     if (!p) { /* which takes milliseconds on thousands of ranks */
         process_unlock();
         int error = compile_new(c, key, key_size, compile, &made);
         if (error)
             return error;
         process_lock();
-        p = find_plan(c, key, key_size); /* another thread may have been faster */
+        HASH_FIND_BYHASHVALUE(hh, c->plans, key, key_size, hash, p); /* another thread's */
     }
     if (!p) {
-        add_plan(c, made);
+        add_plan(c, made, hash);
         p = made;
         made = NULL;
     }

@@ -21,7 +21,7 @@
  * bytes of scratch. */
 enum { PLAN_CACHE = 64, PLAN_IDLE = 8, PLAN_LARGE = 65536 };
 
-typedef struct plan_key { /* no padding: compared as bytes */
+typedef struct plan_key { /* no padding: compared as bytes, hashed as words of 8 */
     uint16_t kind, form;
     int32_t algo, parameter, variant, order, root;
     uint8_t in_place, noncommutative, symmetric, user_op, packs; /* as in coll */
