@@ -80,17 +80,13 @@ static void pack_blocks(const maker *m)
         }
 }
 
-static bool is_one_message(const maker *m, int from, int to)
-{
-    return halo_is_one_message(m->h, halo_member(m->h, from), halo_member(m->h, to));
-}
-
-static void send_to_carrier(const maker *m, int carrier)
+/* With direct ones, if they go together. */
+static void send_to_carrier(const maker *m, int carrier, bool together)
 {
     const coll_neighbors *n = m->neighbors;
 
     sched_open(m->s, STEP_SEND, carrier);
-    for (int i = 0; is_one_message(m, m->h->me, carrier) && i < n->ndestinations; i++)
+    for (int i = 0; together && i < n->ndestinations; i++)
         if (n->destinations[i] == carrier)
             sched_add(m->s, m->b->mine == 0 ? m->b->own : row_at(&m->b->out, i));
     for (int i = 0; i < m->h->out.n; i++)
@@ -100,12 +96,12 @@ static void send_to_carrier(const maker *m, int carrier)
 }
 
 /* What is fresh of a source lies together. */
-static void receive_as_carrier(const maker *m, int source)
+static void receive_as_carrier(const maker *m, int source, bool together)
 {
     const coll_neighbors *n = m->neighbors;
 
     sched_open(m->s, STEP_RECV, source);
-    for (int i = 0; is_one_message(m, source, m->h->me) && i < n->nsources; i++)
+    for (int i = 0; together && i < n->nsources; i++)
         if (n->sources[n->order[i]] == source)
             sched_add(m->s, row_at(&m->b->in, n->order[i]));
     for (int i = 0; i < m->h->out.n; i++) {
@@ -128,8 +124,8 @@ static void exchange_inside(const maker *m, const algo_options *o, const group *
         return;
     for (int k = 0; k < n; k++) {
         int rank = region_rank(&m->h->nodes, m->h->nodes.mine, k);
-        out[rank] = !is_one_message(m, m->h->me, rank);
-        in[rank] = !is_one_message(m, rank, m->h->me);
+        out[rank] = !halo_is_one_message(m->h, m->h->nodes.index, k);
+        in[rank] = !halo_is_one_message(m->h, k, m->h->nodes.index);
     }
     neighbors_linear(o, g, m->b, out, in, m->s);
 }
@@ -157,8 +153,8 @@ static void collect(const maker *m)
         int rank = region_rank(&h->nodes, h->nodes.mine, k);
         if (rank == h->me)
             continue;
-        send_to_carrier(m, rank);
-        receive_as_carrier(m, rank);
+        send_to_carrier(m, rank, halo_is_one_message(h, h->nodes.index, k));
+        receive_as_carrier(m, rank, halo_is_one_message(h, k, h->nodes.index));
     }
 }
 

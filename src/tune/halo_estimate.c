@@ -228,7 +228,7 @@ static bool estimate_form(estimator *e, halo *h, halo_form f, int64_t *time, sch
 }
 
 bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_form *list, int n,
-                   int64_t *time, halo_leaving *leaving)
+                   int first, int step, int64_t *time, halo_leaving *leaving)
 {
     sched_builder *s = sched_begin(c->p, FORM_STEP); /* for its memory */
     group everyone = {.size = c->p, .index = c->rank, .topo = t};
@@ -243,7 +243,7 @@ bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_
         return false;
     e.ranks = done ? halo_members(&h) : 0;
     done = done && allocate(&e, s);
-    for (int i = 0; done && i < n; i++) {
+    for (int i = first; done && i < n; i += step) {
         done = estimate_form(&e, &h, list[i], &time[i], s);
         leaving[i] = e.leaving;
     }

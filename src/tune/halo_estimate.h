@@ -29,9 +29,10 @@ typedef struct halo_leaving {
 int halo_forms(const topo *t, const algo_set *without, halo_form list[HALO_FORMS]);
 
 /* c: the call of this rank, with what HALO_LISTS rounds have found. time: of each form, in
- * picoseconds. False: out of memory. */
+ * picoseconds, but only of forms first, first + step, ... (all ranks of a node find the same, and
+ * may divide them among them). False: out of memory. */
 bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_form *list, int n,
-                   int64_t *time, halo_leaving *leaving);
+                   int first, int step, int64_t *time, halo_leaving *leaving);
 
 /* By the largest of these times over all nodes: one of the list. The first, if no other is clearly
  * faster. */

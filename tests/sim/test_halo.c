@@ -272,7 +272,7 @@ static void check_estimate(const run *u)
         c.exchanged_sizes = u->exchanged[r];
         while (u->t->node[first] != node)
             first++;
-        if (!halo_estimate(&c, u->t, k, &form, 1, &time[r], &leaving))
+        if (!halo_estimate(&c, u->t, k, &form, 1, 0, 1, &time[r], &leaving))
             run_fail(u, "no estimate");
         if (time[r] != time[first])
             run_fail(u, "ranks of a node estimate other times");
