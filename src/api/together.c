@@ -26,13 +26,19 @@ int together_ready(MPI_Comm user, const char *caller, comm **c)
     return comm_make_ready(*c, caller);
 }
 
-/* A bound exec of an allreduce of n numbers of 8 bytes. Always by recursive doubling: it is short,
- * few steps are what counts. */
+/* Few steps, or few messages of all ranks where several of them share a node. */
+static int quick_allreduce(const topo *t)
+{
+    return t->nodes > 1 && topo_most_on_node(t) > 1 ? ALGO_allreduce_hierarchical
+                                                    : ALGO_allreduce_recursive_doubling;
+}
+
+/* A bound exec of an allreduce of n numbers of 8 bytes. */
 static int reduction(comm *c, MPI_Op op, MPI_Datatype type, void *mine, void *all, int n,
                      exec **result)
 {
     const args a = {.kind = COLL_allreduce,
-                    .algo = ALGO_allreduce_recursive_doubling,
+                    .algo = quick_allreduce(c->topo),
                     .comm = c->user,
                     .op = op,
                     .send = {.buffer = mine, .type = type, .count = n},

@@ -26,8 +26,7 @@ int together_persist(comm *c, const char *caller, int error, uint64_t what, exec
 int together_bind(const call *of, choice chosen, execs_decide *decide, const algo_set *without,
                   uint64_t what, exec **e, bool *refused);
 
-/* A bound exec of an allreduce: all[n] get the largest of each of mine[n] over all ranks. Always by
- * recursive doubling: it is short, few steps are what counts. */
+/* A bound exec of an allreduce: all[n] get the largest of each of mine[n] over all ranks. */
 int together_largest(comm *c, int64_t *mine, int64_t *all, int n, exec **result);
 
 /* The same, run. Others wait for it, so memory that is cached is freed for it if need be. */
