@@ -83,14 +83,12 @@ static void set_rounds(size_exchange *s)
 static bool take_degrees(size_exchange *s, const comm *c)
 {
     const topo_level *nodes = topo_nodes(s->topo);
-    int mine = nodes->region[c->rank], first = nodes->first[mine];
-    int members = nodes->first[mine + 1] - first;
+    int mine = nodes->region[c->rank];
+    size_t words = HALO_HEAD * (size_t)(nodes->first[mine + 1] - nodes->first[mine]);
 
-    if (!make_room(s, HALO_HEAD * (size_t)members))
+    if (!make_room(s, words))
         return false;
-    for (int k = 0; k < members; k++)
-        for (int i = 0; i < HALO_HEAD; i++)
-            s->found[HALO_HEAD * k + i] = c->degrees[HALO_HEAD * topo_member(nodes, first + k) + i];
+    memcpy(s->found, c->degrees, words * sizeof *s->found);
     s->round = 1;
     return true;
 }

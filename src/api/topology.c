@@ -6,6 +6,7 @@
 #include "api/decision_tables.h"
 #include "api/hints.h"
 #include "api/together.h"
+#include "nbc/comm/degrees.h"
 #include "nbc/comm/first.h"
 #include "nbc/comm/machine_of.h"
 #include "nbc/comm/meet.h"
@@ -101,13 +102,15 @@ static uint64_t digest_wishes(const wishes *w)
 
 /* What a rank sends to the others. One with an error takes part, so that nobody waits for it for
  * ever. */
-static hello hello_with_wishes(const comm *c, const wishes *w, int error)
+static hello hello_with_wishes(comm *c, const wishes *w, int error)
 {
     hello mine = {.digest = digest_wishes(w), .error = error};
 
     if (!error)
         mine.error = *w->regions ? own_location_made_up(w->regions, c->p, c->rank, &mine.at)
                                  : own_location(&mine.at);
+    if (!mine.error)
+        mine.error = degrees_count(c, &mine);
     return mine;
 }
 
@@ -129,7 +132,7 @@ static int compare_wishes(const handshake *h)
 }
 
 /* A rank without memory for the topology says so to all: else it would go on with another one. */
-static int agree_on_wishes(comm *c, const wishes *w, int error, topo **result)
+static int agree_on_wishes(comm *c, const wishes *w, int error, topo **result, int64_t **degrees)
 {
     static const char caller[] = "tutti_comm_set_hints";
     handshake h = {0};
@@ -140,22 +143,28 @@ static int agree_on_wishes(comm *c, const wishes *w, int error, topo **result)
         error = compare_wishes(&h);
     if (!error) {
         *result = handshake_topo(&h);
-        error = comm_meet_again(c, caller, *result ? MPI_SUCCESS : MPI_ERR_NO_MEM, &h);
+        error = *result ? degrees_on_node(&h, *result, degrees) : MPI_ERR_NO_MEM;
+        error = comm_meet_again(c, caller, error, &h);
     }
     handshake_close(&h);
-    if (error)
+    if (error) {
         topo_free(*result);
+        free(*degrees);
+    }
     return error;
 }
 
-static void adopt_wishes(comm *c, const wishes *w, topo *t)
+static void adopt_wishes(comm *c, const wishes *w, topo *t, int64_t *degrees)
 {
     topo *old;
+    int64_t *old_degrees;
 
     mutex_lock(&c->state_lock);
     engine_enter();
     old = c->topo;
+    old_degrees = c->degrees;
     c->topo = t;
+    c->degrees = degrees;
     c->hints = w->hints;
     comm_find_eager(c);
     engine_leave();
@@ -163,6 +172,7 @@ static void adopt_wishes(comm *c, const wishes *w, topo *t)
     mutex_unlock(&c->state_lock);
     plan_cache_clear(c);
     topo_free(old);
+    free(old_degrees);
 }
 
 int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
@@ -170,15 +180,16 @@ int tutti_comm_set_hints(MPI_Comm user, MPI_Info info)
     comm *c;
     wishes w;
     topo *t = NULL;
+    int64_t *degrees = NULL;
     int error = together_ready(user, "tutti_comm_set_hints", &c);
 
     if (error)
         return comm_raise_for("tutti_comm_set_hints", user, c, error);
-    error = agree_on_wishes(c, &w, read_wishes(info, c->p, &w), &t);
+    error = agree_on_wishes(c, &w, read_wishes(info, c->p, &w), &t, &degrees);
     if (error)
         return comm_raise_for("tutti_comm_set_hints", user, c, error);
     together_pass_gate(c);
-    adopt_wishes(c, &w, t);
+    adopt_wishes(c, &w, t, degrees);
     return MPI_SUCCESS;
 }
 

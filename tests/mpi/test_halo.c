@@ -350,12 +350,45 @@ static void ranks_that_forbid_different_forms_are_refused(void)
     free_graph();
 }
 
+/* On a star, where ranks have different numbers of neighbors: they are known of those of a node. */
+static void nodes_may_be_others_after_hints(void)
+{
+    static const char *const shapes[] = {"node:3", "node:2@cyclic", "none", "node:2"};
+    int n = world_rank == 0 ? world_size - 1 : 1, *all = calloc((size_t)world_size, sizeof *all);
+    MPI_Comm star;
+
+    for (int i = 0; i < n; i++)
+        all[i] = world_rank == 0 ? i + 1 : 0;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, all, all, n, all, all, MPI_INFO_NULL, 0,
+                                   &star);
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        MPIX_Request r;
+        MPI_Info info;
+        mpi_test_context("%s", shapes[k]);
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "tutti_regions", shapes[k]);
+        CHECK(tutti_comm_set_hints(star, info) == MPI_SUCCESS);
+        CHECK(MPIX_Neighbor_allgather_node_init(&world_rank, 1, MPI_INT, all, 1, MPI_INT, star,
+                                                MPI_INFO_NULL, &r) == MPI_SUCCESS);
+        memset(all, -1, (size_t)n * sizeof *all);
+        MPIX_Start(&r);
+        MPIX_Wait(&r, MPI_STATUS_IGNORE);
+        for (int i = 0; i < n; i++)
+            CHECK(all[i] == (world_rank == 0 ? i + 1 : 0));
+        MPIX_Request_free(&r);
+        MPI_Info_free(&info);
+    }
+    MPI_Comm_free(&star);
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     const mpi_test tests[] = {MPI_TEST(messages_between_nodes_are_as_few_as_promised),
                               MPI_TEST(auto_takes_a_form_with_few_messages_and_says_so),
                               MPI_TEST(the_fastest_form_is_found_by_measuring),
                               MPI_TEST(ranks_that_forbid_different_forms_are_refused),
+                              MPI_TEST(nodes_may_be_others_after_hints),
                               MPI_TEST(ends_with_different_lengths_are_an_error_on_all_ranks),
                               MPI_TEST(bytes_between_nodes_are_the_union_of_what_is_needed)};
 

@@ -107,8 +107,7 @@ typedef struct comm {
     bool same_wisdom;          /* all ranks have the same wisdom. Once ready */
     bool reproducible;         /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */
     coll_neighbors *neighbors; /* NULL: not asked for yet, or no virtual topology */
-    int32_t *degrees;  /* [2 * p] with a virtual topology: each rank's number of destinations,
-                                  and of sources. Once ready */
+    int64_t *degrees;          /* of the ranks of my node (degrees.h), or NULL. As topo */
     char *halo_report; /* for people, of the last persistent neighborhood collective whose form was
                           estimated; NULL: none. state_lock */
     atomic_bool begun, ready;   /* the first handshake. Waited for without a lock */

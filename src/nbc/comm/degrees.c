@@ -21,18 +21,22 @@ int degrees_count(comm *c, hello *mine)
     return error;
 }
 
-int degrees_keep(comm *c)
+int degrees_on_node(const handshake *h, const topo *t, int64_t **result)
 {
-    const hello *all = c->first.all;
+    const topo_level *nodes = topo_nodes(t);
+    int mine = nodes ? nodes->region[h->rank] : 0, first = nodes ? nodes->first[mine] : 0;
+    int members = nodes ? nodes->first[mine + 1] - first : 0;
 
-    if (c->first.mine.destinations < 0)
+    *result = NULL;
+    if (members == 0 || h->mine.destinations < 0)
         return MPI_SUCCESS;
-    c->degrees = malloc(2 * (size_t)c->p * sizeof *c->degrees);
-    if (!c->degrees)
+    *result = malloc(2 * (size_t)members * sizeof **result);
+    if (!*result)
         return MPI_ERR_NO_MEM;
-    for (int r = 0; r < c->p; r++) {
-        c->degrees[2 * r] = all[r].destinations;
-        c->degrees[2 * r + 1] = all[r].sources;
+    for (int k = 0; k < members; k++) {
+        const hello *of = &h->all[topo_member(nodes, first + k)];
+        (*result)[2 * k] = of->destinations;
+        (*result)[2 * k + 1] = of->sources;
     }
     return MPI_SUCCESS;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* degrees.h - how many neighbors each rank of a communicator has, which the ranks tell each other
- * in its first handshake: so an exchange of lists of them begins with the lists (algos/halo.h). */
+/* degrees.h - how many neighbors the ranks of a node have, which all ranks tell each other in a
+ * handshake: so an exchange of lists of them begins with the lists (algos/halo.h). */
 #ifndef TUTTI_DEGREES_H
 #define TUTTI_DEGREES_H
 
 #include "nbc/comm/comm.h"
 
-/* Into what this rank sends in the handshake. Finds out c->neighbors; local. */
+/* Into what this rank sends in a handshake. Finds out c->neighbors; local. */
 int degrees_count(comm *c, hello *mine);
 
-/* c->degrees, of what all have sent. */
-int degrees_keep(comm *c);
+/* Of the ranks of my node in this topology, in their order: numbers of destinations and of sources,
+ * for free(). *result: NULL if there is one node, or no virtual topology. */
+int degrees_on_node(const handshake *h, const topo *t, int64_t **result);
 
 #endif

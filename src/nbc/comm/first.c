@@ -133,17 +133,16 @@ static int make_topo(comm *c)
 {
     int error = errors_of(&c->first);
 
-    if (!error)
-        error = degrees_keep(c);
     if (!error) {
         c->topo = handshake_topo(&c->first);
+        error = c->topo ? degrees_on_node(&c->first, c->topo, &c->degrees) : MPI_ERR_NO_MEM;
         if (c->topo)
             comm_take_machine(c);
         compare_settings(c);
         if (stats_on)
             name_for_stats(c);
     }
-    return error || c->topo ? error : MPI_ERR_NO_MEM;
+    return error;
 }
 
 static int begin_and_wait(comm *c, const char *caller, const hello *mine, bool may_block)
