@@ -59,38 +59,40 @@ static bool list_whole_blocks(maker *m)
     return m->range != NULL;
 }
 
-/* Is it one of several ranks of another node that I send to? */
-static bool may_share(const maker *m, int i)
-{
-    const int *to = m->n->destinations, *node = m->t ? m->t->node : NULL;
-    int me = m->call->coll.rank;
-
-    if (!node || to[i] < 0 || node[to[i]] == node[me])
-        return false;
-    for (int k = 0; k < m->n->ndestinations; k++)
-        if (k != i && to[k] >= 0 && node[to[k]] == node[to[i]])
-            return true;
-    return false;
-}
-
-/* Of those that may have bytes in common with others, by their types. false: not done. */
-static bool look_into_types(maker *m)
+/* The blocks that may have bytes in common with others, into b: those for another node, if there is
+ * more than one for it. count: 0 for each node. False: there are none. */
+static bool list_typed_blocks(const maker *m, int *count, flatten_block *b)
 {
     const args_lists *l = m->call->send.lists;
-    int n = m->n->ndestinations;
-    flatten_block *b = calloc((size_t)n + 1, sizeof *b);
-    bool any = false, done;
+    const int *to = m->n->destinations, *node = m->t->node;
+    int mine = node[m->call->coll.rank];
+    bool any = false;
 
-    for (int i = 0; b && i < n; i++)
-        if (may_share(m, i) && lists_count(l, i) > 0) {
+    for (int i = 0; i < m->n->ndestinations; i++)
+        if (to[i] >= 0)
+            count[node[to[i]]]++;
+    for (int i = 0; i < m->n->ndestinations; i++)
+        if (to[i] >= 0 && node[to[i]] != mine && count[node[to[i]]] > 1 && lists_count(l, i) > 0) {
             b[i] = (flatten_block){l->types[i], lists_count(l, i), lists_displ(l, i)};
             any = true;
         }
-    done = any && flatten_blocks(b, n, m->first, &m->range);
+    return any;
+}
+
+/* By their types, where it matters. false: not done. */
+static bool look_into_types(maker *m)
+{
+    int n = m->n->ndestinations;
+    flatten_block *b = calloc((size_t)n + 1, sizeof *b);
+    int *count = m->t ? calloc((size_t)m->t->nodes, sizeof *count) : NULL;
+    bool any = b && count && list_typed_blocks(m, count, b);
+    bool done = any && flatten_blocks(b, n, m->first, &m->range);
+
     if (any && !done && env_verbose())
         env_say_here("%s: blocks are sent to each rank of a node, even if they have data in "
                      "common: their types are too large to be compared",
                      coll_kind_name(m->call->coll.kind));
+    free(count);
     free(b);
     return done;
 }
