@@ -29,8 +29,8 @@ int together_ready(MPI_Comm user, const char *caller, comm **c)
 /* Few steps, or few messages of all ranks where several of them share a node. */
 static int quick_allreduce(const topo *t)
 {
-    return t->nodes > 1 && topo_most_on_node(t) > 1 ? ALGO_allreduce_hierarchical
-                                                    : ALGO_allreduce_recursive_doubling;
+    return t && t->nodes > 1 && topo_most_on_node(t) > 1 ? ALGO_allreduce_hierarchical
+                                                         : ALGO_allreduce_recursive_doubling;
 }
 
 /* A bound exec of an allreduce of n numbers of 8 bytes. */
@@ -89,7 +89,7 @@ int together_find_largest(comm *c, int64_t *mine, int64_t *all, int n)
 /* What one rank says; the sum over all ranks. */
 typedef struct words {
     uint64_t failed;  /* 1: it has an error */
-    uint64_t class;   /* of that */
+    uint64_t class;   /* of that error */
     uint64_t what;    /* a hash of what it has in mind */
     uint64_t shares;  /* as in lists_seen */
     uint64_t balance; /* as halo_list_balance */
@@ -136,7 +136,7 @@ static int agree_on_call(comm *c, int error, uint64_t what, lists_seen *lists)
     if (error) {
         PMPI_Error_class(error, &class);
         mine.failed = 1;
-        mine.class = (uint64_t) class;
+        mine.class = (unsigned)class;
     }
     lists->share = true;
     failure = reduce_now(c, MPI_SUM, MPI_UINT64_T, &mine, &all, sizeof mine / 8);
