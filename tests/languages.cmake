@@ -8,7 +8,7 @@ if(TUTTI_HAS_F08)
     set_target_properties(f08_tutti PROPERTIES
         Fortran_MODULE_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fortran/f08_tutti)
     target_compile_options(f08_tutti PRIVATE $<$<Fortran_COMPILER_ID:GNU>:-Wno-compare-reals>) # exact on purpose
-    foreach(np 1 2 3)
+    foreach(np 1 2 3 4)
         add_run(f08_tutti_${np} quick ${np} f08_tutti)
     endforeach()
     add_run(f08_tutti_5 long 5 f08_tutti)

@@ -250,6 +250,40 @@ static void blocks(MPI_Comm comm, MPI_Comm ring)
     FORMS(out, barrier, comm);
 }
 
+// A block for each of two neighbors on either side, all from one place, by every form
+static void halo()
+{
+    std::vector<int> beside, counts(4, 3), same(4, 0), displs{0, 3, 6, 9};
+    for (int distance : {-2, -1, 1, 2})
+        beside.push_back((rank + distance + 2 * ranks) % ranks);
+    MPI_Comm graph;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 4, beside.data(), counts.data(), 4,
+                                   beside.data(), counts.data(), MPI_INFO_NULL, 0, &graph);
+    ints mine(3), ghosts(12), all(12);
+    for (const char *form :
+         {static_cast<const char *>(nullptr), "linear", "partner", "node", "node:2"}) {
+        tutti::request exchange =
+            tutti::neighbor_alltoallv_init(mine, counts, same, ghosts, counts, displs, graph, form);
+        tutti::request gather = tutti::neighbor_allgather_init(mine, all, graph, form);
+        for (int start = 0; start < 4; start++) {
+            mine = {rank, start, -rank};
+            ghosts.assign(12, -1);
+            all.assign(12, -1);
+            exchange.start();
+            gather.start();
+            tutti_progress();
+            exchange.wait();
+            gather.wait();
+            for (std::size_t i = 0; i < 4; i++) {
+                ints block(ghosts.data() + 3 * i, ghosts.data() + 3 * i + 3);
+                check(block == ints{beside[i], start, -beside[i]}, "a halo");
+            }
+            check(all == ghosts, "a halo by neighbor_allgather");
+        }
+    }
+    MPI_Comm_free(&graph);
+}
+
 template <class Call> static int class_of(Call call)
 {
     try {
@@ -303,6 +337,7 @@ int main(int argc, char **argv)
     lists<int, int>(MPI_COMM_WORLD, ring);
     lists<MPI_Count, MPI_Aint>(MPI_COMM_WORLD, ring);
     MPI_Comm_free(&ring);
+    halo();
     errors();
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && wrong == 0)

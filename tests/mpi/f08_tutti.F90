@@ -49,6 +49,7 @@ program f08_tutti
     call large_counts()
     call arrays_of_requests()
     call typed_blocks()
+    call halo()
     call errors()
     call the_library()
     call MPI_Allreduce(wrong, all_wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
@@ -382,6 +383,63 @@ contains
         call MPIX_Wait(request, MPI_STATUS_IGNORE)
         call check(all(received == [(100 * i + rank, i=0, ranks - 1)]), "an alltoallw")
         call MPIX_Request_free(request)
+    end subroutine
+
+    ! A block for each of two neighbors on either side, all from one place, on nodes of two ranks: by every form's name, and by
+    ! the info key.
+    subroutine halo()
+        integer, parameter :: n = 3
+        integer, asynchronous :: mine(n), ghosts(n, 4)
+        integer :: beside(4), counts(4), same(4), displs(4), weights(4), form, start, i
+        character(len=8) :: hints(3) = [character(len=8) :: "node", "node:2", "partner"]
+        type(MPI_Comm) :: graph
+        type(MPI_Info) :: info
+        type(MPIX_Request) :: request
+
+        beside = modulo(rank + [-2, -1, 1, 2], ranks)
+        counts = n
+        same = 0
+        displs = [(n * i, i=0, 3)]
+        weights = 1
+        call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 4, beside, weights, 4, beside, weights, MPI_INFO_NULL, .false., graph)
+        call MPI_Info_create(info)
+        call MPI_Info_set(info, "tutti_regions", "node:2")
+        call tutti_comm_set_hints(graph, info)
+        call MPI_Info_free(info)
+        do form = 1, 4 + size(hints)
+            call MPI_Info_create(info)
+            select case (form)
+            case (1)
+                call MPIX_Neighbor_alltoallv_auto_init(mine, counts, same, MPI_INTEGER, ghosts, counts, displs, MPI_INTEGER, &
+                    graph, info, request)
+            case (2)
+                call MPIX_Neighbor_alltoallv_linear_init(mine, counts, same, MPI_INTEGER, ghosts, counts, displs, MPI_INTEGER, &
+                    graph, info, request)
+            case (3)
+                call MPIX_Neighbor_alltoallv_partner_init(mine, counts, same, MPI_INTEGER, ghosts, counts, displs, MPI_INTEGER, &
+                    graph, info, request)
+            case (4)
+                call MPIX_Neighbor_alltoallv_node_init(mine, counts, same, MPI_INTEGER, ghosts, counts, displs, MPI_INTEGER, &
+                    graph, info, request)
+            case default
+                call MPI_Info_set(info, "tutti_algorithm", trim(hints(form - 4)))
+                call MPIX_Neighbor_alltoallv_auto_init(mine, counts, same, MPI_INTEGER, ghosts, counts, displs, MPI_INTEGER, &
+                    graph, info, request)
+            end select
+            call MPI_Info_free(info)
+            do start = 1, starts
+                mine = 100 * rank + 10 * start + [1, 2, 3]
+                ghosts = -1
+                call MPIX_Start(request)
+                call tutti_progress()
+                call MPIX_Wait(request, MPI_STATUS_IGNORE)
+                do i = 1, 4
+                    call check(all(ghosts(:, i) == 100 * beside(i) + 10 * start + [1, 2, 3]), "a halo")
+                end do
+            end do
+            call MPIX_Request_free(request)
+        end do
+        call MPI_Comm_free(graph)
     end subroutine
 
     subroutine errors()

@@ -156,6 +156,13 @@ def neighbors():
     compare("Neighbor_alltoallv", ring.Neighbor_alltoallv, fill,
             lambda: ([np.zeros(4), [2, 2], [0, 2], MPI.DOUBLE], [np.zeros(4), [2, 2], [0, 2], MPI.DOUBLE]), comm=ring)
     ring.Free()
+    beside = [(rank + distance) % size for distance in (-2, -1, 1, 2)]
+    graph = world.Create_dist_graph_adjacent(beside, beside)
+    for algorithm in (None, "linear", "partner", "node"):
+        compare("Neighbor_alltoallv", graph.Neighbor_alltoallv, fill,
+                lambda: ([np.zeros(3), [3] * 4, [0] * 4, MPI.DOUBLE], [np.zeros(12), [3] * 4, [0, 3, 6, 9], MPI.DOUBLE]),
+                comm=graph, algorithm=algorithm)
+    graph.Free()
 
 
 def lives():
