@@ -23,7 +23,7 @@ static const char help[] =
     "  --sync KIND     barrier, dissem, roundtime (default): how a start begins\n"
     "  -h, --help      print this\n\n"
     "For example:\n"
-    "  xz -dc bench/halo/patterns/laplace27-64.xz >pattern\n"
+    "  xz -dc bench/halo/patterns/laplace27-64.xz >pattern &&\n"
     "  mpiexec -n 64 tutti-bench halo pattern -a linear,node,node:2\n";
 
 typedef struct session {
