@@ -2,11 +2,12 @@
 /* halo_list.h - what a rank lets others know of its blocks in a neighborhood collective (halo.h).
  * Pure.
  *
- * In words:
+ * The list, in words of 64 bits:
  *   how many destinations and how many sources it has
  *   each destination: its rank, bytes of the block, how many of them are fresh, number of pieces
  *   each source, in the order of matching: its rank, bytes of the block
- *   of each destination: the pieces, each with its place and length
+ *   of each destination: the pieces, each with its offset in what is fresh of all blocks of the
+ *   group, and its length
  *
  * Ranks of a node are so many groups, side by side. Blocks for a group of another node are looked
  * at in the order of (destination, index). Of each, those bytes are fresh that no earlier block for

@@ -149,7 +149,7 @@ void execs_ask_no_more(execs_asking *q)
     bind_drop(&q->binding);
 }
 
-static int prepare_size_exchange(const call *c, choice chosen, bool once, execs_asking *q)
+static int prepare_size_exchange(const call *c, choice chosen, bool persistent, execs_asking *q)
 {
     int error = plan_take_empty(c->comm, &q->exec);
 
@@ -157,11 +157,11 @@ static int prepare_size_exchange(const call *c, choice chosen, bool once, execs_
         return error;
     q->exec->stats.collective = coll_kind_name(c->coll.kind);
     q->exec->stats.algorithm = "size exchange";
-    error = size_exchange_begin(q->exec, c, q->key, chosen, once, &q->size_exchange);
+    error = size_exchange_begin(q->exec, c, q->key, chosen, persistent, &q->size_exchange);
     return error || !q->size_exchange ? error : address_if_ready(c->comm, q->exec);
 }
 
-int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
+int execs_ask(const call *c, choice chosen, bool persistent, execs_asking *q)
 {
     int error;
 
@@ -175,7 +175,7 @@ int execs_ask(const call *c, choice chosen, bool once, execs_asking *q)
     if (!q->key)
         error = MPI_ERR_NO_MEM;
     else if (size_exchange_needed(c->coll.kind, chosen))
-        error = prepare_size_exchange(c, chosen, once, q);
+        error = prepare_size_exchange(c, chosen, persistent, q);
     if (error)
         execs_ask_no_more(q);
     return error;
@@ -246,10 +246,10 @@ int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
     return error;
 }
 
-int execs_bind(const call *c, choice chosen, bool once, exec **result)
+int execs_bind(const call *c, choice chosen, bool persistent, exec **result)
 {
     execs_asking q;
-    int error = execs_ask(c, chosen, once, &q);
+    int error = execs_ask(c, chosen, persistent, &q);
     bool asks = !error && q.size_exchange;
 
     if (!error)

@@ -17,9 +17,9 @@ choice execs_choice(const exec *e);
 /* An exec of the plan, whose reference it takes over, bound: takes b over, too. */
 int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
 
-/* An exec for the call, bound; once: for a request that stays (halo_blocks.h). May ask other ranks,
- * and wait for them; if something goes wrong here after that, the communicator has failed here. */
-int execs_bind(const call *c, choice chosen, bool once, exec **result);
+/* An exec for the call, bound; persistent: as in halo_blocks.h. May ask other ranks, and wait for
+ * them; if something goes wrong here after that, the communicator has failed here. */
+int execs_bind(const call *c, choice chosen, bool persistent, exec **result);
 
 /* Which form a choice by_estimates takes, with what HALO_LISTS rounds have found. */
 typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
@@ -29,8 +29,9 @@ typedef int execs_decide(const call *c, const algo_set *without, const int64_t *
  * because not all ranks have made the same choice. */
 typedef int execs_agree(const call *c, const choice *chosen, int error);
 
-/* The same in two parts, for those who want to know between them whether the first one is right on
- * all ranks: it asks nobody yet, and is local. Either of the others ends it. */
+/* execs_bind in two parts, for callers that must know in between whether the first part has
+ * succeeded on all ranks. execs_ask is local and sends nothing; execs_answer exchanges sizes and
+ * compiles. After execs_ask without an error one of the two others must be called, once. */
 typedef struct execs_asking {
     binding binding;
     exec *exec;                   /* that is to ask, or NULL */
@@ -42,7 +43,7 @@ typedef struct execs_asking {
     plan_key *key, small; /* last: it has a variable part */
 } execs_asking;
 
-int execs_ask(const call *c, choice chosen, bool once, execs_asking *q);
+int execs_ask(const call *c, choice chosen, bool persistent, execs_asking *q);
 int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result);
 void execs_ask_no_more(execs_asking *q);
 

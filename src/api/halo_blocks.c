@@ -122,17 +122,17 @@ static bool add_the_others(maker *m)
     return first && all;
 }
 
-static bool list_blocks(maker *m, bool once)
+static bool list_blocks(maker *m, bool persistent)
 {
     const call_side *s = &m->call->send;
 
-    if (s->extent == COLL_TYPED && once && s->lists && look_into_types(m))
+    if (s->extent == COLL_TYPED && persistent && s->lists && look_into_types(m))
         return add_the_others(m);
     return list_whole_blocks(m);
 }
 
 int64_t *halo_blocks_list(const call *c, const plan_key *key, const coll_neighbors *n, int groups,
-                          bool once)
+                          bool persistent)
 {
     const int64_t *in = key->v;
     maker m = {.call = c,
@@ -145,7 +145,7 @@ int64_t *halo_blocks_list(const call *c, const plan_key *key, const coll_neighbo
     m.first = malloc(((size_t)n->ndestinations + 1) * sizeof *m.first);
     for (int i = 0; m.received && i < n->nsources; i++)
         m.received[i] = bytes_of_edge(&c->recv, in, i);
-    if (m.received && m.first && list_blocks(&m, once))
+    if (m.received && m.first && list_blocks(&m, persistent))
         list =
             halo_list(n, m.t, groups, c->coll.rank, &(halo_blocks){m.received, m.first, m.range});
     free(m.received);

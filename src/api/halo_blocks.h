@@ -7,10 +7,10 @@
 
 #include "api/checked.h"
 
-/* The list, for free(). The call's counts are in the key. once: it is worth some time, for a
- * request that stays: blocks with types of their own are looked into; else each is taken to have
- * bytes of its own. NULL: out of memory. */
+/* The list, for free(). The call's counts are in the key. persistent: it is for an init, and
+ * worth some time: blocks with types of their own are looked into; else each is taken to have bytes
+ * of its own. NULL: out of memory. */
 int64_t *halo_blocks_list(const call *c, const plan_key *key, const coll_neighbors *n, int groups,
-                          bool once);
+                          bool persistent);
 
 #endif

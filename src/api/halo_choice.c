@@ -91,10 +91,11 @@ static void describe(const call *c, const votes *v, int taken, const choice *cho
         snprintf(other, sizeof other, "; linear: %.3g us", 1e-6 * (double)v->time[0]);
     snprintf(text, size,
              "persistent %s on %d ranks: %s (estimates of all nodes: %.3g us%s); a node sends "
-             "others at most %lld messages of %lld bytes in all, by linear %lld messages of %lld "
+             "others at most %lld message%s of %lld bytes in all, by linear %lld message%s of %lld "
              "bytes",
              coll_kind_name(c->coll.kind), c->comm->p, name, 1e-6 * (double)v->time[taken], other,
-             (long long)now->messages, (long long)now->bytes, (long long)linear->messages,
+             (long long)now->messages, now->messages == 1 ? "" : "s", (long long)now->bytes,
+             (long long)linear->messages, linear->messages == 1 ? "" : "s",
              (long long)linear->bytes);
 }
 

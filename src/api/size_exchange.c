@@ -134,8 +134,8 @@ static void end_round(size_exchange *s, exec *e)
     s->sched = NULL;
 }
 
-int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice chosen, bool once,
-                        size_exchange **result)
+int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice chosen,
+                        bool persistent, size_exchange **result)
 {
     size_exchange *s = calloc(1, sizeof *s);
     const coll_neighbors *n = comm_neighbors(of->comm, (coll_kind)key->kind);
@@ -152,7 +152,7 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .neighbors = n,
                   .parameter = chosen.parameter,
                   .variant = chosen.variant};
-    s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), once)
+    s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), persistent)
                 : list_blocks(of, key);
     set_rounds(s);
     if (s->mine && (!of_halo(s) || !s->topo || s->topo->nodes == 1 || take_degrees(s, of->comm)))

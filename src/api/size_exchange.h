@@ -13,10 +13,10 @@ typedef struct size_exchange size_exchange;
 /* May this choice ask for one? */
 bool size_exchange_needed(coll_kind kind, choice chosen);
 
-/* Make an exec without a schedule ask, when it is started. The call's lengths are in the key. once:
- * as in halo_blocks.h. *result stays as it is if there is nothing to ask on this communicator, the
- * same on all ranks. */
-int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen, bool once,
+/* Make an exec without a schedule ask, when it is started. The call's lengths are in the key.
+ * persistent: as in halo_blocks.h. *result stays as it is if there is nothing to ask on this
+ * communicator, the same on all ranks. */
+int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen, bool persistent,
                         size_exchange **result);
 
 /* The exec has run: make it ask the next question, if there is one. False: there is none, or an

@@ -91,8 +91,8 @@ typedef struct words {
     uint64_t failed;  /* 1: it has an error */
     uint64_t class;   /* of that error */
     uint64_t what;    /* a hash of what it has in mind */
-    uint64_t shares;  /* as in lists_seen */
-    uint64_t balance; /* as halo_list_balance */
+    uint64_t shares;  /* 1: lists_seen.share */
+    uint64_t balance; /* lists_seen.balance */
 } words;
 
 /* What a rank says of the lists of its blocks, and then knows of those of all ranks. */
@@ -138,7 +138,7 @@ static int agree_on_call(comm *c, int error, uint64_t what, lists_seen *lists)
         mine.failed = 1;
         mine.class = (unsigned)class;
     }
-    lists->share = true;
+    lists->share = true; /* where that stays unknown all rounds run */
     failure = reduce_now(c, MPI_SUM, MPI_UINT64_T, &mine, &all, sizeof mine / 8);
     if (error || failure || simulated_folded()) /* it takes the same time, without data */
         return error ? error : failure;

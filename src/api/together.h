@@ -21,8 +21,8 @@ int together_persist(comm *c, const char *caller, int error, uint64_t what, exec
 
 /* An exec for the call, bound, for a request that stays. If other ranks are asked for sizes, all of
  * them begin and end that together: an error of one rank is one on all. Else an error is its own.
- * decide, without: as in execs_asking. *refused: they do not begin, and this is all that they agree
- * on, as in together_persist. */
+ * decide, without: as in execs_asking. *refused: all ranks know of an error before anything is
+ * asked, and must not agree once more by together_persist. */
 int together_bind(const call *of, choice chosen, execs_decide *decide, const algo_set *without,
                   uint64_t what, exec **e, bool *refused);
 

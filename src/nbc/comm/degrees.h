@@ -6,7 +6,8 @@
 
 #include "nbc/comm/comm.h"
 
-/* Into what this rank sends in a handshake. Finds out c->neighbors; local. */
+/* Put this rank's numbers of destinations and sources into what it sends in a handshake: -1 where
+ * the communicator has no virtual topology. Finds c->neighbors on the way. Local. */
 int degrees_count(comm *c, hello *mine);
 
 /* Of the ranks of my node in this topology, in their order: numbers of destinations and of sources,

@@ -18,9 +18,9 @@ typedef struct flatten_block {
 } flatten_block;
 
 /* Block i is (*range)[first[i] .. first[i + 1] - 1], places in bytes from the buffer; *range is for
- * free(). Takes memory for what the blocks span, twice their data and more for every pass. False:
- * out of memory, more than 2 GiB of data, or a span of more than 64 MiB and 64 times the data; or
- * an error of the MPI. */
+ * free(). Takes as much memory as the blocks span, and a copy of their data for every pass.
+ * False: out of memory, more than 2 GiB of data, or a span of more than 64 MiB plus 64 times the
+ * data; or an error of the MPI. */
 bool flatten_blocks(const flatten_block *b, int n, int64_t *first, byte_range **range);
 
 #endif
