@@ -47,14 +47,17 @@ static bool is_checked(const sched *s)
     return s->nsteps <= 4096 && s->nintervals <= 16384;
 }
 
+/* The most that it can be: a run knows what the first of several rounds asks from the handshake,
+ * and leaves out those for data that blocks have in common where there is none. */
 static void print_exchange(const request *r)
 {
     plan_exchange x = plan_count_exchange(r, r->rank);
 
     if (x.rounds > 0)
-        printf("before it a size exchange: %d rounds, %" PRId64 " messages, %" PRId64
+        printf("before it a size exchange: %s%d round%s, %" PRId64 " messages, %" PRId64
                " bytes received\n",
-               x.rounds, x.messages, 8 * x.words);
+               x.rounds > 1 ? "at most " : "", x.rounds, x.rounds > 1 ? "s" : "", x.messages,
+               8 * x.words);
 }
 
 int plan_print_rank(const request *r)
