@@ -76,6 +76,10 @@ static int run_levels(session *s, halo_file *f)
     int *square = s->x.me == 0 ? malloc(n * n * sizeof *square) : NULL, got;
     int64_t wrong = 0;
 
+    if (s->x.me == 0 && !square) {
+        fprintf(stderr, "tutti-bench halo: no memory for the numbers of values of a level\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     if (s->x.me == 0)
         printf("# median of %d starts, and the init, us\n#%4s  %-16s %11s %11s  %s\n", s->x.starts,
                "level", "way", "start", "init", "took");

@@ -25,13 +25,21 @@ static void check(int error, const char *what)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+static void *allocate(int n, size_t size)
+{
+    void *memory = malloc((size_t)n * size + 1);
+
+    check(memory ? MPI_SUCCESS : MPI_ERR_NO_MEM, "a level");
+    return memory;
+}
+
 /* ---- the graph of a level ---- */
 
 static void side_make(exchange_side *s, const int *values, int p)
 {
-    *s = (exchange_side){.rank = malloc((size_t)p * sizeof(int)),
-                         .count = malloc((size_t)p * sizeof(int)),
-                         .displ = malloc((size_t)p * sizeof(int))};
+    *s = (exchange_side){.rank = allocate(p, sizeof(int)),
+                         .count = allocate(p, sizeof(int)),
+                         .displ = allocate(p, sizeof(int))};
     for (int r = 0; r < p; r++)
         if (values[r]) {
             s->rank[s->n] = r;
@@ -39,7 +47,7 @@ static void side_make(exchange_side *s, const int *values, int p)
             s->displ[s->n++] = s->total;
             s->total += values[r];
         }
-    s->values = malloc((size_t)(s->total + 1) * sizeof *s->values);
+    s->values = allocate(s->total, sizeof *s->values);
 }
 
 static void side_free(exchange_side *s)
@@ -62,7 +70,7 @@ static void transpose(int *square, int n)
 
 void exchange_open(exchange *s, int *square)
 {
-    int *mine = malloc((size_t)s->p * sizeof *mine);
+    int *mine = allocate(s->p, sizeof *mine);
 
     for (int i = 0; i < 2; i++) {
         MPI_Scatter(square, s->p, MPI_INT, mine, s->p, MPI_INT, 0, MPI_COMM_WORLD);
@@ -71,7 +79,7 @@ void exchange_open(exchange *s, int *square)
             transpose(square, s->p);
     }
     free(mine);
-    s->posted = malloc((size_t)(s->in.n + s->out.n + 1) * sizeof *s->posted);
+    s->posted = allocate(s->in.n + s->out.n, sizeof(MPI_Request));
     /* weights, because Open MPI's MPI_UNWEIGHTED looks to compilers like too short a list: any */
     check(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, s->in.n, s->in.rank, s->in.rank, s->out.n,
                                          s->out.rank, s->out.rank, MPI_INFO_NULL, 0, &s->graph),

@@ -5,9 +5,9 @@
 FILE, compressed or not, is made by bench/halo/make, from hypre; or is stencil:RANKS:BLOCK, a 27-point stencil on cubes of
 BLOCK x BLOCK x BLOCK values for a grid of ranks, made here.
 
-    # a comment
-    ranks 64                    begins the file
-    level 0 64000 438400        begins a level: the rows of the matrix, and its entries
+    # halo pattern 1: TITLE     is the first line; other lines that begin with # are comments
+    ranks 64                    is the next one
+    level 0 64000 438400        begins a level: its number from 0, the rows of the matrix, and its entries
     5 9 -4 1                    9 values of rank 5 go to ranks 1 and 6, and to no others
     5 1 1                       1 value goes to rank 6 alone
 
