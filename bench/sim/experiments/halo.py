@@ -140,7 +140,9 @@ def verdict(rows):
     found = cells(rows)
     wide = [c for c in found if c.wide]
     median, worst = statistics.median(c.ratio("auto") for c in wide), max(found, key=lambda c: c.ratio("auto"))
-    facts = {f"levels; with more than {WIDE} neighbors and messages below {plot.bytes_text(SHORT)}": f"{len(found)}; {len(wide)}",
+    facts = {"goals": f"auto / linear at most {MEDIAN:g} in the median of levels with more than {WIDE} neighbors and messages below "
+                      f"{plot.bytes_text(SHORT)}, at most {WORST:g} on all levels",
+             f"levels; with more than {WIDE} neighbors and messages below {plot.bytes_text(SHORT)}": f"{len(found)}; {len(wide)}",
              "there auto / linear, median": median,
              "there the best form / linear, median": statistics.median(c.ratio(c.best) for c in wide)}
     for ranks in sorted({ranks_of(c) for c in wide}):
