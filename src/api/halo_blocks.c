@@ -89,8 +89,8 @@ static bool look_into_types(maker *m)
     bool done = any && flatten_blocks(b, n, m->first, &m->range);
 
     if (any && !done && env_verbose())
-        env_say_here("%s: blocks are sent to each rank of a node, even if they have data in "
-                     "common: their types are too large to be compared",
+        env_say_here("%s: data that several blocks for a node have in common is sent more than "
+                     "once: their types span too much to be compared, or there is no memory",
                      coll_kind_name(m->call->coll.kind));
     free(count);
     free(b);
