@@ -7,6 +7,8 @@
  */
 #include "algos/halo_list.h"
 
+#include "nbc/sched/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,13 +329,8 @@ int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me, c
 static uint64_t hash_edge(int64_t from, int64_t to, int64_t length)
 {
     const int64_t parts[] = {from, to, length};
-    uint64_t hash = 0;
 
-    for (int i = 0; i < 3; i++) {
-        hash = (hash ^ (uint64_t)parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
+    return hash_words(parts, sizeof parts);
 }
 
 uint64_t halo_list_balance(const int64_t *list, int me)

@@ -5,6 +5,7 @@
 #include "nbc/process/process.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/kept.h"
+#include "nbc/sched/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,20 +170,6 @@ void plan_cache_clear(comm *c)
     free_dead_plans();
 }
 
-/* By words: uthash's own goes byte by byte, and keys with lists have many thousands of them. */
-static unsigned hash_of(const plan_key *key, size_t size)
-{
-    uint64_t hash = size;
-
-    for (size_t i = 0; i < size; i += sizeof hash) { /* which divides the size */
-        uint64_t word;
-        memcpy(&word, (const char *)key + i, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    return (unsigned)hash;
-}
-
 static void cache(comm *c, plan *p, unsigned hash)
 {
     HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->plans, &p->key, p->key_size, hash, p);
@@ -210,7 +197,7 @@ static plan *find_plan(const comm *c, const plan_key *key, size_t size, unsigned
 
     if (p && p->key_size == size && memcmp(&p->key, key, size) == 0)
         return p;
-    *hash = hash_of(key, size);
+    *hash = (unsigned)hash_words(key, size); /* uthash's own goes byte by byte */
     HASH_FIND_BYHASHVALUE(hh, c->plans, key, size, *hash, p);
     return p;
 }

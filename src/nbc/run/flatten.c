@@ -5,13 +5,14 @@
 #include "nbc/process/process.h"
 #include "nbc/run/datatype.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 enum { PLANES = sizeof(int64_t) };
 
-/* Bytes of span: more only for data that fills a good part of it. */
-enum { SPAN_SMALL = 1 << 26, SPAN_OF_DATA = 64 };
+/* Bytes of data, and of span: more than SPAN_SMALL only for data that fills a good part of it. So a
+ * rank takes at most 5 GB. */
+enum { DATA_MOST = 1 << 29, SPAN_SMALL = 1 << 26, SPAN_OF_DATA = 64 };
+static const int64_t span_most = INT64_C(1) << 31;
 
 typedef struct flattener {
     const flatten_block *b;
@@ -47,7 +48,8 @@ static bool measure(flattener *f)
     f->low = low;
     f->span = high > low ? high - low : 0;
     f->bytes = f->packed_at[f->n];
-    return f->bytes <= INT_MAX && f->span <= SPAN_SMALL + SPAN_OF_DATA * f->bytes;
+    return f->bytes <= DATA_MOST && f->span <= span_most &&
+           f->span <= SPAN_SMALL + SPAN_OF_DATA * f->bytes;
 }
 
 /* Of each place the bits from 8 k on. */

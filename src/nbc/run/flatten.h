@@ -19,8 +19,8 @@ typedef struct flatten_block {
 
 /* Block i is (*range)[first[i] .. first[i + 1] - 1], places in bytes from the buffer; *range is for
  * free(). Takes as much memory as the blocks span, and a copy of their data for every pass.
- * False: out of memory, more than 2 GiB of data, or a span of more than 64 MiB plus 64 times the
- * data; or an error of the MPI. */
+ * False: out of memory; more than 512 MiB of data; a span of more than 2 GiB, or than 64 MiB plus
+ * 64 times the data; an error of the MPI. */
 bool flatten_blocks(const flatten_block *b, int n, int64_t *first, byte_range **range);
 
 #endif
