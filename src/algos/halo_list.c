@@ -326,21 +326,50 @@ int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me, c
 
 /* ---- are both ends of all edges alike? ---- */
 
-static uint64_t hash_edge(int64_t from, int64_t to, int64_t length)
+/* How many edges there are between this rank and another one. */
+typedef struct counter {
+    int64_t rank, n;
+} counter;
+
+/* Open addressing, of a power of two of them, with room. */
+static counter *find_counter(counter *all, size_t size, int64_t rank)
 {
-    const int64_t parts[] = {from, to, length};
+    size_t i = (size_t)rank & (size - 1);
+
+    while (all[i].n > 0 && all[i].rank != rank)
+        i = (i + 1) & (size - 1);
+    all[i].rank = rank;
+    return &all[i];
+}
+
+/* kth: of the edges between the two. */
+static uint64_t hash_edge(int64_t from, int64_t to, int64_t kth, int64_t length)
+{
+    const int64_t parts[] = {from, to, kth, length, 0}; /* 0: else few of them may sum to zero */
 
     return hash_words(parts, sizeof parts);
 }
 
-uint64_t halo_list_balance(const int64_t *list, int me)
+bool halo_list_balance(const int64_t *list, int me, uint64_t *sum)
 {
     const int64_t *at = list + HALO_HEAD;
-    uint64_t sum = 0;
+    int64_t most = list[0] > list[1] ? list[0] : list[1];
+    size_t size = 2;
+    counter *all;
 
+    while (size < 2 * (size_t)most)
+        size *= 2;
+    all = calloc(size, sizeof *all);
+    if (!all)
+        return false;
+    *sum = 0;
     for (int64_t i = 0; i < list[0]; i++, at += HALO_DESTINATION)
-        sum += at[0] < 0 ? 0 : hash_edge(me, at[0], at[1]);
+        if (at[0] >= 0)
+            *sum += hash_edge(me, at[0], find_counter(all, size, at[0])->n++, at[1]);
+    memset(all, 0, size * sizeof *all);
     for (int64_t i = 0; i < list[1]; i++, at += HALO_SOURCE)
-        sum -= at[0] < 0 ? 0 : hash_edge(at[0], me, at[1]);
-    return sum;
+        if (at[0] >= 0)
+            *sum -= hash_edge(at[0], me, find_counter(all, size, at[0])->n++, at[1]);
+    free(all);
+    return true;
 }

@@ -48,9 +48,8 @@ static inline int halo_group(int member, int members, int groups)
 int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me,
                    const halo_blocks *b);
 
-/* The sum over all ranks is 0 modulo 2^64 if each block has the same length at both of its ends,
- * and most likely not if one has not. Of several edges between two ranks the order does not count.
- */
-uint64_t halo_list_balance(const int64_t *list, int me);
+/* *sum: over all ranks it is 0 modulo 2^64 if each block has the same length at both of its ends,
+ * and most likely not if one has not. False: no memory. */
+bool halo_list_balance(const int64_t *list, int me, uint64_t *sum);
 
 #endif

@@ -18,6 +18,7 @@ struct size_exchange {
     int rounds;   /* of them all */
     sched *sched; /* its schedule */
     int64_t *mine, *found;
+    uint64_t balance;
     size_t words; /* of what all rounds have found, with the one that runs */
 };
 
@@ -139,7 +140,7 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
 {
     size_exchange *s = calloc(1, sizeof *s);
     const coll_neighbors *n = comm_neighbors(of->comm, (coll_kind)key->kind);
-    bool asks = false;
+    bool asks = false, balanced;
     int error = MPI_ERR_NO_MEM;
 
     if (!s)
@@ -155,7 +156,9 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
     s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), persistent)
                 : list_blocks(of, key);
     set_rounds(s);
-    if (s->mine && (!of_halo(s) || !s->topo || s->topo->nodes == 1 || take_degrees(s, of->comm)))
+    balanced = s->mine &&
+               (!persistent || !of_halo(s) || halo_list_balance(s->mine, s->c.rank, &s->balance));
+    if (balanced && (!of_halo(s) || !s->topo || s->topo->nodes == 1 || take_degrees(s, of->comm)))
         error = go_on(s, e, &asks);
     if (error || !asks)
         size_exchange_end(s, e);
@@ -199,7 +202,7 @@ bool size_exchange_shares(const size_exchange *s)
 
 uint64_t size_exchange_balance(const size_exchange *s)
 {
-    return of_halo(s) ? halo_list_balance(s->mine, s->c.rank) : 0;
+    return s->balance;
 }
 
 void size_exchange_share_nothing(size_exchange *s)

@@ -38,7 +38,7 @@ const int64_t *size_exchange_found(const size_exchange *s);
 bool size_exchange_shares(const size_exchange *s);
 void size_exchange_share_nothing(size_exchange *s);
 
-/* As halo_list_balance; 0 if there are no such lists. */
+/* The sum of halo_list_balance, for a request that stays; 0 if there are no such lists. */
 uint64_t size_exchange_balance(const size_exchange *s);
 
 /* The other rounds are of this form. False: it wants lists with other groups of ranks for what
