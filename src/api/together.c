@@ -90,6 +90,7 @@ int together_find_largest(comm *c, int64_t *mine, int64_t *all, int n)
 typedef struct words {
     uint64_t failed;  /* 1: it has an error */
     uint64_t class;   /* of that error */
+    uint64_t square;  /* of the class: tells whether all have the same */
     uint64_t what;    /* a hash of what it has in mind */
     uint64_t shares;  /* 1: lists_seen.share */
     uint64_t balance; /* lists_seen.balance */
@@ -104,7 +105,8 @@ typedef struct lists_seen {
 static int error_of_others(const words *all)
 {
     char text[MPI_MAX_ERROR_STRING];
-    int class = all->class % all->failed ? MPI_ERR_OTHER : (int)(all->class / all->failed);
+    bool same = all->square * all->failed == all->class * all->class;
+    int class = same ? (int)(all->class / all->failed) : MPI_ERR_OTHER;
 
     reason_of_class(class, text);
     return reason_elsewhere(class, "error on another rank: %s", text);
@@ -137,6 +139,7 @@ static int agree_on_call(comm *c, int error, uint64_t what, lists_seen *lists)
         PMPI_Error_class(error, &class);
         mine.failed = 1;
         mine.class = (unsigned)class;
+        mine.square = mine.class * mine.class;
     }
     lists->share = true; /* where that stays unknown all rounds run */
     failure = reduce_now(c, MPI_SUM, MPI_UINT64_T, &mine, &all, sizeof mine / 8);

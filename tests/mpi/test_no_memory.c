@@ -158,6 +158,29 @@ static void a_trial_is_made_on_all_ranks_or_on_none(void)
     MPI_Comm_free(&comm);
 }
 
+/* A wrong value on rank 0, no memory on another one: no number between these classes. */
+static void errors_of_two_classes_are_another_class_for_the_rest(void)
+{
+    int expected = world_rank == 0           ? MPI_ERR_INFO_VALUE
+                   : world_rank == POOR_RANK ? MPI_ERR_NO_MEM
+                                             : MPI_ERR_OTHER;
+    MPIX_Request r = MPIX_REQUEST_NULL;
+    MPI_Comm comm = fresh();
+    MPI_Info info;
+    int error;
+
+    MPI_Info_create(&info);
+    if (world_rank == 0)
+        MPI_Info_set(info, "tutti_stats", "perhaps");
+    first_inits(comm);
+    memory_runs_out(0);
+    error = tested_sum.init(3, comm, info, &r);
+    allocations_left = -1;
+    CHECK_CLASS(error, expected);
+    MPI_Info_free(&info);
+    MPI_Comm_free(&comm);
+}
+
 /* ---- calls ---- */
 
 static int call(const tested_call *c, int n, MPI_Comm comm, bool blocks)
@@ -327,6 +350,7 @@ int main(int argc, char **argv)
         MPI_TEST(an_init_of_neighbors_fails_on_all_ranks_or_on_none),
         MPI_TEST(one_of_many_inits_fails_on_all_ranks_or_on_none),
         MPI_TEST(a_trial_is_made_on_all_ranks_or_on_none),
+        MPI_TEST(errors_of_two_classes_are_another_class_for_the_rest),
         MPI_TEST(a_call_that_fails_can_be_made_again),
         MPI_TEST(a_first_call_that_fails_ends_with_an_error),
         MPI_TEST(a_call_about_a_communicator_fails_on_all_ranks_or_on_none),
