@@ -283,6 +283,25 @@ static void inits_and_calls_of_one_signature_take_turns(void)
     }
 }
 
+/* All send nothing to the next rank, and expect an item from the one before: that is wrong, but no
+ * request is started. */
+static void rings_for_what_nobody_sends_hold_up_nothing(void)
+{
+    int before = (world_rank + world_size - 1) % world_size, after = (world_rank + 1) % world_size;
+    int none = 0, one = 1, at = 0, item = 0, received;
+    MPI_Comm comm;
+
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, &one, 1, &after, &one, MPI_INFO_NULL,
+                                   0, &comm);
+    for (int i = 0; i < 3 && world_size > 1; i++) {
+        MPIX_Request r;
+        CHECK(MPIX_Neighbor_alltoallv_linear_init(&item, &none, &at, MPI_INT, &received, &one, &at,
+                                                  MPI_INT, comm, MPI_INFO_NULL, &r) == MPI_SUCCESS);
+        CHECK(MPIX_Request_free(&r) == MPI_SUCCESS);
+    }
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
@@ -292,6 +311,7 @@ int main(int argc, char **argv)
         MPI_TEST(a_communicator_is_freed_right_behind_an_init),
         MPI_TEST(a_row_of_inits_is_started_in_other_orders),
         MPI_TEST(inits_and_calls_of_one_signature_take_turns),
+        MPI_TEST(rings_for_what_nobody_sends_hold_up_nothing),
     };
 
     return mpi_test_main(argc, argv, "inits", tests, sizeof tests / sizeof *tests);
