@@ -391,7 +391,7 @@ contains
         integer, parameter :: n = 3
         integer, asynchronous :: mine(n), ghosts(n, 4)
         integer :: beside(4), counts(4), same(4), displs(4), weights(4), form, start, i
-        character(len=8) :: hints(3) = [character(len=8) :: "node", "node:2", "partner"]
+        character(len=8) :: hints(7) = [character(len=8) :: "", "", "", "", "node", "node:2", "partner"]
         type(MPI_Comm) :: graph
         type(MPI_Info) :: info
         type(MPIX_Request) :: request
@@ -406,7 +406,7 @@ contains
         call MPI_Info_set(info, "tutti_regions", "node:2")
         call tutti_comm_set_hints(graph, info)
         call MPI_Info_free(info)
-        do form = 1, 4 + size(hints)
+        do form = 1, size(hints)
             call MPI_Info_create(info)
             select case (form)
             case (1)
@@ -422,7 +422,7 @@ contains
                 call MPIX_Neighbor_alltoallv_node_init(mine, counts, same, MPI_INTEGER, ghosts, counts, displs, MPI_INTEGER, &
                     graph, info, request)
             case default
-                call MPI_Info_set(info, "tutti_algorithm", trim(hints(form - 4)))
+                call MPI_Info_set(info, "tutti_algorithm", trim(hints(form)))
                 call MPIX_Neighbor_alltoallv_auto_init(mine, counts, same, MPI_INTEGER, ghosts, counts, displs, MPI_INTEGER, &
                     graph, info, request)
             end select
