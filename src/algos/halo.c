@@ -166,7 +166,7 @@ static bool read_pieces(const halo *h, int ndestinations, const int64_t *at, sch
     return true;
 }
 
-static void place_blocks(halo_bundles *all)
+static void set_offsets(halo_bundles *all)
 {
     for (halo_bundle *x = all->at; x < all->at + all->n; x++)
         for (int k = 0; k < x->n; k++) {
@@ -181,8 +181,8 @@ static void place_blocks(halo_bundles *all)
 static void finish_bundles(halo *h)
 {
     count_collected(h);
-    place_blocks(&h->out);
-    place_blocks(&h->in);
+    set_offsets(&h->out);
+    set_offsets(&h->in);
 }
 
 static bool make_bundles(halo *h, int most, sched_builder *s)

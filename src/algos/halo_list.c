@@ -2,7 +2,7 @@
 /* halo_list.c - see halo_list.h.
  *
  * The bytes of all blocks for one node are cut wherever a range begins or ends. What lies between
- * two cuts is in a block as a whole or not at all, and gets its place in what is fresh with the
+ * two cuts is in a block as a whole or not at all, and gets its offset in what is fresh with the
  * first block that has it. n log n in the number of ranges.
  */
 #include "algos/halo_list.h"
@@ -18,7 +18,7 @@ typedef struct destination {
     int64_t piece, npieces; /* in maker.piece */
 } destination;
 
-/* A place, and what is to be known of it. */
+/* An offset, and what is to be known of it. */
 typedef struct mark {
     int64_t at, what;
 } mark;
@@ -27,7 +27,7 @@ typedef struct maker {
     const halo_blocks *b;
     destination *to; /* [n], in order; only those with bytes for other nodes */
     int n;
-    mark *cut;   /* each, and the place in what is fresh of what follows it, -1: none yet; room for
+    mark *cut;   /* each, and the offset in what is fresh of what follows it, -1: none yet; room for
                   those of all ranges */
     mark *spare; /* as much */
     int64_t ncuts;
@@ -55,7 +55,7 @@ static int compare_indices(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-/* Where the run of rising places ends that begins at `first`. */
+/* Where the run of rising offsets ends that begins at `first`. */
 static int64_t end_of_run(const mark *m, int64_t n, int64_t first)
 {
     int64_t i = first + 1;
@@ -73,7 +73,7 @@ static void merge(const mark *a, const mark *end_a, const mark *b, const mark *e
     memcpy(to + (end_a - a), b, (size_t)(end_b - b) * sizeof *to);
 }
 
-/* By place: runs are merged two by two, because each type has few of them. The result is in one of
+/* By offset: runs are merged two by two, because each type has few of them. The result is in one of
  * both. */
 static mark *sort_marks(mark *m, mark *spare, int64_t n)
 {
@@ -158,11 +158,11 @@ static mark *find_cut(const maker *m, int64_t at, mark *guess)
 }
 
 /* To the pieces of a block, the last of which may go on. False: no memory. */
-static bool append_piece(maker *m, destination *d, int64_t place, int64_t length)
+static bool append_piece(maker *m, destination *d, int64_t offset, int64_t length)
 {
     byte_range *last = d->npieces > 0 ? &m->piece[m->npieces - 1] : NULL;
 
-    if (last && last->at + last->length == place) {
+    if (last && last->at + last->length == offset) {
         last->length += length;
         return true;
     }
@@ -174,7 +174,7 @@ static bool append_piece(maker *m, destination *d, int64_t place, int64_t length
         m->piece = larger;
         m->room = room;
     }
-    m->piece[m->npieces++] = (byte_range){place, length};
+    m->piece[m->npieces++] = (byte_range){offset, length};
     d->npieces++;
     return true;
 }

@@ -28,8 +28,8 @@ typedef struct halo_blocks {
     const int64_t *received; /* [nsources]: bytes */
     const int64_t *first;    /* [ndestinations + 1]: block i is range[first[i]], ... before the
                                 next one's */
-    const byte_range *range; /* bytes in the order of the block; the same ones have the same place
-                                 in all blocks, wherever that is */
+    const byte_range *range; /* bytes in the order of the block; the same ones have the same offset
+                                 in all blocks, whatever it counts from */
 } halo_blocks;
 
 /* Words of a list without its pieces. */

@@ -54,8 +54,8 @@ void execs_describe(exec *e);
 void execs_number(exec *e);
 int execs_run(exec *e);
 
-/* What a persistent one has of its communicator, which is ready: a window, and ways of its own.
- * Collective, may wait for other ranks; on failure it is as before. */
+/* Give a persistent one what it has of its communicator, which is ready: a window, and rings or
+ * requests of its own. Collective, may wait for other ranks; on failure it is as before. */
 int execs_persist(exec *e);
 
 #endif

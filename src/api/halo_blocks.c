@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halo_blocks.c - see halo_blocks.h.
  *
- * Where a byte of a block is: of one block that goes to all, in it; of blocks of one type, where it
- * would be if the elements lay packed one after the other; of blocks with types of their own, in
- * memory.
+ * The offset of a byte of a block is, of one block that goes to all, in it; of blocks of one type,
+ * where it would be if the elements lay packed one after the other; of blocks with types of their
+ * own, in memory.
  */
 #include "api/halo_blocks.h"
 
@@ -97,7 +97,7 @@ static bool look_into_types(maker *m)
     return done;
 }
 
-/* Those that were not looked into have a place of their own, which no other has. */
+/* Those that were not looked into have an offset of their own, which no other has. */
 static bool add_the_others(maker *m)
 {
     int n = m->n->ndestinations;

@@ -28,7 +28,7 @@ bool size_exchange_needed(coll_kind kind, choice chosen)
            (coll_is_v(kind) || coll_has(kind, COLL_NEIGHBORS));
 }
 
-static int64_t *list_blocks(const call *of, const plan_key *key)
+static int64_t *list_lengths(const call *of, const plan_key *key)
 {
     int64_t *list = malloc((size_t)of->coll.p * sizeof *list);
 
@@ -154,7 +154,7 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .parameter = chosen.parameter,
                   .variant = chosen.variant};
     s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), persistent)
-                : list_blocks(of, key);
+                : list_lengths(of, key);
     set_rounds(s);
     balanced = s->mine &&
                (!persistent || !of_halo(s) || halo_list_balance(s->mine, s->c.rank, &s->balance));

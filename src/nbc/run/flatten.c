@@ -52,7 +52,7 @@ static bool measure(flattener *f)
            f->span <= SPAN_SMALL + SPAN_OF_DATA * f->bytes;
 }
 
-/* Of each place the bits from 8 k on. */
+/* Of each offset the bits from 8 k on. */
 static bool pack_plane(flattener *f, int k)
 {
     unsigned char *to = f->plane[k] = malloc((size_t)f->bytes + 1);
@@ -85,20 +85,20 @@ static bool append_range(flattener *f, int64_t at, int64_t length)
     return true;
 }
 
-static int64_t place_of(const flattener *f, int64_t i)
+static int64_t offset_of(const flattener *f, int64_t i)
 {
-    uint64_t place = 0;
+    uint64_t offset = 0;
 
     for (int k = 0; k < f->planes; k++)
-        place |= (uint64_t)f->plane[k][i] << 8 * k;
-    return (int64_t)place;
+        offset |= (uint64_t)f->plane[k][i] << 8 * k;
+    return (int64_t)offset;
 }
 
 static bool append_block(flattener *f, int64_t begin, int64_t end)
 {
     for (int64_t i = begin, n; i < end; i += n) {
-        int64_t at = place_of(f, i);
-        for (n = 1; i + n < end && place_of(f, i + n) == at + n;)
+        int64_t at = offset_of(f, i);
+        for (n = 1; i + n < end && offset_of(f, i + n) == at + n;)
             n++;
         if (!append_range(f, f->low + at, n))
             return false;
