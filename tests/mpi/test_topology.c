@@ -111,6 +111,28 @@ static void a_part_of_the_ranks_has_its_part_of_the_regions(void)
     MPI_Comm_free(&half);
 }
 
+/* Open MPI 4.1 gives it the topology of the whole, which must not be looked into. */
+static void a_part_of_a_cartesian_communicator_is_served(void)
+{
+    int period = 1, last = world_size - 1, sum = 0;
+    MPI_Comm cart, part;
+    MPI_Group all, most;
+
+    CHECK(tutti_init() == MPI_SUCCESS);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &world_size, &period, 0, &cart);
+    MPI_Comm_group(cart, &all);
+    MPI_Group_excl(all, world_size > 1, &last, &most);
+    if (world_rank < last || world_size == 1) {
+        MPI_Comm_create_group(cart, most, 0, &part);
+        CHECK(MPIX_Allreduce_auto(&world_rank, &sum, 1, MPI_INT, MPI_SUM, part) == MPI_SUCCESS);
+        CHECK(sum == last * (last - 1) / 2);
+        MPI_Comm_free(&part);
+    }
+    MPI_Group_free(&most);
+    MPI_Group_free(&all);
+    MPI_Comm_free(&cart);
+}
+
 /* ---- hints ---- */
 
 static void hinted_regions_replace_what_was_found(void)
@@ -287,6 +309,7 @@ int main(int argc, char **argv)
         MPI_TEST(the_environment_makes_a_machine_up),
         MPI_TEST(all_ranks_find_the_same),
         MPI_TEST(a_part_of_the_ranks_has_its_part_of_the_regions),
+        MPI_TEST(a_part_of_a_cartesian_communicator_is_served),
         MPI_TEST(hinted_regions_replace_what_was_found),
         MPI_TEST(a_wrong_hint_is_an_error_on_all_ranks_and_changes_nothing),
         MPI_TEST(a_hinted_algorithm_serves_auto_calls),

@@ -2,23 +2,16 @@
 /* degrees.c - see degrees.h. */
 #include "nbc/comm/degrees.h"
 
+#include "nbc/comm/neighbors.h"
+
 #include <stdlib.h>
 
-int degrees_count(comm *c, hello *mine)
+int degrees_count(const comm *c, hello *mine)
 {
-    int kind = MPI_UNDEFINED, error;
-
     mine->destinations = mine->sources = -1;
-    if (c->user != MPI_COMM_NULL)
-        PMPI_Topo_test(c->user, &kind);
-    if (kind == MPI_UNDEFINED)
-        return MPI_SUCCESS;
-    error = comm_find_neighbors(c);
-    if (!error) {
-        mine->destinations = c->neighbors->ndestinations;
-        mine->sources = c->neighbors->nsources;
-    }
-    return error;
+    return c->user == MPI_COMM_NULL
+               ? MPI_SUCCESS
+               : neighbors_count(c->user, c->rank, &mine->destinations, &mine->sources);
 }
 
 int degrees_on_node(const handshake *h, const topo *t, int64_t **result)

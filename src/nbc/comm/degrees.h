@@ -7,8 +7,8 @@
 #include "nbc/comm/comm.h"
 
 /* Put this rank's numbers of destinations and sources into what it sends in a handshake: -1 where
- * the communicator has no virtual topology. Finds c->neighbors on the way. Local. */
-int degrees_count(comm *c, hello *mine);
+ * the communicator has no virtual topology. Local. */
+int degrees_count(const comm *c, hello *mine);
 
 /* Of the ranks of my node in this topology, in their order: numbers of destinations and of sources,
  * for free(). *result: NULL if there is one node, or no virtual topology. */

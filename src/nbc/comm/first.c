@@ -190,10 +190,8 @@ static int get_own_comm(comm *c, const char *caller)
 static int begin_anew(comm *c, const char *caller, bool may_block)
 {
     hello mine = {.threaded = process_threaded, .counts_stats = stats_on, .serial = c->serial};
-    int error = degrees_count(c, &mine);
+    int error;
 
-    if (error == MPI_ERR_NO_MEM) /* nothing has been sent: the call may be made again */
-        return error;
     if (!c->wisdom)
         c->wisdom = process_wisdom();
     mine.environment_digest = env_asked();
@@ -201,7 +199,9 @@ static int begin_anew(comm *c, const char *caller, bool may_block)
     mine.reproducible = env_reproducible();
     comm_put_machine(&mine);
     PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world);
-    mine.error = error ? error : own_location(&mine.at);
+    mine.error = own_location(&mine.at);
+    if (!mine.error)
+        mine.error = degrees_count(c, &mine);
     if (env_error())
         mine.error = env_error();
     if (c->p == 1 && mine.error) {

@@ -73,6 +73,24 @@ static int distributed(MPI_Comm user, coll_neighbors *n)
     return error;
 }
 
+int neighbors_count(MPI_Comm user, int rank, int *destinations, int *sources)
+{
+    int kind = MPI_UNDEFINED, n = 0, weighted, error = MPI_SUCCESS;
+
+    *destinations = *sources = -1;
+    PMPI_Topo_test(user, &kind);
+    if (kind == MPI_CART) {
+        error = PMPI_Cartdim_get(user, &n);
+        *destinations = *sources = 2 * n;
+    } else if (kind == MPI_GRAPH) {
+        error = PMPI_Graph_neighbors_count(user, rank, &n);
+        *destinations = *sources = n;
+    } else if (kind == MPI_DIST_GRAPH) {
+        error = PMPI_Dist_graph_neighbors_count(user, sources, destinations, &weighted);
+    }
+    return error;
+}
+
 static void set_neighbor_order(const coll_neighbors *n, bool is_cartesian)
 {
     int *order = (int *)n->order;

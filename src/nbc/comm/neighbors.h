@@ -13,4 +13,9 @@ int neighbors_find(MPI_Comm user, int rank, coll_neighbors **result);
 
 void neighbors_free(coll_neighbors *n);
 
+/* How many there are; -1: it has no topology. Asks for no neighbor: Open MPI 4.1 gives part of a
+ * Cartesian communicator (MPI_Comm_create_group) the topology of the whole, in which MPI_Cart_shift
+ * divides by 0. Local. */
+int neighbors_count(MPI_Comm user, int rank, int *destinations, int *sources);
+
 #endif
