@@ -80,13 +80,15 @@ static void set_rounds(size_exchange *s)
         s->rounds = HALO_LISTS;
 }
 
-/* The communicator knows what the first round would find: how long the lists of my node are. */
+/* If the communicator knows what the first round would find: how long the lists of my node are. */
 static bool take_degrees(size_exchange *s, const comm *c)
 {
     const topo_level *nodes = topo_nodes(s->topo);
-    int mine = nodes->region[c->rank];
-    size_t words = HALO_HEAD * (size_t)(nodes->first[mine + 1] - nodes->first[mine]);
+    int mine = nodes ? nodes->region[c->rank] : 0;
+    size_t words = nodes ? HALO_HEAD * (size_t)(nodes->first[mine + 1] - nodes->first[mine]) : 0;
 
+    if (!of_halo(s) || !nodes || s->topo->nodes == 1 || !c->degrees)
+        return true;
     if (!make_room(s, words))
         return false;
     memcpy(s->found, c->degrees, words * sizeof *s->found);
@@ -158,7 +160,7 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
     set_rounds(s);
     balanced = s->mine &&
                (!persistent || !of_halo(s) || halo_list_balance(s->mine, s->c.rank, &s->balance));
-    if (balanced && (!of_halo(s) || !s->topo || s->topo->nodes == 1 || take_degrees(s, of->comm)))
+    if (balanced && take_degrees(s, of->comm))
         error = go_on(s, e, &asks);
     if (error || !asks)
         size_exchange_end(s, e);

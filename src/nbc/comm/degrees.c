@@ -3,15 +3,16 @@
 #include "nbc/comm/degrees.h"
 
 #include "nbc/comm/neighbors.h"
+#include "nbc/process/simulated.h"
 
 #include <stdlib.h>
 
 int degrees_count(const comm *c, hello *mine)
 {
     mine->destinations = mine->sources = -1;
-    return c->user == MPI_COMM_NULL
-               ? MPI_SUCCESS
-               : neighbors_count(c->user, c->rank, &mine->destinations, &mine->sources);
+    if (simulated() || c->user == MPI_COMM_NULL) /* SimGrid ends a program that asks */
+        return MPI_SUCCESS;
+    return neighbors_count(c->user, c->rank, &mine->destinations, &mine->sources);
 }
 
 int degrees_on_node(const handshake *h, const topo *t, int64_t **result)

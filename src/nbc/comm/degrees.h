@@ -7,11 +7,11 @@
 #include "nbc/comm/comm.h"
 
 /* Put this rank's numbers of destinations and sources into what it sends in a handshake: -1 where
- * the communicator has no virtual topology. Local. */
+ * the communicator has no virtual topology, or is simulated. Local. */
 int degrees_count(const comm *c, hello *mine);
 
 /* Of the ranks of my node in this topology, in their order: numbers of destinations and of sources,
- * for free(). *result: NULL if there is one node, or no virtual topology. */
+ * for free(). *result: NULL if there is one node, or the numbers are not known. */
 int degrees_on_node(const handshake *h, const topo *t, int64_t **result);
 
 #endif
