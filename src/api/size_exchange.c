@@ -84,11 +84,13 @@ static void set_rounds(size_exchange *s)
 static bool take_degrees(size_exchange *s, const comm *c)
 {
     const topo_level *nodes = topo_nodes(s->topo);
-    int mine = nodes ? nodes->region[c->rank] : 0;
-    size_t words = nodes ? HALO_HEAD * (size_t)(nodes->first[mine + 1] - nodes->first[mine]) : 0;
+    size_t words;
+    int mine;
 
-    if (!of_halo(s) || !nodes || s->topo->nodes == 1 || !c->degrees)
+    if (!of_halo(s) || !nodes || !c->degrees)
         return true;
+    mine = nodes->region[c->rank];
+    words = HALO_HEAD * (size_t)(nodes->first[mine + 1] - nodes->first[mine]);
     if (!make_room(s, words))
         return false;
     memcpy(s->found, c->degrees, words * sizeof *s->found);

@@ -18,12 +18,14 @@ int degrees_count(const comm *c, hello *mine)
 int degrees_on_node(const handshake *h, const topo *t, int64_t **result)
 {
     const topo_level *nodes = topo_nodes(t);
-    int mine = nodes ? nodes->region[h->rank] : 0, first = nodes ? nodes->first[mine] : 0;
-    int members = nodes ? nodes->first[mine + 1] - first : 0;
+    int mine, first, members;
 
     *result = NULL;
-    if (members == 0 || h->mine.destinations < 0)
+    if (t->nodes == 1 || !nodes || h->mine.destinations < 0)
         return MPI_SUCCESS;
+    mine = nodes->region[h->rank];
+    first = nodes->first[mine];
+    members = nodes->first[mine + 1] - first;
     *result = malloc(2 * (size_t)members * sizeof **result);
     if (!*result)
         return MPI_ERR_NO_MEM;
