@@ -250,7 +250,7 @@ static int group_of(const topo_level *nodes, int rank, int groups)
 static void find_destinations(maker *m, const coll_neighbors *n, const topo_level *nodes,
                               int groups, int me)
 {
-    for (int i = 0; nodes && i < n->ndestinations; i++) {
+    for (int i = 0; i < n->ndestinations; i++) {
         int rank = n->destinations[i];
         int64_t bytes = bytes_of(m->b, i);
         if (rank >= 0 && nodes->region[rank] != nodes->region[me] && bytes > 0)
@@ -288,7 +288,8 @@ static int64_t *write_list(maker *m, const coll_neighbors *n)
     if (!list)
         return NULL;
     write_edges(list, n, m->b);
-    qsort(m->to, (size_t)m->n, sizeof *m->to, compare_indices);
+    if (m->n > 0)
+        qsort(m->to, (size_t)m->n, sizeof *m->to, compare_indices);
     to = list + words;
     for (const destination *d = m->to; d < m->to + m->n; d++) {
         int64_t *edge = list + HALO_HEAD + HALO_DESTINATION * d->index;
@@ -301,6 +302,21 @@ static int64_t *write_list(maker *m, const coll_neighbors *n)
     return list;
 }
 
+/* Does each range begin where the one before it has ended, or later? Most programs have such blocks,
+ * of which none have bytes in common. */
+static bool ranges_rise(const halo_blocks *b, int64_t n)
+{
+    int64_t end = INT64_MIN;
+
+    for (const byte_range *r = b->range; r < b->range + n; r++) {
+        if (r->length > 0 && r->at < end)
+            return false;
+        if (r->length > 0)
+            end = r->at + r->length;
+    }
+    return true;
+}
+
 int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me, const halo_blocks *b)
 {
     const topo_level *nodes = topo_nodes(t);
@@ -308,6 +324,8 @@ int64_t *halo_list(const coll_neighbors *n, const topo *t, int groups, int me, c
     maker m = {.b = b};
     int64_t *list = NULL;
 
+    if (!nodes || ranges_rise(b, (int64_t)ranges))
+        return write_list(&m, n);
     m.to = malloc(((size_t)n->ndestinations + 1) * sizeof *m.to);
     m.cut = malloc((2 * ranges + 1) * sizeof *m.cut);
     m.spare = malloc((2 * ranges + 1) * sizeof *m.spare);
