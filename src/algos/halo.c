@@ -6,36 +6,6 @@
 
 /* ---- bundles ---- */
 
-/* The first member of one of at most as many groups as there are members (halo_group). */
-static int begin_of_group(int members, int groups, int group)
-{
-    return (int)(((int64_t)group * members + groups - 1) / groups);
-}
-
-/* Carrier and receiver of the bundle from node a to a group of node b: spread by the distance of
- * the nodes, which both know. */
-static void assign_ranks(const halo *h, int a, int b, int group, halo_bundle *x)
-{
-    int ranks_a = region_size(&h->nodes, a), ranks_b = region_size(&h->nodes, b);
-    int distance = wrap(b - a, h->nodes.n);
-    int groups = halo_groups(h->most) < ranks_b ? halo_groups(h->most) : ranks_b;
-    int first = begin_of_group(ranks_b, groups, group);
-    int end = begin_of_group(ranks_b, groups, group + 1);
-    int carrier = (distance + (2 * group + 1) * ranks_a / (2 * groups)) % ranks_a;
-
-    x->carrier = region_rank(&h->nodes, a, carrier);
-    x->receiver = region_rank(&h->nodes, b, first + distance % (end - first));
-}
-
-/* The same of the bundle from one rank to a node. */
-static void assign_source(const halo *h, int a, int b, int from, halo_bundle *x)
-{
-    int distance = wrap(b - a, h->nodes.n), k = halo_member(h, from);
-
-    x->carrier = from;
-    x->receiver = region_rank(&h->nodes, b, (distance + k) % region_size(&h->nodes, b));
-}
-
 /* Are both blocks in one bundle? */
 static bool are_together(const halo *h, const halo_edge *a, const halo_edge *b)
 {
@@ -52,18 +22,6 @@ static int count_bundles(const halo *h, const halo_edges *e)
     return n;
 }
 
-static void begin_bundle(const halo *h, bool out, halo_edge **first, halo_bundle *x)
-{
-    const halo_edge *e = *first;
-    int a = out ? h->nodes.mine : e->node, b = out ? e->node : h->nodes.mine;
-
-    *x = (halo_bundle){.edge = first};
-    if (h->most == HALO_OF_SOURCES)
-        assign_source(h, a, b, e->from, x);
-    else
-        assign_ranks(h, a, b, e->group, x);
-}
-
 static bool make_side(const halo *h, const halo_edges *e, halo_bundles *result, sched_builder *s)
 {
     halo_bundle *at;
@@ -74,8 +32,11 @@ static bool make_side(const halo *h, const halo_edges *e, halo_bundles *result, 
         return false;
     *result = (halo_bundles){at, 0};
     for (int i = 0; i < e->n; i++) {
-        if (i == 0 || !are_together(h, e->bundled[i - 1], e->bundled[i]))
-            begin_bundle(h, e == &h->leaving, &e->bundled[i], &at[result->n++]);
+        if (i == 0 || !are_together(h, e->bundled[i - 1], e->bundled[i])) {
+            halo_bundle *x = &at[result->n++];
+            *x = (halo_bundle){.edge = &e->bundled[i]};
+            halo_assign(h, e->bundled[i], e == &h->leaving, x);
+        }
         at[result->n - 1].n++;
     }
     return true;
@@ -204,7 +165,7 @@ bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_b
 {
     const int64_t *at;
 
-    if (!halo_read_edges(h, o, g, s) || !make_bundles(h, most, s))
+    if (!halo_read_edges(h, most, o, g, s) || !make_bundles(h, most, s))
         return false;
     at = h->rest;
     if (o->round > HALO_LISTS && !(at = read_fresh(h, at)))

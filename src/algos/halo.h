@@ -19,7 +19,7 @@
 #include "algos/halo_list.h"
 #include "algos/region.h"
 
-enum { HALO_OF_SOURCES = 0 }; /* for halo.most */
+enum { HALO_OF_SOURCES = 0, HALO_ANY = -1 }; /* for halo.most */
 
 typedef struct halo_edge {
     int from, to;
@@ -35,7 +35,7 @@ typedef struct halo_edge {
     int64_t offset; /* where what is fresh begins */
     const byte_range *piece; /* [npieces]: what the block consists of, from `part` on; known for my
                                 own, and to the receiver */
-    interval packed;         /* mine, if only some of it is fresh: a copy of it */
+    int64_t packed;          /* mine, if only some of it is fresh: offset of a copy in SCRATCH */
 } halo_edge;
 
 typedef struct halo_bundle {
@@ -54,7 +54,7 @@ typedef struct halo_bundles {
 /* Those from my node, or those to it, that have bytes. listed: in the order of (node, from, to,
  * position); bundled: with `group` after `node`. */
 typedef struct halo_edges {
-    halo_edge **listed, **bundled;
+    halo_edge *all, **listed, **bundled; /* room for all that the lists have */
     int n;
 } halo_edges;
 
@@ -89,14 +89,21 @@ void halo_size_exchange(int most, const algo_options *o, const group *g, sched_b
 /* The nodes. False: there is one, or no memory, and the builder has failed. */
 bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
 
-/* h with what o->exchanged_sizes has after o->round rounds, on several nodes. False: no memory, or
- * blocks have other lengths at their sources, and the builder has failed. */
+/* h with what o->exchanged_sizes has after o->round rounds, on several nodes: the edges that concern
+ * this rank, and their bundles; those of others are not whole. False: no memory, or blocks have
+ * other lengths at their sources, and the builder has failed. */
 bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
 
-/* The same in two parts, after HALO_LISTS rounds. The second one may be called again, for another
- * form. */
-bool halo_read_edges(halo *h, const algo_options *o, const group *g, sched_builder *s);
+/* The edges alone. most: only those that this rank sends, carries, receives for others or gets;
+ * HALO_ANY: all of them, for halo_make_bundles. */
+bool halo_read_edges(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
+
+/* The bundles of all edges after HALO_LISTS rounds. It may be called again, for another form. */
 bool halo_make_bundles(halo *h, int most, sched_builder *s);
+
+/* Who carries and who receives the bundle that an edge is in, one of those from my node (out) or of
+ * those to it. */
+void halo_assign(const halo *h, const halo_edge *e, bool out, halo_bundle *x);
 
 /* Ranks of my node. */
 static inline int halo_members(const halo *h)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* halo_edges.c - see halo.h: the edges of my node, by what has been exchanged. */
+/* halo_edges.c - see halo.h: the edges of my node, by what has been exchanged, and who carries and
+ * receives them. */
 #include "algos/halo.h"
 
 #include <string.h>
@@ -11,14 +12,107 @@ bool halo_nodes(regions *nodes, const group *g, sched_builder *s)
     return l && l->n > 1 && regions_make(nodes, g, (int)(l - g->topo->level), s);
 }
 
+/* ---- carriers and receivers ---- */
+
+/* The first member of one of at most as many groups as there are members (halo_group). */
+static int begin_of_group(int members, int groups, int group)
+{
+    return (int)(((int64_t)group * members + groups - 1) / groups);
+}
+
+/* Of the bundle from node a to a group of node b: spread by the distance of the nodes, which both
+ * know. */
+static void assign_ranks(const halo *h, int a, int b, int group, halo_bundle *x)
+{
+    int ranks_a = region_size(&h->nodes, a), ranks_b = region_size(&h->nodes, b);
+    int distance = wrap(b - a, h->nodes.n);
+    int groups = halo_groups(h->most) < ranks_b ? halo_groups(h->most) : ranks_b;
+    int first = begin_of_group(ranks_b, groups, group);
+    int end = begin_of_group(ranks_b, groups, group + 1);
+    int carrier = (distance + (2 * group + 1) * ranks_a / (2 * groups)) % ranks_a;
+
+    x->carrier = region_rank(&h->nodes, a, carrier);
+    x->receiver = region_rank(&h->nodes, b, first + distance % (end - first));
+}
+
+/* The same of the bundle from one rank to a node. */
+static void assign_source(const halo *h, int a, int b, const halo_edge *e, halo_bundle *x)
+{
+    int distance = wrap(b - a, h->nodes.n);
+
+    x->carrier = e->from;
+    x->receiver = region_rank(&h->nodes, b, (distance + e->from_at) % region_size(&h->nodes, b));
+}
+
+void halo_assign(const halo *h, const halo_edge *e, bool out, halo_bundle *x)
+{
+    int a = out ? h->nodes.mine : e->node, b = out ? e->node : h->nodes.mine;
+
+    if (h->most == HALO_OF_SOURCES)
+        assign_source(h, a, b, e, x);
+    else
+        assign_ranks(h, a, b, e->group, x);
+}
+
+static void set_group(const halo *h, halo_edge *e, bool out)
+{
+    int groups = halo_groups(h->most);
+
+    e->group = 0;
+    if (groups > 1)
+        e->group =
+            halo_group(e->to_at, region_size(&h->nodes, out ? e->node : h->nodes.mine), groups);
+}
+
+/* ---- what concerns me ---- */
+
+enum { UNKNOWN, MINE, OF_OTHERS };
+
+/* What of the lists is read, and where. */
 typedef struct reader {
     const int64_t *at; /* next word */
     const halo *h;
     const coll_neighbors *mine;
     const int *node; /* of each rank */
+    int groups;      /* of a node, at most */
+    char *bundle[2]; /* [nodes * groups], those to my node and those from it: does this rank receive
+                        or carry it? NULL if bundles are not of groups */
 } reader;
 
-/* Of the list of a member of my node. False: it stays in the node, or has nothing. */
+/* Do I carry the bundle of the edge, or receive it for my node? */
+static bool handles_bundle(const halo *h, const halo_edge *e, bool out)
+{
+    halo_bundle x;
+
+    halo_assign(h, e, out, &x);
+    return (out ? x.carrier : x.receiver) == h->me;
+}
+
+/* To find that out takes some divisions. */
+static bool handles_group(const reader *r, const halo_edge *e, bool out)
+{
+    char *known = &r->bundle[out][(int64_t)e->node * r->groups + e->group];
+
+    if (*known == UNKNOWN)
+        *known = handles_bundle(r->h, e, out) ? MINE : OF_OTHERS;
+    return *known == MINE;
+}
+
+static bool concerns_me(const reader *r, const halo_edge *e, bool out)
+{
+    const halo *h = r->h;
+
+    if (h->most == HALO_ANY || (out ? e->from : e->to) == h->me)
+        return true;
+    if (h->most == HALO_OF_SOURCES)
+        return !out && handles_bundle(h, e, out);
+    return handles_group(r, e, out);
+}
+
+/* ---- lists ---- */
+
+/* Of the list of a member of my node. False: it stays in the node, has nothing, or does not concern
+ * me. */
 static bool read_edge(reader *r, int member, int position, bool out, halo_edge *e)
 {
     const halo *h = r->h;
@@ -34,24 +128,30 @@ static bool read_edge(reader *r, int member, int position, bool out, halo_edge *
             *halo_between(h, h->direct, member, other_at) += at[1];
         return false;
     }
-    e->from = out ? rank : other;
-    e->to = out ? other : rank;
-    e->from_at = out ? member : other_at;
-    e->to_at = out ? other_at : member;
-    e->node = r->node[other];
-    e->position = position;
-    e->length = at[1];
-    e->fresh = out ? at[2] : at[1];
-    e->npieces = out ? (int)at[3] : 0;
-    e->at = rank != h->me ? -1 : out ? position : r->mine->order[position];
-    return true;
+    *e = (halo_edge){.from = out ? rank : other,
+                     .to = out ? other : rank,
+                     .from_at = out ? member : other_at,
+                     .to_at = out ? other_at : member,
+                     .node = r->node[other],
+                     .position = position,
+                     .length = at[1],
+                     .fresh = out ? at[2] : at[1],
+                     .npieces = out ? (int)at[3] : 0,
+                     .at = rank != h->me ? -1
+                           : out         ? position
+                                         : r->mine->order[position]};
+    set_group(h, e, out);
+    return concerns_me(r, e, out);
 }
 
 /* Append those of one member and one side. */
 static void read_side(reader *r, int member, int n, bool out, halo_edges *to)
 {
-    for (int i = 0; i < n; i++)
-        to->n += read_edge(r, member, i, out, to->listed[to->n]);
+    for (int i = 0; i < n; i++) {
+        halo_edge *e = &to->all[to->n];
+        if (read_edge(r, member, i, out, e))
+            to->listed[to->n++] = e;
+    }
 }
 
 /* ---- order ---- */
@@ -105,12 +205,9 @@ void halo_sort_by_group(const halo *h, const halo_edges *e)
     bool out = e == &h->leaving;
 
     memcpy(e->bundled, e->listed, (size_t)e->n * sizeof(halo_edge *));
-    for (int i = 0; i < e->n; i++) {
-        halo_edge *x = e->listed[i];
-        int members = region_size(&h->nodes, out ? x->node : h->nodes.mine);
-        x->group = groups > 1 ? halo_group(x->to_at, members, groups) : 0;
-    }
-    if (groups == 1)
+    for (int i = 0; i < e->n; i++)
+        set_group(h, e->listed[i], out);
+    if (groups <= 1)
         return;
     sort_pass(h, key_group, groups < most ? groups : most, e->n, e->listed, h->spare);
     sort_pass(h, key_node, h->nodes.n, e->n, h->spare, e->bundled);
@@ -118,17 +215,16 @@ void halo_sort_by_group(const halo *h, const halo_edges *e)
 
 /* ---- memory ---- */
 
-/* Room for n edges, each of which is in the list. */
+/* Room for n edges. */
 static bool allocate_edges(halo_edges *e, int64_t n, sched_builder *s)
 {
-    halo_edge *all = sched_borrow(s, (size_t)n * sizeof *all + 1);
-    halo_edge **lists = sched_borrow(s, 2 * (size_t)n * sizeof(halo_edge *) + 1);
+    size_t lists = 2 * (size_t)n * sizeof(halo_edge *);
 
-    if (!all || !lists)
+    e->all = sched_borrow_unset(s, (size_t)n * sizeof *e->all + 1);
+    e->listed = sched_borrow_unset(s, lists + 1);
+    if (!e->all || !e->listed)
         return false;
-    for (int64_t i = 0; i < n; i++)
-        lists[i] = &all[i];
-    *e = (halo_edges){lists, lists + n, 0};
+    e->bundled = e->listed + n;
     return true;
 }
 
@@ -144,20 +240,35 @@ static bool allocate(halo *h, const int64_t *found, sched_builder *s)
         in += found[2 * k + 1];
     }
     h->direct = sched_borrow(s, 2 * (size_t)members * (size_t)members * sizeof *h->direct);
-    h->count = sched_borrow(s, (keys + 1) * sizeof *h->count);
-    h->spare = sched_borrow(s, (size_t)(out > in ? out : in) * sizeof(halo_edge *) + 1);
+    h->count = sched_borrow_unset(s, (keys + 1) * sizeof *h->count);
+    h->spare = sched_borrow_unset(s, (size_t)(out > in ? out : in) * sizeof(halo_edge *) + 1);
     if (!h->direct || !h->count || !h->spare)
         return false;
     h->collected = h->direct + (size_t)members * (size_t)members;
     return allocate_edges(&h->leaving, out, s) && allocate_edges(&h->coming, in, s);
 }
 
-bool halo_read_edges(halo *h, const algo_options *o, const group *g, sched_builder *s)
+static bool allocate_reader(reader *r, sched_builder *s)
+{
+    const halo *h = r->h;
+    size_t bundles;
+
+    if (h->most == HALO_ANY || h->most == HALO_OF_SOURCES)
+        return true;
+    r->groups = h->most < h->level->most ? h->most : h->level->most;
+    bundles = (size_t)h->nodes.n * (size_t)r->groups;
+    r->bundle[0] = sched_borrow(s, 2 * bundles);
+    r->bundle[1] = r->bundle[0] ? r->bundle[0] + bundles : NULL;
+    return r->bundle[0] != NULL;
+}
+
+bool halo_read_edges(halo *h, int most, const algo_options *o, const group *g, sched_builder *s)
 {
     reader r = {.h = h, .mine = o->neighbors, .node = g->topo->node};
 
-    *h = (halo){.me = g->index, .level = topo_nodes(g->topo)};
-    if (!halo_nodes(&h->nodes, g, s) || !allocate(h, o->exchanged_sizes, s))
+    *h = (halo){.me = g->index, .level = topo_nodes(g->topo), .most = most};
+    if (!halo_nodes(&h->nodes, g, s) || !allocate(h, o->exchanged_sizes, s) ||
+        !allocate_reader(&r, s))
         return false;
     r.at = o->exchanged_sizes + HALO_HEAD * halo_members(h);
     for (int k = 0; k < halo_members(h); k++) {

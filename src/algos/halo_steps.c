@@ -27,7 +27,7 @@ static interval in_bundle(const halo_bundle *x, int64_t offset, int64_t length)
  * I carry it; NULL: it is added to the open message. */
 static void take_fresh_pieces(const maker *m, const halo_edge *e, const halo_bundle *to)
 {
-    int64_t at = e->packed.offset, done = e->part;
+    int64_t at = e->packed, done = e->part;
 
     for (int i = 0; i < e->npieces; i++) {
         const byte_range *r = &e->piece[i];
@@ -75,8 +75,9 @@ static void pack_blocks(const maker *m)
             halo_edge *e = m->h->out.at[i].edge[k];
             if (e->from != m->h->me || e->fresh == 0 || e->fresh == e->length)
                 continue;
-            e->packed = sched_scratch(m->s, e->length);
-            sched_copy(m->s, block_sent(m, e), e->packed);
+            interval copy = sched_scratch(m->s, e->length);
+            e->packed = copy.offset;
+            sched_copy(m->s, block_sent(m, e), copy);
         }
 }
 

@@ -237,7 +237,7 @@ bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_
     sched *none = NULL;
     halo h;
     estimator e = {.k = k, .h = &h};
-    bool done = s && halo_read_edges(&h, &o, &everyone, s);
+    bool done = s && halo_read_edges(&h, HALO_ANY, &o, &everyone, s);
 
     if (!s)
         return false;

@@ -139,6 +139,9 @@ void sched_phase(sched_builder *b, const char *name);
  * failed: the algorithm returns. */
 void *sched_borrow(sched_builder *b, size_t size);
 
+/* The same, but not zeroed: where much of it may never be used. */
+void *sched_borrow_unset(sched_builder *b, size_t size);
+
 /* The algorithm has failed to get what it needs. Returns false. */
 bool sched_fail(sched_builder *b, sched_error error);
 

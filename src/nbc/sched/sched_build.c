@@ -54,10 +54,9 @@ int sched_parts(const sched_builder *b)
     return b->parts;
 }
 
-void *sched_borrow(sched_builder *b, size_t size)
+/* l: NULL: there is no memory, or has been an error. */
+static void *lend(sched_builder *b, loan *l)
 {
-    loan *l = b->error ? NULL : calloc(1, sizeof *l + size);
-
     if (!l) {
         sched_fail(b, SCHED_NO_MEMORY);
         return NULL;
@@ -65,6 +64,16 @@ void *sched_borrow(sched_builder *b, size_t size)
     l->next = b->loans;
     b->loans = l;
     return l->memory;
+}
+
+void *sched_borrow(sched_builder *b, size_t size)
+{
+    return lend(b, b->error ? NULL : calloc(1, sizeof(loan) + size));
+}
+
+void *sched_borrow_unset(sched_builder *b, size_t size)
+{
+    return lend(b, b->error ? NULL : malloc(sizeof(loan) + size));
 }
 
 void sched_phase(sched_builder *b, const char *name)
