@@ -128,20 +128,22 @@ static bool read_edge(reader *r, int member, int position, bool out, halo_edge *
             *halo_between(h, h->direct, member, other_at) += at[1];
         return false;
     }
-    *e = (halo_edge){.from = out ? rank : other,
-                     .to = out ? other : rank,
-                     .from_at = out ? member : other_at,
-                     .to_at = out ? other_at : member,
-                     .node = r->node[other],
-                     .position = position,
-                     .length = at[1],
-                     .fresh = out ? at[2] : at[1],
-                     .npieces = out ? (int)at[3] : 0,
-                     .at = rank != h->me ? -1
-                           : out         ? position
-                                         : r->mine->order[position]};
+    e->from = out ? rank : other;
+    e->to = out ? other : rank;
+    e->from_at = out ? member : other_at;
+    e->to_at = out ? other_at : member;
+    e->node = r->node[other];
     set_group(h, e, out);
-    return concerns_me(r, e, out);
+    if (!concerns_me(r, e, out))
+        return false;
+    e->at = rank != h->me ? -1 : out ? position : r->mine->order[position];
+    e->position = position;
+    e->length = at[1];
+    e->fresh = out ? at[2] : at[1];
+    e->npieces = out ? (int)at[3] : 0;
+    e->part = e->offset = e->packed = 0;
+    e->piece = NULL;
+    return true;
 }
 
 /* Append those of one member and one side. */

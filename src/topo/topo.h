@@ -92,6 +92,8 @@ static inline int topo_position(const topo_level *l, int rank)
 {
     int first = l->first[l->region[rank]], low = first, high = l->first[l->region[rank] + 1] - 1;
 
+    if (topo_member(l, high) - topo_member(l, low) == high - low) /* they follow one another */
+        return rank - topo_member(l, low);
     while (low < high) {
         int middle = (low + high) / 2;
         if (topo_member(l, middle) < rank)
