@@ -88,9 +88,10 @@ static bool look_into_types(maker *m)
     bool any = b && count && list_typed_blocks(m, count, b);
     bool done = any && flatten_blocks(b, n, m->first, &m->range);
 
-    if (any && !done && env_verbose())
-        env_say_here("%s: data that several blocks for a node have in common is sent more than "
-                     "once: their types span too much to be compared, or there is no memory",
+    if (any && !done && m->call->coll.rank == 0 && env_verbose())
+        env_say_here("%s: data that several blocks of rank 0 for a node have in common is sent "
+                     "more than once: their types span too much to be compared, or there is no "
+                     "memory",
                      coll_kind_name(m->call->coll.kind));
     free(count);
     free(b);

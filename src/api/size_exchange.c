@@ -18,7 +18,6 @@ struct size_exchange {
     int rounds;   /* of them all */
     sched *sched; /* its schedule */
     int64_t *mine, *found;
-    uint64_t balance;
     size_t words; /* of what all rounds have found, with the one that runs */
 };
 
@@ -144,7 +143,7 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
 {
     size_exchange *s = calloc(1, sizeof *s);
     const coll_neighbors *n = comm_neighbors(of->comm, (coll_kind)key->kind);
-    bool asks = false, balanced;
+    bool asks = false;
     int error = MPI_ERR_NO_MEM;
 
     if (!s)
@@ -160,9 +159,7 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
     s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), persistent)
                 : list_lengths(of, key);
     set_rounds(s);
-    balanced = s->mine &&
-               (!persistent || !of_halo(s) || halo_list_balance(s->mine, s->c.rank, &s->balance));
-    if (balanced && take_degrees(s, of->comm))
+    if (s->mine && take_degrees(s, of->comm))
         error = go_on(s, e, &asks);
     if (error || !asks)
         size_exchange_end(s, e);
@@ -204,9 +201,10 @@ bool size_exchange_shares(const size_exchange *s)
     return shares;
 }
 
-uint64_t size_exchange_balance(const size_exchange *s)
+int size_exchange_balance(const size_exchange *s, uint64_t *sum)
 {
-    return s->balance;
+    *sum = 0;
+    return !of_halo(s) || halo_list_balance(s->mine, s->c.rank, sum) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void size_exchange_share_nothing(size_exchange *s)

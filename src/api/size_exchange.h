@@ -38,8 +38,8 @@ const int64_t *size_exchange_found(const size_exchange *s);
 bool size_exchange_shares(const size_exchange *s);
 void size_exchange_share_nothing(size_exchange *s);
 
-/* The sum of halo_list_balance, for a request that stays; 0 if there are no such lists. */
-uint64_t size_exchange_balance(const size_exchange *s);
+/* *sum: as halo_list_balance of this rank's list; 0 if it is of another kind. */
+int size_exchange_balance(const size_exchange *s, uint64_t *sum);
 
 /* The other rounds are of this form. False: it wants lists with other groups of ranks for what
  * blocks have in common, and must begin again. */

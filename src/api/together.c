@@ -191,7 +191,7 @@ int together_bind(const call *of, choice chosen, execs_decide *decide, const alg
     began = !error;
     if (began && q.size_exchange) {
         lists.share = size_exchange_shares(q.size_exchange);
-        lists.balance = size_exchange_balance(q.size_exchange);
+        error = size_exchange_balance(q.size_exchange, &lists.balance);
     }
     error = agree(of->comm, coll_kind_name(of->coll.kind), error, what, &lists);
     *refused = error != MPI_SUCCESS;

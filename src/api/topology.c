@@ -298,7 +298,8 @@ int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)
         return comm_raise_for("tutti_comm_explain", user, c, error);
     plural = c->p == 1 ? "" : "s";
     select_print(&chosen, name, sizeof name);
-    if (coll_shapes[asked.kind].recv == COLL_NONE)
+    if (coll_shapes[asked.kind].recv == COLL_NONE ||
+        (bytes == 0 && !coll_has_common_size(asked.kind)))
         snprintf(text, size, "%s on %d rank%s: %s (%s)", coll_kind_name(asked.kind), c->p, plural,
                  name, why);
     else

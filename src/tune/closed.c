@@ -25,11 +25,6 @@ typedef struct walk {
     int64_t busy, end;
 } walk;
 
-static int64_t larger_number(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static int64_t bytes_of_step(const walk *w, const step *st)
 {
     return costs_bytes(w->s, st, w->c->count, w->c->size);
@@ -49,7 +44,7 @@ static const rates *rates_to(const walk *w, int peer)
 
 static int64_t take_processor(walk *w, int64_t ready, int64_t takes)
 {
-    w->processor = larger_number(w->processor, ready) + takes;
+    w->processor = costs_larger(w->processor, ready) + takes;
     w->busy += takes;
     return w->processor;
 }
@@ -58,7 +53,7 @@ static int64_t do_send(walk *w, int64_t ready, int64_t bytes, const rates *r)
 {
     int64_t posted = take_processor(w, ready, r->overhead);
 
-    w->wire = larger_number(w->wire, posted) + costs_work(bytes, r->byte);
+    w->wire = costs_larger(w->wire, posted) + costs_work(bytes, r->byte);
     w->arrival[w->sent++] = w->wire + r->latency;
     return posted;
 }
@@ -71,12 +66,12 @@ static int64_t do_receive(walk *w, int64_t ready, int64_t bytes, const rates *r)
     if (w->received < w->sent) {
         at = w->arrival[w->received];
     } else {
-        w->wire = larger_number(w->wire, ready) + costs_work(bytes, r->byte);
+        w->wire = costs_larger(w->wire, ready) + costs_work(bytes, r->byte);
         at = w->wire + r->overhead + r->latency;
     }
     w->received++;
     w->busy += r->overhead;
-    return larger_number(at, ready) + r->overhead;
+    return costs_larger(at, ready) + r->overhead;
 }
 
 static int64_t do_step(walk *w, int i)
@@ -99,16 +94,16 @@ static void do_steps(walk *w)
 
     for (int i = 0; i < s->nsteps; i++) {
         int64_t end = do_step(w, i);
-        w->end = larger_number(w->end, end);
+        w->end = costs_larger(w->end, end);
         for (int k = s->succ_at[i]; k < s->succ_at[i + 1]; k++)
-            w->ready[s->succ[k]] = larger_number(w->ready[s->succ[k]], end);
+            w->ready[s->succ[k]] = costs_larger(w->ready[s->succ[k]], end);
     }
 }
 
 static rates rates_of(const way_constants *k, int64_t sharing)
 {
     return (rates){costs_time(k->latency), costs_time(k->overhead),
-                   larger_number(costs_rate(k->bandwidth), sharing * costs_rate(k->shared))};
+                   costs_larger(costs_rate(k->bandwidth), sharing * costs_rate(k->shared))};
 }
 
 static walk walk_of(const sched *s, int rank, const closed_call *c)
@@ -135,7 +130,7 @@ closed_traffic closed_traffic_of(const sched *s, int rank, const closed_call *c)
             continue;
         if (is_far(&w, s->steps[i].peer)) {
             t.far += bytes;
-            t.longest = larger_number(t.longest, bytes);
+            t.longest = costs_larger(t.longest, bytes);
         } else {
             t.inside += bytes;
         }
@@ -152,7 +147,7 @@ bool closed_find(const sched *s, int rank, const closed_call *c, closed_form *re
         return false;
     w.arrival = w.ready + s->nsteps + 1;
     do_steps(&w);
-    *result = (closed_form){.time = larger_number(larger_number(w.end, w.wire), w.busy),
+    *result = (closed_form){.time = costs_larger(costs_larger(w.end, w.wire), w.busy),
                             .steps = s->nsteps};
     free(w.ready);
     return true;

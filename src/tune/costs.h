@@ -23,6 +23,11 @@ static inline int64_t costs_work(int64_t bytes, int64_t rate)
     return (int64_t)((__int128)bytes * rate >> 20);
 }
 
+static inline int64_t costs_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* A message is as long as its intervals; COPY and REDUCE name what they write after what they
  * read. count: items of an element (sched_cut), of `size` bytes each. */
 static inline int64_t costs_bytes(const sched *s, const step *st, int64_t count, int64_t size)

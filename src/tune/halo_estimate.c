@@ -143,11 +143,6 @@ static void count_in(estimator *e)
 
 /* ---- how long that takes ---- */
 
-static int64_t larger_number(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static const way_constants *way_of(const estimator *e, int stage)
 {
     return &e->k->way[stage == CROSS ? WAY_NETWORK : WAY_NODE];
@@ -159,7 +154,7 @@ static int64_t rank_time(const estimator *e, int stage, int rank)
     const load *l = &e->of[stage][rank];
 
     return l->messages * costs_time(way->overhead) +
-           costs_work(larger_number(l->out, l->in), costs_rate(way->bandwidth)) +
+           costs_work(costs_larger(l->out, l->in), costs_rate(way->bandwidth)) +
            costs_work(l->copied, costs_rate(e->k->copy));
 }
 
@@ -173,7 +168,7 @@ static int64_t shared_time(const estimator *e, int stage, bool *any)
         in += e->of[stage][i].in;
         *any |= e->of[stage][i].messages > 0;
     }
-    return costs_work(larger_number(out, in), costs_rate(way_of(e, stage)->shared));
+    return costs_work(costs_larger(out, in), costs_rate(way_of(e, stage)->shared));
 }
 
 /* Two stages at the same time. */
@@ -183,7 +178,7 @@ static int64_t stage_time(const estimator *e, int stage, int beside)
     int64_t longest = shared_time(e, stage, &any);
 
     for (int i = 0; i < e->ranks; i++)
-        longest = larger_number(longest, rank_time(e, stage, i) + rank_time(e, beside, i));
+        longest = costs_larger(longest, rank_time(e, stage, i) + rank_time(e, beside, i));
     return longest + (any ? costs_time(way_of(e, stage)->latency) : 0);
 }
 

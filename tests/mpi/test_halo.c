@@ -301,6 +301,9 @@ static void auto_takes_a_form_with_few_messages_and_says_so(void)
           messages_of(MPIX_Neighbor_alltoall_linear_init));
     CHECK(tutti_comm_explain(graph, "neighbor_alltoall 12", text, sizeof text) == MPI_SUCCESS);
     CHECK(strstr(text, "a node sends others at most"));
+    CHECK(strncmp(text, "neighbor_alltoall of 12 bytes a block on ", 41) == 0);
+    CHECK(tutti_comm_explain(graph, "neighbor_alltoallw", text, sizeof text) == MPI_SUCCESS);
+    CHECK(strncmp(text, "neighbor_alltoallw on ", 22) == 0);
     free_graph();
 }
 
