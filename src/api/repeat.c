@@ -36,7 +36,7 @@ __attribute__((noinline)) static known *find_slowly(const args *a, comm *c, bool
     if (!c->known || (coll_has(a->kind, COLL_NEIGHBORS) && !c->neighbors))
         return NULL;
     s = signature_of(a, c);
-    if (may_leave && coll_is_v(a->kind) && c->known->has_by_sum)
+    if (may_leave && s.lists && c->known->has_by_sum)
         k = find_known(c, &s.by_sum, s.by_sum_hash, NULL);
     if (!k)
         k = find_known(c, &s.exact, s.hash, a);
@@ -223,7 +223,7 @@ void repeat_remember_native(const args *a, const call *c)
     if (k) {
         k->native = true;
         k->bytes = c->bytes;
-        on->known->has_by_sum |= coll_is_v(a->kind);
+        on->known->has_by_sum |= s.lists;
         k->native_op = c->op.predefined ? -1 : c->op.commutes;
     }
     plan_take_left();
@@ -231,13 +231,14 @@ void repeat_remember_native(const args *a, const call *c)
 }
 
 /* Whether the MPI serves it is known as before. */
-static void fill_known(known *k, const call *c, const exec *e)
+static void fill_known(known *k, const call *c, const exec *e, bool lists)
 {
     bool native = k->native;
 
     known_clear(c->comm, k);
     k->native = native;
     k->plan = e->plan;
+    k->lists = lists;
     k->has = (coll_sides){c->send.extent, c->recv.extent};
     k->nsend = c->send.n;
     k->nrecv = c->recv.n;
@@ -272,7 +273,7 @@ void repeat_remember(const args *a, const call *c, const exec *e, bool may_leave
     if (e->plan->cached && !(k = find_known(c->comm, &s.exact, s.hash, a)))
         k = known_add(c->comm, &s.exact, s.hash);
     if (k && k->plan != e->plan)
-        fill_known(k, c, e);
+        fill_known(k, c, e, s.lists);
     if (k && may_leave) {
         k->settled = true;
         k->native = false; /* it was with another operation */

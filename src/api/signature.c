@@ -70,7 +70,8 @@ signature signature_of(const args *a, const comm *c)
     s.hash = hash_of_signature(&s.exact);
     s.by_sum = s.exact;
     s.by_sum_hash = s.hash;
-    if (!coll_is_v(a->kind))
+    s.lists = coll_is_v(a->kind);
+    if (!s.lists)
         return s;
     s.hash = hash_lists(a, c, s.hash);
     s.by_sum.kind |= KNOWN_BY_SUM;

@@ -11,6 +11,7 @@ typedef struct signature {
     uint64_t hash;          /* with the counts of lists, without their displacements */
     known_signature by_sum; /* of a call with lists: their sum in place of them (KNOWN_BY_SUM) */
     uint64_t by_sum_hash;
+    bool lists; /* the call has some */
 } signature;
 
 /* The signature of arguments, which need not have been checked. Without lists both parts are the
@@ -46,7 +47,7 @@ static inline bool signature_is(const args *a, const known *k)
     differ |= signature_number(a->send.type) ^ b->sendtype;
     differ |= signature_number(a->recv.type) ^ b->recvtype;
     differ |= (uint64_t)(a->send.count ^ b->sendcount) | (uint64_t)(a->recv.count ^ b->recvcount);
-    return differ == 0 && (!coll_is_v(a->kind) || signature_has_lists(a, k));
+    return differ == 0 && (!k->lists || signature_has_lists(a, k));
 }
 
 #endif

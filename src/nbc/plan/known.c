@@ -131,6 +131,7 @@ known *known_add(comm *c, const known_signature *signature, uint64_t hash)
     if (!k)
         return NULL;
     k->signature = *signature;
+    k->lists = false;
     k->hash = hash;
     k->refs = 1;
     set[way] = k;

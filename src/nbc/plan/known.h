@@ -53,6 +53,7 @@ typedef struct known {
                           not; -1: it is not the program's */
     struct plan *plan; /* NULL: it has left the table, or has only been left to the MPI */
     coll_sides has;
+    bool lists;       /* the call has some; they are in the plan's key */
     int nsend, nrecv; /* blocks, where they are many */
     coll_bytes bytes; /* KNOWN_BY_SUM: .given is of the call that was remembered */
     MPI_Aint mine;    /* bytes from the receive buffer to where the send buffer must not be */
