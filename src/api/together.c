@@ -6,6 +6,7 @@
 #include "api/execs.h"
 #include "api/repeat.h"
 #include "nbc/comm/first.h"
+#include "nbc/comm/meet.h"
 #include "nbc/comm/windows.h"
 #include "nbc/library.h"
 #include "nbc/plan/plan.h"
@@ -166,6 +167,15 @@ static int agree(comm *c, const char *caller, int error, uint64_t what, lists_se
 int together_agree(comm *c, const char *caller, int error, uint64_t what)
 {
     return agree(c, caller, error, what, &(lists_seen){0});
+}
+
+/* To agree takes no memory from the second time on; a handshake takes some each time. */
+int together_meet(comm *c, const char *caller, const hello *mine, handshake *h)
+{
+    int error = handshake_open(h, c->p, c->rank, mine, false);
+
+    error = agree_on_call(c, error, 0, &(lists_seen){0});
+    return error ? error : comm_meet_opened(c, caller, h);
 }
 
 static int agree_on_round(const call *of, const choice *chosen, int error)

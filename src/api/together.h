@@ -14,6 +14,10 @@ int together_ready(MPI_Comm user, const char *caller, comm **c);
  * init of what. */
 int together_agree(comm *c, const char *caller, int error, uint64_t what);
 
+/* A handshake of a communicator that is ready: as comm_meet in a call that may block, but a rank
+ * without memory for it is an error on all. */
+int together_meet(comm *c, const char *caller, const hello *mine, handshake *h);
+
 /* Make a bound exec a persistent one, on all ranks or on none. *e: NULL where there is an error
  * already. If one rank has an error, or not all have the same in mind, all get one, as from
  * together_agree; *e is given back and NULL. */

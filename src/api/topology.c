@@ -138,7 +138,7 @@ static int agree_on_wishes(comm *c, const wishes *w, int error, topo **result, i
     handshake h = {0};
     hello mine = hello_with_wishes(c, w, error);
 
-    error = comm_meet(c, caller, &mine, true, &h);
+    error = together_meet(c, caller, &mine, &h);
     if (!error)
         error = compare_wishes(&h);
     if (!error) {

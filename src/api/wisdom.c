@@ -62,7 +62,7 @@ static int meet_all(comm *c, const char *caller, int error, handshake *h)
 {
     hello mine = {.error = error, .environment_digest = env_asked()};
 
-    error = comm_meet(c, caller, &mine, true, h);
+    error = together_meet(c, caller, &mine, h);
     for (int r = 0; !error && r < c->p; r++)
         error = h->all[r].error;
     return error;

@@ -42,6 +42,11 @@ int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, ha
     return error ? error : run_handshake(c, caller, may_block, h);
 }
 
+int comm_meet_opened(comm *c, const char *caller, handshake *h)
+{
+    return run_handshake(c, caller, true, h);
+}
+
 int comm_meet_again(comm *c, const char *caller, int error, handshake *h)
 {
     h->mine.error = error;
