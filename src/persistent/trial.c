@@ -5,10 +5,13 @@
 #include "nbc/comm/windows.h"
 #include "nbc/plan/plan.h"
 #include "nbc/process/clock.h"
+#include "nbc/process/env.h"
 #include "nbc/process/process_wisdom.h"
 #include "nbc/process/test_knobs.h"
 #include "nbc/run/engine.h"
+#include "tune/select.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 int64_t (*trial_test_time)(int candidate, int round, int rank);
@@ -111,6 +114,34 @@ static void remember_winner(const trial *t, const exec *e, int64_t median)
         process_wisdom_learn(&v);
 }
 
+/* "; lane:ring,block 12.3 us" of each candidate. */
+static void print_times(const trial *t, char *text, size_t size)
+{
+    size_t n = 0;
+
+    *text = '\0';
+    for (int i = 0; i < t->n && n < size; i++) {
+        char name[64];
+        select_print(&t->choice[i], name, sizeof name);
+        n += (size_t)snprintf(text + n, size - n, "; %s %.3g us", name,
+                              1e-3 * (double)median_of(t->slowest, t->n, i));
+    }
+}
+
+/* For people. */
+static void say_winner(const trial *t, const exec *e)
+{
+    char name[64], times[TRIAL_MOST * 96];
+
+    if (!env_verbose() || e->comm->rank != 0)
+        return;
+    select_print(&t->choice[t->winner], name, sizeof name);
+    print_times(t, times, sizeof times);
+    env_say_here("persistent %s on %d ranks: measured, goes on by %s (medians of %d starts%s)",
+                 coll_kind_name((coll_kind)e->plan->key.kind), e->comm->p, name, TRIAL_ROUNDS,
+                 times);
+}
+
 static void count_votes(trial *t, exec *e)
 {
     int64_t median;
@@ -124,6 +155,7 @@ static void count_votes(trial *t, exec *e)
     }
     t->winner = trial_winner(t->slowest, t->n, &median);
     remember_winner(t, e, median);
+    say_winner(t, e);
 }
 
 void trial_note(trial *t, const exec *e, bool native)
