@@ -62,6 +62,12 @@ def program(text):
     return f".nf\n{text}\n.fi"
 
 
+def sentence(text):
+    """With a capital, unless it begins with an argument, and with a full stop."""
+    is_argument = re.match(r"(send|recv)buf\b", text)
+    return (text if is_argument else text[:1].upper() + text[1:]) + "."
+
+
 def first_sentence(blocks):
     text = next((b[1] for b in blocks if b[0] == "p" and not b[1].startswith("MPI_ERR")), "")
     text = re.split(r"(?<=[a-z)])[.:;?] ", text)[0].rstrip(".:;?")
@@ -153,7 +159,7 @@ class Manual:
         of_mpi = "MPI_" + collective.capitalize()
         return [("p", f"Arguments and meaning are those of {of_mpi}, MPI_I{collective} and {of_mpi}_init. The names with _c take "
                       "MPI_Count counts and MPI_Aint displacements. See tutti_collectives(3) for what is common to all."
-                      )] + [("p", b[2] + ".") for b in own]
+                      )] + [("p", sentence(b[2])) for b in own]
 
     def algorithms_of(self, collective, entries):
         out = [".SH ALGORITHMS", "The name of an algorithm stands in the place of \\fBauto\\fR:"]
@@ -164,7 +170,7 @@ class Manual:
             if a["parameter"]:
                 words += f" Parameter: {a['parameter']['name']}, usually {a['parameter']['usual']}."
             ranks = "" if a["ranks"] == "any" else f" Ranks: {a['ranks']}."
-            out += [".TP", f".B {name}", roff(f"{a['summary'][:1].upper()}{a['summary'][1:]}.{ranks}{words} {a['source']}.")]
+            out += [".TP", f".B {name}", roff(f"{sentence(a['summary'])}{ranks}{words} {a['source']}.")]
         return out
 
 
