@@ -30,8 +30,21 @@ static char unexplained[2 * TEXT]; /* lines of env_refuse, for env_explain. Mute
 static char wrong_machine[TEXT];   /* the same of TUTTI_CONSTANTS. Mutex */
 static atomic_int failure;         /* the interposition may refuse later, too */
 
+/* One line, for one call of stdio, so that the lines of several ranks do not mix. rank: -1: it is
+ * not said. */
+static void format_line(char text[TEXT], int rank, const char *format, va_list args)
+{
+    size_t n = (size_t)snprintf(text, TEXT, "tutti: ");
+
+    if (rank >= 0)
+        n += (size_t)snprintf(text + n, TEXT - n, "rank %d: ", rank);
+    vsnprintf(text + n, TEXT - n - 1, format, args);
+    strcat(text, "\n");
+}
+
 void env_say(const char *format, ...)
 {
+    char text[TEXT];
     va_list args;
     int rank = 0;
 
@@ -39,22 +52,11 @@ void env_say(const char *format, ...)
     if (rank != 0)
         return;
     va_start(args, format);
-    fputs("tutti: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    format_line(text, -1, format, args);
     va_end(args);
+    fputs(text, stderr);
 }
 
-/* One line. */
-static void format_with_rank(char text[TEXT], int rank, const char *format, va_list args)
-{
-    size_t n = (size_t)snprintf(text, TEXT, "tutti: rank %d: ", rank);
-
-    vsnprintf(text + n, TEXT - n - 1, format, args);
-    strcat(text, "\n");
-}
-
-/* One call of stdio, so that the lines of several ranks do not mix. */
 void env_say_here(const char *format, ...)
 {
     char text[TEXT];
@@ -63,7 +65,7 @@ void env_say_here(const char *format, ...)
 
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     va_start(args, format);
-    format_with_rank(text, rank, format, args);
+    format_line(text, rank, format, args);
     va_end(args);
     fputs(text, stderr);
 }
@@ -77,7 +79,7 @@ void env_refuse(const char *format, ...)
 
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     va_start(args, format);
-    format_with_rank(text, rank, format, args);
+    format_line(text, rank, format, args);
     va_end(args);
     pthread_mutex_lock(&mutex);
     if (rank == 0)
