@@ -89,9 +89,9 @@ void halo_size_exchange(int most, const algo_options *o, const group *g, sched_b
 /* The nodes. False: there is one, or no memory, and the builder has failed. */
 bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
 
-/* h with what o->exchanged_sizes has after o->round rounds, on several nodes: the edges that concern
- * this rank, and their bundles; those of others are not whole. False: no memory, or blocks have
- * other lengths at their sources, and the builder has failed. */
+/* h with what o->exchanged_sizes has after o->round rounds, on several nodes: the edges that
+ * concern this rank, and their bundles; those of others are not whole. False: no memory, or blocks
+ * have other lengths at their sources, and the builder has failed. */
 bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
 
 /* The edges alone. most: only those that this rank sends, carries, receives for others or gets;

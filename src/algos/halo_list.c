@@ -302,8 +302,8 @@ static int64_t *write_list(maker *m, const coll_neighbors *n)
     return list;
 }
 
-/* Does each range begin where the one before it has ended, or later? Most programs have such blocks,
- * of which none have bytes in common. */
+/* Does each range begin where the one before it has ended, or later? Then none have bytes in
+ * common; most programs have such blocks. */
 static bool ranges_rise(const halo_blocks *b, int64_t n)
 {
     int64_t end = INT64_MIN;
