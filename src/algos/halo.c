@@ -10,7 +10,7 @@
 static bool are_together(const halo *h, const halo_edge *a, const halo_edge *b)
 {
     return a->node == b->node && a->group == b->group &&
-           (h->most != HALO_OF_SOURCES || a->from == b->from);
+           (h->split != HALO_OF_SOURCES || a->from == b->from);
 }
 
 static int count_bundles(const halo *h, const halo_edges *e)
@@ -146,26 +146,26 @@ static void finish_bundles(halo *h)
     set_offsets(&h->in);
 }
 
-static bool make_bundles(halo *h, int most, sched_builder *s)
+static bool make_bundles(halo *h, int split, sched_builder *s)
 {
-    h->most = most;
+    h->split = split;
     return make_side(h, &h->leaving, &h->out, s) && make_side(h, &h->coming, &h->in, s);
 }
 
-bool halo_make_bundles(halo *h, int most, sched_builder *s)
+bool halo_make_bundles(halo *h, int split, sched_builder *s)
 {
-    bool made = make_bundles(h, most, s);
+    bool made = make_bundles(h, split, s);
 
     if (made)
         finish_bundles(h);
     return made;
 }
 
-bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s)
+bool halo_read(halo *h, int split, const algo_options *o, const group *g, sched_builder *s)
 {
     const int64_t *at;
 
-    if (!halo_read_edges(h, most, o, g, s) || !make_bundles(h, most, s))
+    if (!halo_read_edges(h, split, o, g, s) || !make_bundles(h, split, s))
         return false;
     at = h->rest;
     if (o->round > HALO_LISTS && !(at = read_fresh(h, at)))

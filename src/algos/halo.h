@@ -19,7 +19,7 @@
 #include "algos/halo_list.h"
 #include "algos/region.h"
 
-enum { HALO_OF_SOURCES = 0, HALO_ANY = -1 }; /* for halo.most */
+enum { HALO_OF_SOURCES = 0, HALO_ALL_EDGES = -1 }; /* for halo.split */
 
 typedef struct halo_edge {
     int from, to;
@@ -62,8 +62,8 @@ typedef struct halo {
     regions nodes;
     const topo_level *level; /* the same */
     int me;
-    int most; /* groups of each node; HALO_OF_SOURCES: bundles are of one rank, which carries it,
-                 for all of a node */
+    int split;          /* groups into which destinations on a node are split, each with a bundle;
+                        HALO_OF_SOURCES: a bundle is from one rank, which carries it, for a node */
     int64_t *direct;    /* [members * members] of my node: bytes of edges from each to each */
     int64_t *collected; /* the same for that one to carry */
     halo_edges leaving, coming;
@@ -79,12 +79,12 @@ typedef struct halo {
 enum { HALO_LISTS = 2, HALO_ROUNDS = 4 };
 
 /* Groups that the list of a rank is made for (halo_list.h). */
-static inline int halo_groups(int most)
+static inline int halo_groups(int split)
 {
-    return most == HALO_OF_SOURCES ? 1 : most;
+    return split == HALO_OF_SOURCES ? 1 : split;
 }
 
-void halo_size_exchange(int most, const algo_options *o, const group *g, sched_builder *s);
+void halo_size_exchange(int split, const algo_options *o, const group *g, sched_builder *s);
 
 /* The nodes. False: there is one, or no memory, and the builder has failed. */
 bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
@@ -92,14 +92,14 @@ bool halo_nodes(regions *nodes, const group *g, sched_builder *s);
 /* h with what o->exchanged_sizes has after o->round rounds, on several nodes: the edges that
  * concern this rank, and their bundles; those of others are not whole. False: no memory, or blocks
  * have other lengths at their sources, and the builder has failed. */
-bool halo_read(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
+bool halo_read(halo *h, int split, const algo_options *o, const group *g, sched_builder *s);
 
-/* The edges alone. most: only those that this rank sends, carries, receives for others or gets;
- * HALO_ANY: all of them, for halo_make_bundles. */
-bool halo_read_edges(halo *h, int most, const algo_options *o, const group *g, sched_builder *s);
+/* The edges alone: those that this rank sends, carries, receives for others or gets. split:
+ * HALO_ALL_EDGES: those of all ranks of the node, for halo_make_bundles. */
+bool halo_read_edges(halo *h, int split, const algo_options *o, const group *g, sched_builder *s);
 
 /* The bundles of all edges after HALO_LISTS rounds. It may be called again, for another form. */
-bool halo_make_bundles(halo *h, int most, sched_builder *s);
+bool halo_make_bundles(halo *h, int split, sched_builder *s);
 
 /* Who carries and who receives the bundle that an edge is in, one of those from my node (out) or of
  * those to it. */
@@ -133,8 +133,8 @@ bool halo_is_one_message(const halo *h, int from, int to);
 /* Has the bundle blocks of others than its carrier? */
 bool halo_is_collected(const halo_bundle *x);
 
-/* All steps. most: as halo.most. */
-void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,
+/* All steps. split: as halo.split. */
+void halo_compile(int split, const algo_options *o, const group *g, const blockmap *b,
                   sched_builder *s);
 
 #endif

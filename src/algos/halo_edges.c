@@ -26,7 +26,7 @@ static void assign_ranks(const halo *h, int a, int b, int group, halo_bundle *x)
 {
     int ranks_a = region_size(&h->nodes, a), ranks_b = region_size(&h->nodes, b);
     int distance = wrap(b - a, h->nodes.n);
-    int groups = halo_groups(h->most) < ranks_b ? halo_groups(h->most) : ranks_b;
+    int groups = halo_groups(h->split) < ranks_b ? halo_groups(h->split) : ranks_b;
     int first = begin_of_group(ranks_b, groups, group);
     int end = begin_of_group(ranks_b, groups, group + 1);
     int carrier = (distance + (2 * group + 1) * ranks_a / (2 * groups)) % ranks_a;
@@ -48,7 +48,7 @@ void halo_assign(const halo *h, const halo_edge *e, bool out, halo_bundle *x)
 {
     int a = out ? h->nodes.mine : e->node, b = out ? e->node : h->nodes.mine;
 
-    if (h->most == HALO_OF_SOURCES)
+    if (h->split == HALO_OF_SOURCES)
         assign_source(h, a, b, e, x);
     else
         assign_ranks(h, a, b, e->group, x);
@@ -56,7 +56,7 @@ void halo_assign(const halo *h, const halo_edge *e, bool out, halo_bundle *x)
 
 static void set_group(const halo *h, halo_edge *e, bool out)
 {
-    int groups = halo_groups(h->most);
+    int groups = halo_groups(h->split);
 
     e->group = 0;
     if (groups > 1)
@@ -102,9 +102,9 @@ static bool concerns_me(const reader *r, const halo_edge *e, bool out)
 {
     const halo *h = r->h;
 
-    if (h->most == HALO_ANY || (out ? e->from : e->to) == h->me)
+    if (h->split == HALO_ALL_EDGES || (out ? e->from : e->to) == h->me)
         return true;
-    if (h->most == HALO_OF_SOURCES)
+    if (h->split == HALO_OF_SOURCES)
         return !out && handles_bundle(h, e, out);
     return handles_group(r, e, out);
 }
@@ -203,7 +203,7 @@ static void sort_as_listed(const halo *h, const halo_edges *e)
 
 void halo_sort_by_group(const halo *h, const halo_edges *e)
 {
-    int groups = halo_groups(h->most), most = h->level->most;
+    int groups = halo_groups(h->split), most = h->level->most;
     bool out = e == &h->leaving;
 
     memcpy(e->bundled, e->listed, (size_t)e->n * sizeof(halo_edge *));
@@ -255,20 +255,20 @@ static bool allocate_reader(reader *r, sched_builder *s)
     const halo *h = r->h;
     size_t bundles;
 
-    if (h->most == HALO_ANY || h->most == HALO_OF_SOURCES)
+    if (h->split == HALO_ALL_EDGES || h->split == HALO_OF_SOURCES)
         return true;
-    r->groups = h->most < h->level->most ? h->most : h->level->most;
+    r->groups = h->split < h->level->most ? h->split : h->level->most;
     bundles = (size_t)h->nodes.n * (size_t)r->groups;
     r->bundle[0] = sched_borrow(s, 2 * bundles);
     r->bundle[1] = r->bundle[0] ? r->bundle[0] + bundles : NULL;
     return r->bundle[0] != NULL;
 }
 
-bool halo_read_edges(halo *h, int most, const algo_options *o, const group *g, sched_builder *s)
+bool halo_read_edges(halo *h, int split, const algo_options *o, const group *g, sched_builder *s)
 {
     reader r = {.h = h, .mine = o->neighbors, .node = g->topo->node};
 
-    *h = (halo){.me = g->index, .level = topo_nodes(g->topo), .most = most};
+    *h = (halo){.me = g->index, .level = topo_nodes(g->topo), .split = split};
     if (!halo_nodes(&h->nodes, g, s) || !allocate(h, o->exchanged_sizes, s) ||
         !allocate_reader(&r, s))
         return false;

@@ -119,7 +119,7 @@ static void exchange_pieces(exchange *x, const coll_neighbors *n)
     send_round(x);
 }
 
-void halo_size_exchange(int most, const algo_options *o, const group *g, sched_builder *s)
+void halo_size_exchange(int split, const algo_options *o, const group *g, sched_builder *s)
 {
     regions nodes;
     halo h;
@@ -130,7 +130,7 @@ void halo_size_exchange(int most, const algo_options *o, const group *g, sched_b
             exchange_lists(o, g, &nodes, o->round > 0 ? o->exchanged_sizes : NULL, s);
         return;
     }
-    if (!halo_read(&h, most, o, g, s))
+    if (!halo_read(&h, split, o, g, s))
         return;
     if (x.pieces) {
         exchange_pieces(&x, o->neighbors);

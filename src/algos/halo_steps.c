@@ -273,7 +273,7 @@ static void distribute(const maker *m)
     }
 }
 
-void halo_compile(int most, const algo_options *o, const group *g, const blockmap *b,
+void halo_compile(int split, const algo_options *o, const group *g, const blockmap *b,
                   sched_builder *s)
 {
     halo h;
@@ -283,7 +283,7 @@ void halo_compile(int most, const algo_options *o, const group *g, const blockma
         neighbors_linear(o, g, b, NULL, NULL, s);
         return;
     }
-    if (!halo_read(&h, most, o, g, s))
+    if (!halo_read(&h, split, o, g, s))
         return;
     exchange_inside(&m, o, g);
     pack_blocks(&m);

@@ -204,9 +204,9 @@ static bool allocate(estimator *e, sched_builder *s)
 static bool estimate_form(estimator *e, halo *h, halo_form f, int64_t *time, sched_builder *s)
 {
     bool linear = f.algo == ALGO_neighbor_alltoall_linear;
-    int most = f.algo == ALGO_neighbor_alltoall_node ? f.parameter : HALO_OF_SOURCES;
+    int split = f.algo == ALGO_neighbor_alltoall_node ? f.parameter : HALO_OF_SOURCES;
 
-    if (!linear && !halo_make_bundles(h, most, s))
+    if (!linear && !halo_make_bundles(h, split, s))
         return false;
     memset(e->of[0], 0, STAGES * (size_t)e->ranks * sizeof *e->of[0]);
     memset(e->handed, 0, (size_t)e->ranks * sizeof *e->handed);
@@ -232,7 +232,7 @@ bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_
     sched *none = NULL;
     halo h;
     estimator e = {.k = k, .h = &h};
-    bool done = s && halo_read_edges(&h, HALO_ANY, &o, &everyone, s);
+    bool done = s && halo_read_edges(&h, HALO_ALL_EDGES, &o, &everyone, s);
 
     if (!s)
         return false;
