@@ -88,7 +88,7 @@ static bool handles_bundle(const halo *h, const halo_edge *e, bool out)
     return (out ? x.carrier : x.receiver) == h->me;
 }
 
-/* To find that out takes some divisions. */
+/* The same where bundles are of groups; found once for each, because it takes some divisions. */
 static bool handles_group(const reader *r, const halo_edge *e, bool out)
 {
     char *known = &r->bundle[out][(int64_t)e->node * r->groups + e->group];
@@ -209,7 +209,7 @@ void halo_sort_by_group(const halo *h, const halo_edges *e)
     memcpy(e->bundled, e->listed, (size_t)e->n * sizeof(halo_edge *));
     for (int i = 0; i < e->n; i++)
         set_group(h, e->listed[i], out);
-    if (groups <= 1)
+    if (groups == 1)
         return;
     sort_pass(h, key_group, groups < most ? groups : most, e->n, e->listed, h->spare);
     sort_pass(h, key_node, h->nodes.n, e->n, h->spare, e->bundled);

@@ -175,7 +175,7 @@ int together_meet(comm *c, const char *caller, const hello *mine, handshake *h)
     int error = handshake_open(h, c->p, c->rank, mine, false);
 
     error = agree_on_call(c, error, 0, &(lists_seen){0});
-    return error ? error : comm_meet_opened(c, caller, h);
+    return error ? error : comm_meet_opened(c, caller, true, h);
 }
 
 static int agree_on_round(const call *of, const choice *chosen, int error)

@@ -25,7 +25,7 @@ void comm_set_current(comm *c, const handshake *h, const char *caller)
         comm_set_pending();
 }
 
-static int run_handshake(comm *c, const char *caller, bool may_block, handshake *h)
+int comm_meet_opened(comm *c, const char *caller, bool may_block, handshake *h)
 {
     int error;
 
@@ -39,19 +39,14 @@ int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, ha
 {
     int error = handshake_open(h, c->p, c->rank, mine, caller == start);
 
-    return error ? error : run_handshake(c, caller, may_block, h);
-}
-
-int comm_meet_opened(comm *c, const char *caller, handshake *h)
-{
-    return run_handshake(c, caller, true, h);
+    return error ? error : comm_meet_opened(c, caller, may_block, h);
 }
 
 int comm_meet_again(comm *c, const char *caller, int error, handshake *h)
 {
     h->mine.error = error;
     memset(h->all, 0, (size_t)h->p * sizeof *h->all); /* nobody has come */
-    error = run_handshake(c, caller, true, h);
+    error = comm_meet_opened(c, caller, true, h);
     for (int r = 0; !error && r < h->p; r++)
         error = h->all[r].error;
     return error;

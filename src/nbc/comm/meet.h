@@ -9,11 +9,11 @@
  * Close it afterwards, also if it fails. */
 int comm_meet(comm *c, const char *caller, const hello *mine, bool may_block, handshake *h);
 
-/* The same with one that has been opened, in a call that may block. */
-int comm_meet_opened(comm *c, const char *caller, handshake *h);
+/* The same with one that has been opened. */
+int comm_meet_opened(comm *c, const char *caller, bool may_block, handshake *h);
 
-/* The same once more, with another error and without asking for memory, so that all ranks come:
- * returns the error of the first rank that has one. h: a handshake that is over. */
+/* Such a handshake once more, with another error and without asking for memory, so that all ranks
+ * come: returns the error of the first rank that has one. h: a handshake that is over. */
 int comm_meet_again(comm *c, const char *caller, int error, handshake *h);
 
 /* The first one of all, in tutti_init: reports after ten seconds which ranks do not come. */
