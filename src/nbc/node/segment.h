@@ -45,6 +45,13 @@ size_t segment_slice(void);
 /* Does this process share memory with that rank of the channel? Symmetric. */
 bool segment_shared_with(int channel_rank);
 
+/* Tuning, for who takes parts of a slice. */
+enum {
+    SEGMENT_SHARE = 3,         /* one takes at most one part in so many of what is left */
+    SEGMENT_CLEARED = 1 << 16, /* more bytes than these are returned rather than cleared */
+    SEGMENT_TOUCHED = 4096     /* bytes that come with the first one that is touched */
+};
+
 /* Part of my slice, aligned to 128 bytes: zeros, of which pages come when they are touched. NULL:
  * too little is left. It is given back as zeros; or returned as it is: then pages go back to the
  * system, and each process that has mapped the segment forgets them, which is not for a little; or

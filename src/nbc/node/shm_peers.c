@@ -12,17 +12,10 @@
 
 enum {
     MOST = 1 << 19,   /* bytes that a communicator wants at most of a slice */
-    SHARE = 3,        /* it gets at most one part in so many of what is left of it */
     LEAST_LINES = 16, /* of a ring of small messages: half a KiB fits */
     MOST_LINES = 128,
-    CLEARED = 1 << 16, /* tuning: of a communicator's rings more is not cleared, but returned */
-    TOUCHED = 4096,    /* bytes that the first one of them brings */
     LEAST_BLOCKS = 16, /* of longer ones */
-    MOST_BLOCKS = 2048,
-    MOST_OWN = 2048, /* of a request's ring */
-    SHORT_OWN = 512, /* of a request's ring for short messages */
-    PLENTY_OWN = 32, /* at least so many, as long as there is plenty */
-    LEAST_OWN = 16   /* at least so many, else */
+    MOST_BLOCKS = 2048
 };
 
 typedef struct ring_descriptor {
@@ -72,7 +65,7 @@ static bool shrink(uint32_t lines[RING_KINDS], size_t room)
 static size_t mailbox_room(size_t n)
 {
     static const uint32_t least[RING_KINDS] = {LEAST_LINES, LEAST_BLOCKS};
-    size_t room = segment_left() / SHARE / n, wanted = MOST / n;
+    size_t room = segment_left() / SEGMENT_SHARE / n, wanted = MOST / n;
 
     if (wanted < mailbox_size(least))
         wanted = mailbox_size(least);
@@ -206,7 +199,7 @@ static size_t used(const shm_peers *l)
     for (int k = 0; k < l->n; k++)
         for (int kind = 0; kind < RING_KINDS; kind++) {
             size_t n = ring_used(&l->peer[k].in[kind]);
-            bytes += n && n < TOUCHED ? TOUCHED : n;
+            bytes += n && n < SEGMENT_TOUCHED ? SEGMENT_TOUCHED : n;
         }
     return bytes;
 }
@@ -235,7 +228,7 @@ static void give_memory(shm_peers *l, bool in_step)
         return;
     if (!in_step) {
         segment_retire(l->memory, l->size);
-    } else if (used(l) > CLEARED || unread(l)) {
+    } else if (used(l) > SEGMENT_CLEARED || unread(l)) {
         segment_return(l->memory, l->size);
     } else {
         for (int k = 0; k < l->n; k++)
@@ -258,65 +251,6 @@ void shm_peers_free(shm_peers *l, bool in_step)
 }
 
 /* ---- a request ---- */
-
-/* Two starts find room in it, whatever they are. As long as there is plenty, more of them can be
- * under way before the sender looks for room: it would find little, and each look costs a line. */
-static uint64_t wanted_lines(uint64_t lines)
-{
-    size_t left = segment_left(), slice = segment_slice();
-    uint64_t n = left > slice / 2 ? PLENTY_OWN : LEAST_OWN;
-
-    while (n < MOST_OWN &&
-           (n < 2 * lines || (left > slice / 4 * 3 && n < 8 * lines && n < SHORT_OWN)))
-        n *= 2;
-    return n;
-}
-
-size_t own_rings_room(int rings)
-{
-    return segment_left() / SHARE / (size_t)rings;
-}
-
-bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room)
-{
-    uint64_t n = wanted_lines(lines);
-
-    *r = (own_ring){0};
-    while (ring_size(kind, n) > room && n > LEAST_OWN)
-        n /= 2;
-    if (lines == 0 || ring_size(kind, n) > room)
-        return true;
-    r->size = ring_size(kind, n);
-    r->memory = segment_take(r->size);
-    if (!r->memory || ring_open(&r->ring, r->memory, kind, n, true))
-        return true;
-    own_ring_free(r);
-    return false;
-}
-
-/* Senders may have written what this rank has not read, because it has left a start out. What is
- * short is cleared as fast as it is looked at. */
-static bool may_be_unread(const own_ring *r)
-{
-    if (r->size <= TOUCHED)
-        return true;
-    return (ring_used(&r->ring) || segment_touched(ring_next(&r->ring))) && ring_unread(&r->ring);
-}
-
-void own_ring_free(own_ring *r)
-{
-    bool mine = r->memory && segment_is_mine();
-
-    if (mine && (may_be_unread(r) || ring_used(&r->ring) > CLEARED)) {
-        segment_return(r->memory, r->size);
-    } else {
-        if (mine)
-            ring_clear(&r->ring);
-        segment_give(r->memory, r->size);
-    }
-    ring_close(&r->ring);
-    *r = (own_ring){0};
-}
 
 void shm_peer_publish(shm_peer *l, const own_ring rings[RING_KINDS], uint64_t init)
 {

@@ -21,7 +21,7 @@
 #ifndef TUTTI_SHM_PEERS_H
 #define TUTTI_SHM_PEERS_H
 
-#include "nbc/node/ring.h"
+#include "nbc/node/own_ring.h"
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -84,21 +84,6 @@ static inline shm_peer *shm_peers_find(const shm_peers *l, int rank)
 }
 
 /* ---- for one request ---- */
-
-/* Bytes for each of so many rings that are made together, so that the last one gets as much as the
- * first. */
-size_t own_rings_room(int rings);
-
-/* A ring into my slice, with room for two starts of so many lines if that is not more than `room`
- * bytes; no lines: there is none. False: out of other memory; there is no ring then. */
-typedef struct own_ring {
-    ring ring;
-    void *memory;
-    size_t size;
-} own_ring;
-
-bool own_ring_make(own_ring *r, ring_kind kind, uint64_t lines, size_t room);
-void own_ring_free(own_ring *r);
 
 /* Publish rings for the sender, in the init of this number. */
 void shm_peer_publish(shm_peer *l, const own_ring rings[RING_KINDS], uint64_t init);
