@@ -305,19 +305,19 @@ static int make_packed(shm *n, const sched *s)
     return n->packed ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Only tracks that carry anything stay. */
+/* Only tracks that carry anything stay: `base`, free until a start, says where. */
 static void gather_tracks(shm *n, const sched *s)
 {
     int kept = 0;
 
-    for (int i = 0; i < n->ntracks; i++) {
-        if (!n->track[i].lines)
-            continue;
-        for (int k = 0; k < s->nmessages && kept != i; k++)
-            if (n->message[k].track == &n->track[i])
-                n->message[k].track = &n->track[kept];
-        n->track[kept++] = n->track[i];
-    }
+    for (int i = 0; i < n->ntracks; i++)
+        n->track[i].base = (uint64_t)(n->track[i].lines ? kept++ : 0);
+    for (int i = 0; i < s->nmessages; i++)
+        if (n->message[i].track)
+            n->message[i].track = &n->track[n->message[i].track->base];
+    for (int i = 0; i < n->ntracks; i++)
+        if (n->track[i].lines)
+            n->track[n->track[i].base] = n->track[i];
     n->ntracks = kept;
 }
 
