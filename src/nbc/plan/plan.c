@@ -205,11 +205,12 @@ static plan *find_plan(const comm *c, const plan_key *key, size_t size, unsigned
 static int compile_new(const comm *c, const plan_key *key, size_t size, plan_compile *compile,
                        plan **result)
 {
-    plan *p = calloc(1, offsetof(plan, key) + size);
+    plan *p = malloc(offsetof(plan, key) + size); /* of which lists may be most */
     int error;
 
     if (!p)
         return MPI_ERR_NO_MEM;
+    memset(p, 0, offsetof(plan, key));
     memcpy(&p->key, key, size);
     p->key_size = size;
     error = compile(&p->key, c, &p->sched);
