@@ -54,14 +54,11 @@ void halo_assign(const halo *h, const halo_edge *e, bool out, halo_bundle *x)
         assign_ranks(h, a, b, e->group, x);
 }
 
-static void set_group(const halo *h, halo_edge *e, bool out)
+static inline int group_of(const halo *h, int to_at, int node)
 {
     int groups = halo_groups(h->split);
 
-    e->group = 0;
-    if (groups > 1)
-        e->group =
-            halo_group(e->to_at, region_size(&h->nodes, out ? e->node : h->nodes.mine), groups);
+    return groups > 1 ? halo_group(to_at, region_size(&h->nodes, node), groups) : 0;
 }
 
 /* ---- what concerns me ---- */
@@ -74,6 +71,8 @@ typedef struct reader {
     const halo *h;
     const coll_neighbors *mine;
     const int *node; /* of each rank */
+    int member;      /* whose list it is */
+    int rank;        /* the same */
     int groups;      /* of a node, at most */
     char *bundle[2]; /* [nodes * groups], those to my node and those from it: does this rank receive
                         or carry it? NULL if bundles are not of groups */
@@ -89,7 +88,7 @@ static bool handles_bundle(const halo *h, const halo_edge *e, bool out)
 }
 
 /* The same where bundles are of groups; found once for each, because it takes some divisions. */
-static bool handles_group(const reader *r, const halo_edge *e, bool out)
+static inline bool handles_group(const reader *r, const halo_edge *e, bool out)
 {
     char *known = &r->bundle[out][(int64_t)e->node * r->groups + e->group];
 
@@ -98,11 +97,12 @@ static bool handles_group(const reader *r, const halo_edge *e, bool out)
     return *known == MINE;
 }
 
-static bool concerns_me(const reader *r, const halo_edge *e, bool out)
+/* The edge has its ends and its group. */
+static inline bool concerns_me(const reader *r, const halo_edge *e, bool out)
 {
     const halo *h = r->h;
 
-    if (h->split == HALO_ALL_EDGES || (out ? e->from : e->to) == h->me)
+    if (r->rank == h->me || h->split == HALO_ALL_EDGES)
         return true;
     if (h->split == HALO_OF_SOURCES)
         return !out && handles_bundle(h, e, out);
@@ -111,32 +111,42 @@ static bool concerns_me(const reader *r, const halo_edge *e, bool out)
 
 /* ---- lists ---- */
 
-/* Of the list of a member of my node. False: it stays in the node, has nothing, or does not concern
- * me. */
-static bool read_edge(reader *r, int member, int position, bool out, halo_edge *e)
+/* One that stays in the node: it is sent with others from there to there. */
+static void add_direct(const reader *r, int to, int64_t bytes)
+{
+    *halo_between(r->h, r->h->direct, r->member, halo_member(r->h, to)) += bytes;
+}
+
+static inline void set_ends(const reader *r, int other, bool out, halo_edge *e)
 {
     const halo *h = r->h;
-    const int64_t *at = r->at;
-    int other = (int)at[0], rank = region_rank(&h->nodes, h->nodes.mine, member), other_at;
+    int other_at = halo_member(h, other);
 
-    r->at += out ? HALO_DESTINATION : HALO_SOURCE;
+    e->from = out ? r->rank : other;
+    e->to = out ? other : r->rank;
+    e->from_at = out ? r->member : other_at;
+    e->to_at = out ? other_at : r->member;
+    e->node = r->node[other];
+    e->group = group_of(h, e->to_at, out ? e->node : h->nodes.mine);
+}
+
+/* False: it stays in the node, has nothing, or does not concern me. */
+static inline bool read_edge(const reader *r, const int64_t *at, int position, bool out,
+                             halo_edge *e)
+{
+    int other = (int)at[0];
+
     if (other < 0 || at[1] == 0)
         return false;
-    other_at = halo_member(h, other);
-    if (r->node[other] == h->nodes.mine) {
+    if (r->node[other] == r->h->nodes.mine) {
         if (out)
-            *halo_between(h, h->direct, member, other_at) += at[1];
+            add_direct(r, other, at[1]);
         return false;
     }
-    e->from = out ? rank : other;
-    e->to = out ? other : rank;
-    e->from_at = out ? member : other_at;
-    e->to_at = out ? other_at : member;
-    e->node = r->node[other];
-    set_group(h, e, out);
+    set_ends(r, other, out, e);
     if (!concerns_me(r, e, out))
         return false;
-    e->at = rank != h->me ? -1 : out ? position : r->mine->order[position];
+    e->at = r->rank != r->h->me ? -1 : out ? position : r->mine->order[position];
     e->position = position;
     e->length = at[1];
     e->fresh = out ? at[2] : at[1];
@@ -147,13 +157,16 @@ static bool read_edge(reader *r, int member, int position, bool out, halo_edge *
 }
 
 /* Append those of one member and one side. */
-static void read_side(reader *r, int member, int n, bool out, halo_edges *to)
+static inline void read_side(reader *r, int n, bool out, halo_edges *to)
 {
+    const int words = out ? HALO_DESTINATION : HALO_SOURCE;
+
     for (int i = 0; i < n; i++) {
         halo_edge *e = &to->all[to->n];
-        if (read_edge(r, member, i, out, e))
+        if (read_edge(r, r->at + (int64_t)words * i, i, out, e))
             to->listed[to->n++] = e;
     }
+    r->at += (int64_t)words * n;
 }
 
 /* ---- order ---- */
@@ -193,11 +206,14 @@ static inline void sort_pass(const halo *h, edge_key *key, int nkeys, int n, hal
         to[h->count[key(from[i])]++] = from[i];
 }
 
-/* They have been read in the order of their positions. */
+/* They have been read in the order of (from, position), or of (to, position) those to my node. */
 static void sort_as_listed(const halo *h, const halo_edges *e)
 {
-    sort_pass(h, key_to, h->level->most, e->n, e->listed, h->spare);
-    sort_pass(h, key_from, h->level->most, e->n, h->spare, e->bundled);
+    bool out = e == &h->leaving;
+
+    if (out)
+        sort_pass(h, key_to, h->level->most, e->n, e->listed, h->spare);
+    sort_pass(h, key_from, h->level->most, e->n, out ? h->spare : e->listed, e->bundled);
     sort_pass(h, key_node, h->nodes.n, e->n, e->bundled, e->listed);
 }
 
@@ -208,7 +224,8 @@ void halo_sort_by_group(const halo *h, const halo_edges *e)
 
     memcpy(e->bundled, e->listed, (size_t)e->n * sizeof(halo_edge *));
     for (int i = 0; i < e->n; i++)
-        set_group(h, e->listed[i], out);
+        e->listed[i]->group =
+            group_of(h, e->listed[i]->to_at, out ? e->listed[i]->node : h->nodes.mine);
     if (groups == 1)
         return;
     sort_pass(h, key_group, groups < most ? groups : most, e->n, e->listed, h->spare);
@@ -273,11 +290,12 @@ bool halo_read_edges(halo *h, int split, const algo_options *o, const group *g, 
         !allocate_reader(&r, s))
         return false;
     r.at = o->exchanged_sizes + HALO_HEAD * halo_members(h);
-    for (int k = 0; k < halo_members(h); k++) {
+    for (r.member = 0; r.member < halo_members(h); r.member++) {
         int n = (int)r.at[0], m = (int)r.at[1];
         r.at += HALO_HEAD;
-        read_side(&r, k, n, true, &h->leaving);
-        read_side(&r, k, m, false, &h->coming);
+        r.rank = region_rank(&h->nodes, h->nodes.mine, r.member);
+        read_side(&r, n, true, &h->leaving);
+        read_side(&r, m, false, &h->coming);
     }
     h->rest = r.at;
     sort_as_listed(h, &h->leaving);

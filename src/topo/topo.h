@@ -90,13 +90,16 @@ static inline const topo_level *topo_nodes(const topo *t)
 /* Position of a rank among the members of its region, which ascend. */
 static inline int topo_position(const topo_level *l, int rank)
 {
-    int first = l->first[l->region[rank]], low = first, high = l->first[l->region[rank] + 1] - 1;
+    int first = l->first[l->region[rank]], low = first, high;
 
-    if (topo_member(l, high) - topo_member(l, low) == high - low) /* they follow one another */
-        return rank - topo_member(l, low);
+    if (!l->member)
+        return rank - first;
+    high = l->first[l->region[rank] + 1] - 1;
+    if (l->member[high] - l->member[low] == high - low) /* they follow one another */
+        return rank - l->member[low];
     while (low < high) {
         int middle = (low + high) / 2;
-        if (topo_member(l, middle) < rank)
+        if (l->member[middle] < rank)
             low = middle + 1;
         else
             high = middle;
