@@ -79,42 +79,64 @@ static int estimate(const call *c, const int64_t *lists, const halo_form *forms,
     return MPI_ERR_NO_MEM;
 }
 
-/* For people. */
-static void describe(const call *c, const votes *v, int taken, const choice *chosen, char *text,
-                     size_t size)
+typedef struct halo_found {
+    coll_kind kind;
+    choice chosen;
+    bool is_linear;
+    int64_t time, linear_time;
+    halo_leaving leaving, by_linear;
+} halo_found;
+
+static void describe(const comm *c, const halo_found *f, char text[HALO_CHOICE_TEXT])
 {
-    const halo_leaving *now = &v->leaving[taken], *linear = &v->leaving[0];
     char name[64], other[64] = "";
 
-    select_print(chosen, name, sizeof name);
-    if (taken > 0)
-        snprintf(other, sizeof other, "; linear: %.3g us", 1e-6 * (double)v->time[0]);
-    snprintf(text, size,
+    select_print(&f->chosen, name, sizeof name);
+    if (!f->is_linear)
+        snprintf(other, sizeof other, "; linear: %.3g us", 1e-6 * (double)f->linear_time);
+    snprintf(text, HALO_CHOICE_TEXT,
              "persistent %s on %d ranks: %s (estimates of all nodes: %.3g us%s); a node sends "
              "others at most %lld message%s of %lld bytes in all, by linear %lld message%s of %lld "
              "bytes",
-             coll_kind_name(c->coll.kind), c->comm->p, name, 1e-6 * (double)v->time[taken], other,
-             (long long)now->messages, now->messages == 1 ? "" : "s", (long long)now->bytes,
-             (long long)linear->messages, linear->messages == 1 ? "" : "s",
-             (long long)linear->bytes);
+             coll_kind_name(f->kind), c->p, name, 1e-6 * (double)f->time, other,
+             (long long)f->leaving.messages, f->leaving.messages == 1 ? "" : "s",
+             (long long)f->leaving.bytes, (long long)f->by_linear.messages,
+             f->by_linear.messages == 1 ? "" : "s", (long long)f->by_linear.bytes);
 }
 
-/* TUTTI_VERBOSE says it now, tutti_comm_explain later. */
-static void report(const call *c, const votes *v, int taken, const choice *chosen)
+bool halo_choice_describe(comm *c, char text[HALO_CHOICE_TEXT])
 {
-    enum { REPORT = 400 };
-    comm *on = c->comm;
-    char *text = malloc(REPORT);
+    bool any;
 
-    if (!text)
-        return;
-    describe(c, v, taken, chosen, text, REPORT);
-    if (env_verbose() && on->rank == 0)
-        env_say_here("%s", text);
+    mutex_lock(&c->state_lock);
+    any = c->halo_found != NULL;
+    if (any)
+        describe(c, c->halo_found, text);
+    mutex_unlock(&c->state_lock);
+    return any;
+}
+
+/* For TUTTI_VERBOSE now, and for tutti_comm_explain; without memory for nobody. */
+static void note(const call *c, const votes *v, int taken, const choice *chosen)
+{
+    const halo_found found = {.kind = c->coll.kind,
+                              .chosen = *chosen,
+                              .is_linear = taken == 0,
+                              .time = v->time[taken],
+                              .linear_time = v->time[0],
+                              .leaving = v->leaving[taken],
+                              .by_linear = v->leaving[0]};
+    comm *on = c->comm;
+    char text[HALO_CHOICE_TEXT];
+
     mutex_lock(&on->state_lock);
-    free(on->halo_report);
-    on->halo_report = text;
+    if (!on->halo_found)
+        on->halo_found = malloc(sizeof found);
+    if (on->halo_found)
+        *on->halo_found = found;
     mutex_unlock(&on->state_lock);
+    if (env_verbose() && on->rank == 0 && halo_choice_describe(on, text))
+        env_say_here("%s", text);
 }
 
 int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen)
@@ -132,6 +154,6 @@ int halo_choice_close(const call *c, const algo_set *without, const int64_t *lis
     chosen->parameter = forms[taken].parameter;
     chosen->by_estimates = false;
     if (!error)
-        report(c, &all, taken, chosen);
+        note(c, &all, taken, chosen);
     return error;
 }

@@ -4,6 +4,7 @@
  */
 #include "api/choose.h"
 #include "api/decision_tables.h"
+#include "api/halo_choice.h"
 #include "api/hints.h"
 #include "api/together.h"
 #include "nbc/comm/degrees.h"
@@ -263,12 +264,11 @@ static bool parse_call(const char *call, int p, coll_kind *kind, int64_t *bytes,
 /* What requests take where the choice needs more than the name of the call. */
 static void add_halo_report(comm *c, char *text, size_t size)
 {
+    char last[HALO_CHOICE_TEXT];
     size_t n = strlen(text);
 
-    mutex_lock(&c->state_lock);
-    if (c->halo_report)
-        snprintf(text + n, size - n, "; the last %s", c->halo_report);
-    mutex_unlock(&c->state_lock);
+    if (halo_choice_describe(c, last))
+        snprintf(text + n, size - n, "; the last %s", last);
 }
 
 int tutti_comm_explain(MPI_Comm user, const char *call, char *text, size_t size)

@@ -103,7 +103,7 @@ void comm_free_deferred_all(void)
         topo_free(c->topo);
         neighbors_free(c->neighbors);
         free(c->degrees);
-        free(c->halo_report);
+        free(c->halo_found);
         free(c->persistent.held);
         handshake_close(&c->persistent.meeting);
         wisdom_free(c->wisdom);

@@ -108,16 +108,16 @@ typedef struct comm {
     bool reproducible;         /* TUTTI_REPRODUCIBLE=topology on all ranks. Once ready */
     coll_neighbors *neighbors; /* NULL: not asked for yet, or no virtual topology */
     int64_t *degrees;          /* of the ranks of my node (degrees.h), or NULL. As topo */
-    char *halo_report; /* for people, of the last persistent neighborhood collective whose form was
-                          estimated; NULL: none. state_lock */
-    atomic_bool begun, ready;   /* the first handshake. Waited for without a lock */
-    pthread_mutex_t state_lock; /* of topo, hints and wisdom, once ready; before the engine's */
-    bool channel_ranks_known;   /* wire.channel_rank is known. Library lock */
-    bool covered;               /* all members are in the channel. Library lock */
-    atomic_bool no_context_id;  /* none was free, and no call that may block has come since */
-    atomic_int failure;         /* ready, but every operation ends with this error */
-    atomic_bool out_of_step;    /* this rank has refused a call, or a start: others may have sent */
-    int new_calls;              /* that could be left to the MPI before it has begun */
+    struct halo_found *halo_found; /* in the last init of a persistent neighborhood collective whose
+                                      form was estimated (api/halo_choice.c); NULL. state_lock */
+    atomic_bool begun, ready;      /* the first handshake. Waited for without a lock */
+    pthread_mutex_t state_lock;    /* of topo, hints and wisdom, once ready; before the engine's */
+    bool channel_ranks_known;      /* wire.channel_rank is known. Library lock */
+    bool covered;                  /* all members are in the channel. Library lock */
+    atomic_bool no_context_id;     /* none was free, and no call that may block has come since */
+    atomic_int failure;            /* ready, but every operation ends with this error */
+    atomic_bool out_of_step; /* this rank has refused a call, or a start: others may have sent */
+    int new_calls;           /* that could be left to the MPI before it has begun */
     comm_hints hints;
     int p, rank;
     int made; /* how many this process has made state for, with this one: for people */
