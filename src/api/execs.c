@@ -83,8 +83,7 @@ static int address_if_ready(comm *c, exec *e)
     return exec_address_all(e);
 }
 
-/* An exec of the plan, whose reference it takes over, bound. */
-int execs_of_plan(comm *c, plan *p, binding *b, exec **result)
+int execs_of_plan(comm *c, plan *p, binding *b, bool persistent, exec **result)
 {
     exec *e;
     int error = plan_take_exec(p, c, &e);
@@ -95,7 +94,7 @@ int execs_of_plan(comm *c, plan *p, binding *b, exec **result)
         return error;
     }
     error = exec_bind(e, b);
-    if (!error)
+    if (!error && !persistent)
         error = address_if_ready(c, e);
     if (error) {
         plan_return_exec(e);
@@ -149,7 +148,7 @@ void execs_ask_no_more(execs_asking *q)
     bind_drop(&q->binding);
 }
 
-static int prepare_size_exchange(const call *c, choice chosen, bool persistent, execs_asking *q)
+static int prepare_size_exchange(const call *c, choice chosen, execs_asking *q)
 {
     int error = plan_take_empty(c->comm, &q->exec);
 
@@ -157,7 +156,7 @@ static int prepare_size_exchange(const call *c, choice chosen, bool persistent, 
         return error;
     q->exec->stats.collective = coll_kind_name(c->coll.kind);
     q->exec->stats.algorithm = "size exchange";
-    error = size_exchange_begin(q->exec, c, q->key, chosen, persistent, &q->size_exchange);
+    error = size_exchange_begin(q->exec, c, q->key, chosen, q->persistent, &q->size_exchange);
     return error || !q->size_exchange ? error : address_if_ready(c->comm, q->exec);
 }
 
@@ -168,6 +167,7 @@ int execs_ask(const call *c, choice chosen, bool persistent, execs_asking *q)
     q->exec = NULL;
     q->size_exchange = NULL;
     q->agree = NULL;
+    q->persistent = persistent;
     error = call_binding(c, &q->binding);
     if (error)
         return error;
@@ -175,7 +175,7 @@ int execs_ask(const call *c, choice chosen, bool persistent, execs_asking *q)
     if (!q->key)
         error = MPI_ERR_NO_MEM;
     else if (size_exchange_needed(c->coll.kind, chosen))
-        error = prepare_size_exchange(c, chosen, persistent, q);
+        error = prepare_size_exchange(c, chosen, q);
     if (error)
         execs_ask_no_more(q);
     return error;
@@ -240,7 +240,7 @@ int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result)
     if (error)
         bind_drop(&q->binding);
     else
-        error = execs_of_plan(c->comm, p, &q->binding, result);
+        error = execs_of_plan(c->comm, p, &q->binding, q->persistent, result);
     if (!error)
         (*result)->staged = staged_share(c->staged);
     return error;

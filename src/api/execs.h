@@ -14,11 +14,12 @@ int execs_plan_after(comm *c, const size_exchange *s, plan_key *key, size_t size
 /* What its plan was made for. */
 choice execs_choice(const exec *e);
 
-/* An exec of the plan, whose reference it takes over, bound: takes b over, too. */
-int execs_of_plan(comm *c, plan *p, binding *b, exec **result);
+/* An exec of the plan, whose reference it takes over, bound: takes b over, too. persistent: where
+ * its messages go is found by execs_persist. */
+int execs_of_plan(comm *c, plan *p, binding *b, bool persistent, exec **result);
 
-/* An exec for the call, bound; persistent: as in halo_blocks.h. May ask other ranks, and wait for
- * them; if something goes wrong here after that, the communicator has failed here. */
+/* An exec for the call, bound; persistent: as there, and in halo_blocks.h. May ask other ranks, and
+ * wait for them; if something goes wrong here after that, the communicator has failed here. */
 int execs_bind(const call *c, choice chosen, bool persistent, exec **result);
 
 /* Which form a choice by_estimates takes, with what HALO_LISTS rounds have found. */
@@ -34,6 +35,7 @@ typedef int execs_agree(const call *c, const choice *chosen, int error);
  * compiles. After execs_ask without an error one of the two others must be called, once. */
 typedef struct execs_asking {
     binding binding;
+    bool persistent;
     exec *exec;                   /* that is to ask, or NULL */
     size_exchange *size_exchange; /* NULL: there is nothing to ask */
     execs_decide *decide;         /* of a choice by_estimates */

@@ -126,7 +126,7 @@ __attribute__((noinline)) static repeat_answer bind_anew(const args *a, comm *c,
     r->exec = NULL;
     r->error = MPI_SUCCESS;
     if (has_op_of_plan(&b)) {
-        r->error = execs_of_plan(c, p, &b, &r->exec);
+        r->error = execs_of_plan(c, p, &b, false, &r->exec);
     } else {
         bind_drop(&b);
         plan_unref(p);
