@@ -52,6 +52,7 @@ static int reduction(comm *c, MPI_Op op, MPI_Datatype type, void *mine, void *al
         return error;
     select_named(a.algo, 0, c->p, 8 * (int64_t)n, &chosen);
     error = call_check(&a, c, &of);
+    of.coll.symmetric = true; /* whole numbers: one plan for all */
     if (!error)
         error = execs_bind(&of, chosen, false, result);
     if (!error)
