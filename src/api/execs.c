@@ -156,8 +156,11 @@ static int prepare_size_exchange(const call *c, choice chosen, execs_asking *q)
         return error;
     q->exec->stats.collective = coll_kind_name(c->coll.kind);
     q->exec->stats.algorithm = "size exchange";
-    error = size_exchange_begin(q->exec, c, q->key, chosen, q->persistent, &q->size_exchange);
-    return error || !q->size_exchange ? error : address_if_ready(c->comm, q->exec);
+    error = size_exchange_begin(q->exec, c, q->key, chosen, q->persistent ? FOR_INIT : FOR_CALL,
+                                &q->size_exchange);
+    if (error || !q->size_exchange || size_exchange_shows(q->size_exchange))
+        return error;
+    return address_if_ready(c->comm, q->exec);
 }
 
 int execs_ask(const call *c, choice chosen, bool persistent, execs_asking *q)
@@ -181,6 +184,13 @@ int execs_ask(const call *c, choice chosen, bool persistent, execs_asking *q)
     return error;
 }
 
+int execs_ask_by_sending(const call *c, execs_asking *q)
+{
+    int error = size_exchange_send(q->size_exchange, q->exec);
+
+    return error ? error : address_if_ready(c->comm, q->exec);
+}
+
 /* All nodes know their lists. *over: as all ranks know, no more rounds are needed. False: none
  * begins. */
 static bool decide(const call *c, execs_asking *q, choice *chosen, bool *over, int *error)
@@ -193,7 +203,7 @@ static bool decide(const call *c, execs_asking *q, choice *chosen, bool *over, i
         return size_exchange_goes_on(q->size_exchange, q->exec, error);
     size_exchange_end(q->size_exchange, q->exec);
     q->size_exchange = NULL;
-    *error = size_exchange_begin(q->exec, c, q->key, *chosen, true, &q->size_exchange);
+    *error = size_exchange_begin(q->exec, c, q->key, *chosen, FOR_INIT_AGAIN, &q->size_exchange);
     return !*error;
 }
 
@@ -219,7 +229,8 @@ static int ask(const call *c, execs_asking *q, choice *chosen)
 
     while (asks && !error) {
         bool over = size_exchange_is_last(q->size_exchange);
-        error = execs_run(q->exec);
+        if (size_exchange_runs(q->size_exchange)) /* else its lists are known already */
+            error = execs_run(q->exec);
         asks = !error && prepare_round(c, q, chosen, &over, &error);
         if (q->agree && !over)
             error = q->agree(c, chosen, error);

@@ -46,6 +46,9 @@ typedef struct execs_asking {
 } execs_asking;
 
 int execs_ask(const call *c, choice chosen, bool persistent, execs_asking *q);
+
+/* Of a persistent one that shows its list (size_exchange.h): it is to be sent. Local. */
+int execs_ask_by_sending(const call *c, execs_asking *q);
 int execs_answer(const call *c, choice chosen, execs_asking *q, exec **result);
 void execs_ask_no_more(execs_asking *q);
 

@@ -19,6 +19,7 @@ struct size_exchange {
     sched *sched; /* its schedule */
     int64_t *mine, *found;
     size_t words; /* of what all rounds have found, with the one that runs */
+    bool shows;   /* as size_exchange_shows */
 };
 
 bool size_exchange_needed(coll_kind kind, choice chosen)
@@ -97,6 +98,82 @@ static bool take_degrees(size_exchange *s, const comm *c)
     return true;
 }
 
+/* ---- lists that are shown ---- */
+
+/* Of the k-th rank of my node. */
+static size_t words_of_list(const size_exchange *s, int k)
+{
+    return (size_t)halo_list_words(s->found[2 * k], s->found[2 * k + 1]);
+}
+
+/* My node's ranks are those from `first` on of this level; NULL: their lists' lengths are not
+ * known. */
+static const topo_level *my_node(const size_exchange *s, int *first, int *members)
+{
+    const topo_level *nodes = topo_nodes(s->topo);
+    int mine;
+
+    if (s->round != 1)
+        return NULL;
+    mine = nodes->region[s->c.rank];
+    *first = nodes->first[mine];
+    *members = nodes->first[mine + 1] - *first;
+    return nodes;
+}
+
+/* Can all of them read what this one shows, and the other way round? *words: of all lists. */
+static bool all_can_look(const size_exchange *s, const comm *c, size_t *words)
+{
+    int first, members;
+    const topo_level *nodes = my_node(s, &first, &members);
+    bool all = nodes != NULL;
+
+    *words = 0;
+    for (int k = 0; all && k < members; k++) {
+        int rank = topo_member(nodes, first + k);
+        const shm_peer *peer = shm_peers_find(c->shm_peers, rank);
+        all = rank == c->rank || (peer && peer->from && peer->to);
+        *words += words_of_list(s, k);
+    }
+    return all;
+}
+
+/* With room for all lists, so that to look takes no memory. */
+static bool show(size_exchange *s, const comm *c)
+{
+    const coll_neighbors *n = s->c.neighbors;
+    size_t words, mine;
+
+    if (!all_can_look(s, c, &words) || !make_room(s, words))
+        return false;
+    s->words -= words;
+    mine = (size_t)halo_list_words(n->ndestinations, n->nsources);
+    return words == mine /* alone on my node */ || shm_peers_show(c->shm_peers, s->mine, mine);
+}
+
+bool size_exchange_shows(const size_exchange *s)
+{
+    return s->shows;
+}
+
+void size_exchange_look(size_exchange *s, const comm *c)
+{
+    int first, members;
+    const topo_level *nodes = my_node(s, &first, &members);
+
+    for (int k = 0; k < members; k++) {
+        int rank = topo_member(nodes, first + k);
+        const int64_t *list =
+            rank == c->rank ? s->mine : shm_peer_shown(shm_peers_find(c->shm_peers, rank));
+        memcpy(s->found + s->words, list, words_of_list(s, k) * sizeof *list);
+        s->words += words_of_list(s, k);
+    }
+    s->round = HALO_LISTS;
+    s->shows = false;
+}
+
+/* ---- all of it ---- */
+
 int size_exchange_error(sched_error error)
 {
     static const int classes[] = {
@@ -138,8 +215,16 @@ static void end_round(size_exchange *s, exec *e)
     s->sched = NULL;
 }
 
+int size_exchange_send(size_exchange *s, exec *e)
+{
+    bool asks;
+
+    s->shows = false;
+    return go_on(s, e, &asks);
+}
+
 int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice chosen,
-                        bool persistent, size_exchange **result)
+                        exchange_for whom, size_exchange **result)
 {
     size_exchange *s = calloc(1, sizeof *s);
     const coll_neighbors *n = comm_neighbors(of->comm, (coll_kind)key->kind);
@@ -156,12 +241,14 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .neighbors = n,
                   .parameter = chosen.parameter,
                   .variant = chosen.variant};
-    s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), persistent)
+    s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), whom != FOR_CALL)
                 : list_lengths(of, key);
     set_rounds(s);
-    if (s->mine && take_degrees(s, of->comm))
-        error = go_on(s, e, &asks);
-    if (error || !asks)
+    if (s->mine && take_degrees(s, of->comm)) {
+        s->shows = whom == FOR_INIT && show(s, of->comm);
+        error = s->shows ? MPI_SUCCESS : go_on(s, e, &asks);
+    }
+    if (error || !(asks || s->shows))
         size_exchange_end(s, e);
     else
         *result = s;
@@ -175,6 +262,11 @@ bool size_exchange_goes_on(size_exchange *s, exec *e, int *error)
     end_round(s, e);
     *error = go_on(s, e, &asks);
     return !*error && asks;
+}
+
+bool size_exchange_runs(const size_exchange *s)
+{
+    return s->sched != NULL;
 }
 
 bool size_exchange_is_last(const size_exchange *s)

@@ -13,11 +13,30 @@ typedef struct size_exchange size_exchange;
 /* May this choice ask for one? */
 bool size_exchange_needed(coll_kind kind, choice chosen);
 
+/* What asks for it. */
+typedef enum exchange_for {
+    FOR_CALL,      /* that has been started */
+    FOR_INIT,      /* of a persistent request: as in halo_blocks.h */
+    FOR_INIT_AGAIN /* the same, after another exchange of its own */
+} exchange_for;
+
 /* Make an exec without a schedule ask, when it is started. The call's lengths are in the key.
- * persistent: as in halo_blocks.h. *result stays as it is if there is nothing to ask on this
- * communicator, the same on all ranks. */
-int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen, bool persistent,
-                        size_exchange **result);
+ * *result stays as it is if there is nothing to ask on this communicator, the same on all ranks.
+ *
+ * FOR_INIT: if all ranks of my node can read it, my list is shown to them (shm_peers.h) instead of
+ * sent, and the exec has no schedule. After an agreement either all ranks have shown theirs, and
+ * size_exchange_look reads them; or they are sent, by size_exchange_send. */
+int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen,
+                        exchange_for whom, size_exchange **result);
+
+/* Is its list shown, and those of the others not known yet? */
+bool size_exchange_shows(const size_exchange *s);
+
+/* Read those of the others, which needs no memory. */
+void size_exchange_look(size_exchange *s, const comm *c);
+
+/* Make the exec send it after all. */
+int size_exchange_send(size_exchange *s, exec *e);
 
 /* The exec has run: make it ask the next question, if there is one. False: there is none, or an
  * error, and the exec has no schedule again. */
@@ -25,6 +44,9 @@ bool size_exchange_goes_on(size_exchange *s, exec *e, int *error);
 
 /* The error class of what a compiler has returned. */
 int size_exchange_error(sched_error error);
+
+/* Is there a schedule to run for it? */
+bool size_exchange_runs(const size_exchange *s);
 
 /* Is the round that has begun the last one, whatever is found? */
 bool size_exchange_is_last(const size_exchange *s);

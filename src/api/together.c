@@ -96,12 +96,14 @@ typedef struct words {
     uint64_t what;    /* a hash of what it has in mind */
     uint64_t shares;  /* 1: lists_seen.share */
     uint64_t balance; /* lists_seen.balance */
+    uint64_t shown;   /* lists_seen.shown */
 } words;
 
 /* What a rank says of the lists of its blocks, and then knows of those of all ranks. */
 typedef struct lists_seen {
     bool share;       /* some blocks have data in common */
     uint64_t balance; /* as halo_list_balance */
+    uint64_t shown;   /* 1: my list is (size_exchange.h); then, by how many ranks theirs are */
 } lists_seen;
 
 static int error_of_others(const words *all)
@@ -124,6 +126,7 @@ static int judge(const comm *c, const words *mine, const words *all, lists_seen 
     if (all->balance != 0)
         return size_exchange_error(SCHED_MISMATCH);
     lists->share = all->shares > 0;
+    lists->shown = all->shown;
     return MPI_SUCCESS;
 }
 
@@ -131,7 +134,8 @@ static int agree_on_call(comm *c, int error, uint64_t what, lists_seen *lists)
 {
     words mine = {.what = wisdom_hash(WISDOM_HASH, &what, sizeof what),
                   .shares = lists->share,
-                  .balance = lists->balance};
+                  .balance = lists->balance,
+                  .shown = lists->shown};
     words all;
     int class = MPI_SUCCESS, failure;
 
@@ -186,6 +190,22 @@ static int agree_on_round(const call *of, const choice *chosen, int error)
     return together_agree(of->comm, coll_kind_name(of->coll.kind), error, what);
 }
 
+/* All ranks look at the lists of their nodes, or all send them. An error is known to all. */
+static int take_lists(const call *of, choice chosen, uint64_t shown, execs_asking *q)
+{
+    int error = MPI_SUCCESS;
+
+    if (shown == 0) /* all are about to send them */
+        return MPI_SUCCESS;
+    if (shown == (uint64_t)of->comm->p) {
+        size_exchange_look(q->size_exchange, of->comm);
+        return MPI_SUCCESS;
+    }
+    if (size_exchange_shows(q->size_exchange))
+        error = execs_ask_by_sending(of, q);
+    return agree_on_round(of, &chosen, error);
+}
+
 /* To ask is an operation: all ranks begin it, or none does. */
 int together_bind(const call *of, choice chosen, execs_decide *decide, const algo_set *without,
                   uint64_t what, exec **e, bool *refused)
@@ -202,9 +222,12 @@ int together_bind(const call *of, choice chosen, execs_decide *decide, const alg
     began = !error;
     if (began && q.size_exchange) {
         lists.share = size_exchange_shares(q.size_exchange);
+        lists.shown = size_exchange_shows(q.size_exchange);
         error = size_exchange_balance(q.size_exchange, &lists.balance);
     }
     error = agree(of->comm, coll_kind_name(of->coll.kind), error, what, &lists);
+    if (!error && q.size_exchange)
+        error = take_lists(of, chosen, lists.shown, &q);
     *refused = error != MPI_SUCCESS;
     if (error && began)
         execs_ask_no_more(&q);

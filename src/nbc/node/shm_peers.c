@@ -22,7 +22,8 @@ typedef struct ring_descriptor {
     _Atomic uint64_t number; /* from 1 on; written last */
     uint64_t init;           /* of which init of the communicator's */
     uint32_t at[RING_KINDS], lines[RING_KINDS];
-    unsigned char unused[RING_LINE - 8 * 2 - 4 * 2 * RING_KINDS];
+    _Atomic uint32_t shown; /* where: shm_peers_show; not of the descriptor */
+    unsigned char unused[RING_LINE - 8 * 2 - 4 * 2 * RING_KINDS - 4];
 } ring_descriptor;
 
 typedef struct mailbox {
@@ -204,9 +205,9 @@ static size_t used(const shm_peers *l)
     return bytes;
 }
 
-static void clear(shm_peer *peer)
+static void clear(shm_peer *peer, bool shown)
 {
-    if (peer->published)
+    if (peer->from && (peer->published || shown))
         memset(peer->from, 0, sizeof *peer->from);
     for (int kind = 0; kind < RING_KINDS; kind++)
         ring_clear(&peer->in[kind]);
@@ -222,17 +223,32 @@ static bool unread(const shm_peers *l)
     return any;
 }
 
+static void give_shown(shm_peers *l, bool in_step)
+{
+    if (!l->shown)
+        return;
+    if (!in_step) {
+        segment_retire(l->shown, l->shown_size);
+    } else if (l->shown_size > SEGMENT_CLEARED) {
+        segment_return(l->shown, l->shown_size);
+    } else {
+        memset(l->shown, 0, l->shown_size);
+        segment_give(l->shown, l->shown_size);
+    }
+}
+
 static void give_memory(shm_peers *l, bool in_step)
 {
     if (!segment_is_mine()) /* but a fork's parent's */
         return;
+    give_shown(l, in_step);
     if (!in_step) {
         segment_retire(l->memory, l->size);
     } else if (used(l) > SEGMENT_CLEARED || unread(l)) {
         segment_return(l->memory, l->size);
     } else {
         for (int k = 0; k < l->n; k++)
-            clear(&l->peer[k]);
+            clear(&l->peer[k], l->shown);
         segment_give(l->memory, l->size);
     }
 }
@@ -248,6 +264,31 @@ void shm_peers_free(shm_peers *l, bool in_step)
     free(l->peer);
     free(l->of);
     free(l);
+}
+
+/* ---- an init ---- */
+
+bool shm_peers_show(shm_peers *l, const int64_t *words, size_t n)
+{
+    size_t bytes = n * sizeof *words;
+
+    if (l->memory && !l->shown && bytes <= segment_left() / SEGMENT_SHARE) {
+        l->shown = segment_take(bytes);
+        l->shown_size = bytes;
+    }
+    if (!l->shown || bytes > l->shown_size)
+        return false;
+    memcpy(l->shown, words, bytes);
+    for (int k = 0; k < l->n; k++)
+        if (l->peer[k].from)
+            atomic_store_explicit(&l->peer[k].from->descriptor.shown, segment_where(l->shown),
+                                  memory_order_release);
+    return true;
+}
+
+const int64_t *shm_peer_shown(const shm_peer *l)
+{
+    return segment_at(atomic_load_explicit(&l->to->descriptor.shown, memory_order_acquire));
 }
 
 /* ---- a request ---- */

@@ -58,6 +58,8 @@ typedef struct shm_peers {
     shm_peer *peer; /* [n] */
     void *memory;   /* mine in the segment, or NULL */
     size_t size;    /* bytes of it */
+    void *shown;    /* the same, of shm_peers_show; NULL: not called yet */
+    size_t shown_size;
     shm_offer mine;
     uint64_t inits;    /* that have been agreed on or refused, the same on all ranks */
     atomic_int broken; /* error: a rank has failed, so that nobody may wait for what it would write,
@@ -82,6 +84,16 @@ static inline shm_peer *shm_peers_find(const shm_peers *l, int rank)
         return NULL;
     return &l->peer[l->of[rank - l->low]];
 }
+
+/* ---- in an init ---- */
+
+/* Copy n words to where every peer can read them, until the next time, which brings as many. The
+ * caller sees to it that nobody reads them then any more: all read between one agreement and the
+ * next. False: there is no room. */
+bool shm_peers_show(shm_peers *l, const int64_t *words, size_t n);
+
+/* What a peer has shown, if all of them have. */
+const int64_t *shm_peer_shown(const shm_peer *l);
 
 /* ---- for one request ---- */
 
