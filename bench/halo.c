@@ -17,7 +17,8 @@ static const char help[] =
     "Measure halo exchanges: MPIX_Neighbor_alltoallv_init on the graph of each level of FILE, a\n"
     "pattern as bench/sim/patterns.py describes it, for RANKS ranks.\n\n"
     "Options:\n"
-    "  -a WAYS         forms with commas (default linear,partner,node,auto,hand); also native\n"
+    "  -a WAYS         forms with commas (default linear,partner,node,auto,hand); also native,\n"
+    "                  and native_init where the MPI has persistent collectives\n"
     "  -i N            starts (default 20)\n"
     "  --csv FILE      results, also as CSV\n"
     "  --sync KIND     barrier, dissem, roundtime (default): how a start begins\n"
@@ -153,6 +154,8 @@ static void take_ways(session *s, command *c, char *list)
             command_wrong(c, word, "too many ways", NULL);
         else
             s->way[s->ways++] = word;
+        if (is(word, "native_init") && !exchange_has_native_init())
+            command_wrong(c, word, "this MPI has no persistent MPI_Neighbor_alltoallv", NULL);
 #ifdef TUTTI_SIMULATED
         if (is(word, "native"))
             command_wrong(c, word, "SimGrid has no MPI_Neighbor_alltoallv", NULL);

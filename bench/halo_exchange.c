@@ -10,6 +10,12 @@
 enum { WARM_UP = 0 }; /* all starts take the same time */
 #else
 enum { WARM_UP = 1 }; /* starts that do not count */
+#ifdef TUTTI_HAVE_MPI4_PERSISTENT
+#define NATIVE_INIT PMPI_Neighbor_alltoallv_init
+#elif defined TUTTI_HAVE_MPIX_PERSISTENT
+#include <mpi-ext.h>
+#define NATIVE_INIT PMPIX_Neighbor_alltoallv_init
+#endif
 #endif
 enum { TAG = 5, ATTEMPTS = 20 };
 
@@ -104,13 +110,35 @@ static bool is(const char *name, const char *other)
 
 static bool is_tutti(const char *way)
 {
-    return !is(way, "hand") && !is(way, "native");
+    return !is(way, "hand") && !is(way, "native") && !is(way, "native_init");
+}
+
+bool exchange_has_native_init(void)
+{
+#ifdef NATIVE_INIT
+    return true;
+#else
+    return false;
+#endif
+}
+
+static void open_native(exchange *s)
+{
+#ifdef NATIVE_INIT
+    check(NATIVE_INIT(s->out.values, s->out.count, s->out.displ, MPI_DOUBLE, s->in.values,
+                      s->in.count, s->in.displ, MPI_DOUBLE, s->graph, MPI_INFO_NULL, &s->native),
+          "native_init");
+#else
+    (void)s;
+#endif
 }
 
 static void way_open(exchange *s, const char *way)
 {
     MPI_Info info;
 
+    if (is(way, "native_init"))
+        open_native(s);
     if (!is_tutti(way))
         return;
     MPI_Info_create(&info);
@@ -149,6 +177,9 @@ static void way_run(exchange *s, const char *way)
         check(PMPI_Neighbor_alltoallv(s->out.values, s->out.count, s->out.displ, MPI_DOUBLE,
                                       s->in.values, s->in.count, s->in.displ, MPI_DOUBLE, s->graph),
               way);
+    } else if (is(way, "native_init")) {
+        check(PMPI_Start(&s->native), way);
+        check(PMPI_Wait(&s->native, MPI_STATUS_IGNORE), way);
     } else {
         check(MPIX_Start(&s->request), way);
         check(MPIX_Wait(&s->request, MPI_STATUS_IGNORE), way);
@@ -160,6 +191,8 @@ static void way_close(exchange *s, const char *way, char took[EXCHANGE_NAME])
     tutti_stats stats;
 
     took[0] = 0;
+    if (is(way, "native_init"))
+        MPI_Request_free(&s->native);
     if (!is_tutti(way))
         return;
     if (tutti_get_stats(s->request, &stats) == MPI_SUCCESS)
@@ -222,7 +255,7 @@ void exchange_measure(exchange *s, const char *way, exchange_result *r)
     *r = (exchange_result){0};
     begin = sync_begin(s->sync);
     way_open(s, way);
-    r->init = is_tutti(way) ? slowest(MPI_Wtime() - begin) : 0;
+    r->init = is(way, "hand") || is(way, "native") ? 0 : slowest(MPI_Wtime() - begin);
     sync_prepare(s->sync);
     for (int i = -WARM_UP; i < s->starts; i++) {
         double t = timed_start(s, way, i + WARM_UP, &r->wrong);

@@ -2,8 +2,8 @@
 /* halo_exchange.h - neighbor_alltoallv of doubles on the graph of one level, by several ways.
  *
  * Ways: every form of Tutti's (linear, node:2, auto), persistent; `hand`, which is MPI_Irecv and
- * MPI_Isend for each neighbor and a wait for all; and `native`, which is the MPI's blocking
- * MPI_Neighbor_alltoallv. Each start has other values, and all that come are looked at. A failure
+ * MPI_Isend for each neighbor and a wait for all; `native`, which is the MPI's blocking
+ * MPI_Neighbor_alltoallv; and `native_init`, its persistent one. Each start has other values, and all that come are looked at. A failure
  * ends the program.
  */
 #ifndef BENCH_HALO_EXCHANGE_H
@@ -31,6 +31,7 @@ typedef struct exchange {
     exchange_side out, in;
     MPI_Comm graph;
     MPI_Request *posted; /* by hand */
+    MPI_Request native;
     MPIX_Request request;
 } exchange;
 
@@ -46,5 +47,8 @@ typedef struct exchange_result {
 void exchange_open(exchange *s, int *square);
 void exchange_measure(exchange *s, const char *way, exchange_result *r);
 void exchange_close(exchange *s);
+
+/* Has the MPI a persistent MPI_Neighbor_alltoallv? */
+bool exchange_has_native_init(void);
 
 #endif
