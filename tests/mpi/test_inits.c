@@ -88,6 +88,41 @@ static void a_refused_init_is_forgotten(void)
     free(all);
 }
 
+static void call_now(const int *mine, int *all, int count)
+{
+    MPI_Request r;
+
+    CHECK(MPIX_Iallgather_auto(mine, count, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD, &r) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+}
+
+/* What it would have run with has run a call before, and runs one after it. */
+static void calls_go_on_after_a_refused_init(void)
+{
+    enum { COUNT = 3 };
+    int mine[COUNT], *all = calloc((size_t)world_size * COUNT, sizeof *all);
+    MPIX_Request r;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tutti_stats", "maybe");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < ROUNDS && world_size > 1; i++) {
+        MPI_Info asked = world_rank == i % world_size ? info : MPI_INFO_NULL;
+        fill(mine, COUNT, i);
+        call_now(mine, all, COUNT);
+        CHECK_CLASS(MPIX_Allgather_auto_init(mine, COUNT, MPI_INT, all, COUNT, MPI_INT,
+                                             MPI_COMM_WORLD, asked, &r),
+                    MPI_ERR_INFO_VALUE);
+        call_now(mine, all, COUNT);
+        check(all, COUNT, i);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Info_free(&info);
+    free(all);
+}
+
 /* Those that a request tries follow from what is forbidden. */
 static void ranks_that_try_different_algorithms_are_refused(void)
 {
@@ -306,6 +341,7 @@ int main(int argc, char **argv)
 {
     static const mpi_test tests[] = {
         MPI_TEST(a_refused_init_is_forgotten),
+        MPI_TEST(calls_go_on_after_a_refused_init),
         MPI_TEST(ranks_that_try_different_algorithms_are_refused),
         MPI_TEST(a_mailbox_stays_until_it_is_read),
         MPI_TEST(a_communicator_is_freed_right_behind_an_init),

@@ -178,6 +178,7 @@ static int make_requests(exec *e)
 
 int exec_publish_rings(exec *e)
 {
+    exec_forget_address(e); /* of an operation that it served: those rings are gone */
     return shm_publish(&e->shm, &e->bound, e->comm->shm_peers, e->stats.collective);
 }
 
