@@ -3,8 +3,8 @@
  *
  * Ways: every form of Tutti's (linear, node:2, auto), persistent; `hand`, which is MPI_Irecv and
  * MPI_Isend for each neighbor and a wait for all; `native`, which is the MPI's blocking
- * MPI_Neighbor_alltoallv; and `native_init`, its persistent one. Each start has other values, and all that come are looked at. A failure
- * ends the program.
+ * MPI_Neighbor_alltoallv; and `native_init`, its persistent one. Each start has other values, and
+ * all that come are looked at. A failure ends the program.
  */
 #ifndef BENCH_HALO_EXCHANGE_H
 #define BENCH_HALO_EXCHANGE_H

@@ -34,7 +34,7 @@ static int make_later(exec *e, later_call *c)
     } else {
         error = choose(&c->what, MPI_INFO_NULL, &c->selection);
         if (!error && size_exchange_needed(c->what.coll.kind, c->selection.choice))
-            error = size_exchange_begin(e, &c->what, c->key, c->selection.choice, false,
+            error = size_exchange_begin(e, &c->what, c->key, c->selection.choice, FOR_CALL,
                                         &c->size_exchange);
         c->asks = c->size_exchange != NULL;
         if (error || c->asks)

@@ -18,8 +18,9 @@ choice execs_choice(const exec *e);
  * its messages go is found by execs_persist. */
 int execs_of_plan(comm *c, plan *p, binding *b, bool persistent, exec **result);
 
-/* An exec for the call, bound; persistent: as there, and in halo_blocks.h. May ask other ranks, and
- * wait for them; if something goes wrong here after that, the communicator has failed here. */
+/* An exec for the call, bound; persistent: as in execs_of_plan and halo_blocks.h. May ask other
+ * ranks, and wait for them; if something goes wrong here after that, the communicator has failed
+ * here. */
 int execs_bind(const call *c, choice chosen, bool persistent, exec **result);
 
 /* Which form a choice by_estimates takes, with what HALO_LISTS rounds have found. */

@@ -20,8 +20,7 @@ int halo_choice_candidates(const call *c, MPI_Info info, choice *list, int most,
  * tutti_comm_explain say what leaves a node. MPI_ERR_NO_MEM: on this rank; all take `linear`. */
 int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen);
 
-/* For people: what it has found the last time on this communicator. False: it has not been asked.
- */
+/* For people: what it has found the last time on this communicator. False: nothing is known. */
 enum { HALO_CHOICE_TEXT = 400 };
 bool halo_choice_describe(comm *c, char text[HALO_CHOICE_TEXT]);
 

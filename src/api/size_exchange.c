@@ -121,7 +121,7 @@ static const topo_level *my_node(const size_exchange *s, int *first, int *member
     return nodes;
 }
 
-/* Can all of them read what this one shows, and the other way round? *words: of all lists. */
+/* Can this rank and all others of its node read each other's? *words: of all lists. */
 static bool all_can_look(const size_exchange *s, const comm *c, size_t *words)
 {
     int first, members;
@@ -156,7 +156,7 @@ bool size_exchange_shows(const size_exchange *s)
     return s->shows;
 }
 
-void size_exchange_look(size_exchange *s, const comm *c)
+int size_exchange_look(size_exchange *s, const comm *c)
 {
     int first, members;
     const topo_level *nodes = my_node(s, &first, &members);
@@ -165,11 +165,14 @@ void size_exchange_look(size_exchange *s, const comm *c)
         int rank = topo_member(nodes, first + k);
         const int64_t *list =
             rank == c->rank ? s->mine : shm_peer_shown(shm_peers_find(c->shm_peers, rank));
+        if (!list || memcmp(list, &s->found[2 * k], HALO_HEAD * sizeof *list) != 0)
+            return reason_set(MPI_ERR_OTHER, "rank %d has failed in this init", rank);
         memcpy(s->found + s->words, list, words_of_list(s, k) * sizeof *list);
         s->words += words_of_list(s, k);
     }
     s->round = HALO_LISTS;
     s->shows = false;
+    return MPI_SUCCESS;
 }
 
 /* ---- all of it ---- */
@@ -224,7 +227,7 @@ int size_exchange_send(size_exchange *s, exec *e)
 }
 
 int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice chosen,
-                        exchange_for whom, size_exchange **result)
+                        exchange_purpose purpose, size_exchange **result)
 {
     size_exchange *s = calloc(1, sizeof *s);
     const coll_neighbors *n = comm_neighbors(of->comm, (coll_kind)key->kind);
@@ -241,11 +244,11 @@ int size_exchange_begin(exec *e, const call *of, const plan_key *key, choice cho
                   .neighbors = n,
                   .parameter = chosen.parameter,
                   .variant = chosen.variant};
-    s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), whom != FOR_CALL)
+    s->mine = n ? halo_blocks_list(of, key, n, halo_groups(chosen.parameter), purpose != FOR_CALL)
                 : list_lengths(of, key);
     set_rounds(s);
     if (s->mine && take_degrees(s, of->comm)) {
-        s->shows = whom == FOR_INIT && show(s, of->comm);
+        s->shows = purpose == FOR_INIT && show(s, of->comm);
         error = s->shows ? MPI_SUCCESS : go_on(s, e, &asks);
     }
     if (error || !(asks || s->shows))

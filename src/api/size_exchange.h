@@ -14,11 +14,12 @@ typedef struct size_exchange size_exchange;
 bool size_exchange_needed(coll_kind kind, choice chosen);
 
 /* What asks for it. */
-typedef enum exchange_for {
+typedef enum exchange_purpose {
     FOR_CALL,      /* that has been started */
     FOR_INIT,      /* of a persistent request: as in halo_blocks.h */
-    FOR_INIT_AGAIN /* the same, after another exchange of its own */
-} exchange_for;
+    FOR_INIT_AGAIN /* the same, after another exchange of its own: no agreement follows in which all
+                      say that they have shown their lists, so these are sent */
+} exchange_purpose;
 
 /* Make an exec without a schedule ask, when it is started. The call's lengths are in the key.
  * *result stays as it is if there is nothing to ask on this communicator, the same on all ranks.
@@ -27,13 +28,13 @@ typedef enum exchange_for {
  * sent, and the exec has no schedule. After an agreement either all ranks have shown theirs, and
  * size_exchange_look reads them; or they are sent, by size_exchange_send. */
 int size_exchange_begin(exec *e, const call *c, const plan_key *key, choice chosen,
-                        exchange_for whom, size_exchange **result);
+                        exchange_purpose purpose, size_exchange **result);
 
 /* Is its list shown, and those of the others not known yet? */
 bool size_exchange_shows(const size_exchange *s);
 
-/* Read those of the others, which needs no memory. */
-void size_exchange_look(size_exchange *s, const comm *c);
+/* Read those of the others, which needs no memory. An error: one of them has failed, and left. */
+int size_exchange_look(size_exchange *s, const comm *c);
 
 /* Make the exec send it after all. */
 int size_exchange_send(size_exchange *s, exec *e);

@@ -52,7 +52,7 @@ static int reduction(comm *c, MPI_Op op, MPI_Datatype type, void *mine, void *al
         return error;
     select_named(a.algo, 0, c->p, 8 * (int64_t)n, &chosen);
     error = call_check(&a, c, &of);
-    of.coll.symmetric = true; /* whole numbers: one plan for all */
+    of.coll.symmetric = true; /* of whole numbers: sums and maxima have one plan */
     if (!error)
         error = execs_bind(&of, chosen, false, result);
     if (!error)
@@ -190,7 +190,8 @@ static int agree_on_round(const call *of, const choice *chosen, int error)
     return together_agree(of->comm, coll_kind_name(of->coll.kind), error, what);
 }
 
-/* All ranks look at the lists of their nodes, or all send them. An error is known to all. */
+/* All ranks look at the lists of their nodes, or all send them. The same error on all ranks, or one
+ * after which this rank takes part in nothing. */
 static int take_lists(const call *of, choice chosen, uint64_t shown, execs_asking *q)
 {
     int error = MPI_SUCCESS;
@@ -198,8 +199,10 @@ static int take_lists(const call *of, choice chosen, uint64_t shown, execs_askin
     if (shown == 0) /* all are about to send them */
         return MPI_SUCCESS;
     if (shown == (uint64_t)of->comm->p) {
-        size_exchange_look(q->size_exchange, of->comm);
-        return MPI_SUCCESS;
+        error = size_exchange_look(q->size_exchange, of->comm);
+        if (error)
+            of->comm->failure = error;
+        return error;
     }
     if (size_exchange_shows(q->size_exchange))
         error = execs_ask_by_sending(of, q);

@@ -109,7 +109,7 @@ typedef struct comm {
     coll_neighbors *neighbors; /* NULL: not asked for yet, or no virtual topology */
     int64_t *degrees;          /* of the ranks of my node (degrees.h), or NULL. As topo */
     struct halo_found *halo_found; /* in the last init of a persistent neighborhood collective whose
-                                      form was estimated (api/halo_choice.c); NULL. state_lock */
+                                      form was estimated (api/halo_choice.c), or NULL. state_lock */
     atomic_bool begun, ready;      /* the first handshake. Waited for without a lock */
     pthread_mutex_t state_lock;    /* of topo, hints and wisdom, once ready; before the engine's */
     bool channel_ranks_known;      /* wire.channel_rank is known. Library lock */

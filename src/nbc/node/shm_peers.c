@@ -22,8 +22,7 @@ typedef struct ring_descriptor {
     _Atomic uint64_t number; /* from 1 on; written last */
     uint64_t init;           /* of which init of the communicator's */
     uint32_t at[RING_KINDS], lines[RING_KINDS];
-    _Atomic uint32_t shown; /* where: shm_peers_show; not of the descriptor */
-    unsigned char unused[RING_LINE - 8 * 2 - 4 * 2 * RING_KINDS - 4];
+    unsigned char unused[RING_LINE - 8 * 2 - 4 * 2 * RING_KINDS];
 } ring_descriptor;
 
 typedef struct mailbox {
@@ -31,6 +30,12 @@ typedef struct mailbox {
     unsigned char unused[RING_LINE - 8];
     ring_descriptor descriptor;
 } mailbox;
+
+/* Before the mailboxes. */
+typedef struct part_head {
+    _Atomic uint32_t shown; /* where this rank's list is (shm_peers_show); 0: nowhere */
+    unsigned char unused[2 * RING_LINE - 4];
+} part_head;
 
 _Static_assert(sizeof(mailbox) % (2 * RING_LINE) == 0, "rings begin where pairs of lines do");
 _Static_assert(sizeof(ring_descriptor) == RING_LINE, "one line");
@@ -79,7 +84,7 @@ static void take_memory(shm_peers *l)
 
     if (!shrink(lines, mailbox_room((size_t)l->n)))
         return;
-    l->size = (size_t)l->n * mailbox_size(lines);
+    l->size = sizeof(part_head) + (size_t)l->n * mailbox_size(lines);
     l->memory = segment_take(l->size);
     if (!l->memory)
         return;
@@ -105,7 +110,7 @@ static bool open_rings(ring rings[RING_KINDS], mailbox *box, const uint32_t line
 
 static void *mailbox_at(void *memory, int k, const uint32_t lines[RING_KINDS])
 {
-    return (char *)memory + (size_t)k * mailbox_size(lines);
+    return (char *)memory + sizeof(part_head) + (size_t)k * mailbox_size(lines);
 }
 
 /* Which ranks share memory with me: a table from the first to the last of them, because those of a
@@ -189,6 +194,7 @@ void shm_peers_join(shm_peers *l, int rank, int me, shm_offer its, bool same_nod
         peer->reads_all && its.takes & SHM_EXPOSES_ALL && l->mine.takes & SHM_READS_ALL;
     if (!its.at)
         return;
+    peer->head = segment_at(its.at);
     peer->to = mailbox_at(segment_at(its.at), my_index(l, rank, me), its.lines);
     open_rings(peer->out, peer->to, its.lines, false); /* a sender's ends need no memory */
 }
@@ -205,9 +211,9 @@ static size_t used(const shm_peers *l)
     return bytes;
 }
 
-static void clear(shm_peer *peer, bool shown)
+static void clear(shm_peer *peer)
 {
-    if (peer->from && (peer->published || shown))
+    if (peer->published)
         memset(peer->from, 0, sizeof *peer->from);
     for (int kind = 0; kind < RING_KINDS; kind++)
         ring_clear(&peer->in[kind]);
@@ -247,8 +253,10 @@ static void give_memory(shm_peers *l, bool in_step)
     } else if (used(l) > SEGMENT_CLEARED || unread(l)) {
         segment_return(l->memory, l->size);
     } else {
+        if (l->shown)
+            memset(l->memory, 0, sizeof(part_head));
         for (int k = 0; k < l->n; k++)
-            clear(&l->peer[k], l->shown);
+            clear(&l->peer[k]);
         segment_give(l->memory, l->size);
     }
 }
@@ -279,16 +287,16 @@ bool shm_peers_show(shm_peers *l, const int64_t *words, size_t n)
     if (!l->shown || bytes > l->shown_size)
         return false;
     memcpy(l->shown, words, bytes);
-    for (int k = 0; k < l->n; k++)
-        if (l->peer[k].from)
-            atomic_store_explicit(&l->peer[k].from->descriptor.shown, segment_where(l->shown),
-                                  memory_order_release);
+    atomic_store_explicit(&((part_head *)l->memory)->shown, segment_where(l->shown),
+                          memory_order_release);
     return true;
 }
 
 const int64_t *shm_peer_shown(const shm_peer *l)
 {
-    return segment_at(atomic_load_explicit(&l->to->descriptor.shown, memory_order_acquire));
+    uint32_t at = l->head ? atomic_load_explicit(&l->head->shown, memory_order_acquire) : 0;
+
+    return at ? segment_at(at) : NULL;
 }
 
 /* ---- a request ---- */

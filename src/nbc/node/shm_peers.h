@@ -6,7 +6,8 @@
  * everybody sends to it through MPI.
  *
  *   memory of member k    what the others write to me and what I publish for them:
- *     [ mailbox of sender 0 | mailbox of sender 1 | ... ]  in the order of ranks, without me
+ *     [ where my list is | mailbox of sender 0 | mailbox of sender 1 | ... ]  senders in the order
+ *                                                                            of ranks, without me
  *   mailbox of a sender
  *     [ read | ring descriptor | ring of lines | ring of blocks ]
  *
@@ -42,6 +43,7 @@ enum {
 typedef struct shm_peer {
     ring in[RING_KINDS], out[RING_KINDS];
     struct mailbox *from, *to;  /* in my memory, in the other's; NULL: nothing goes this way */
+    struct part_head *head;     /* of the other's memory, or NULL */
     uint64_t published, polled; /* ring descriptors that have been written, and read */
     int64_t pid;                /* of the other: to read what it exposes of other memory */
     bool reads_heap;            /* the other can read what I expose of my shared heap */
@@ -58,7 +60,7 @@ typedef struct shm_peers {
     shm_peer *peer; /* [n] */
     void *memory;   /* mine in the segment, or NULL */
     size_t size;    /* bytes of it */
-    void *shown;    /* the same, of shm_peers_show; NULL: not called yet */
+    void *shown;    /* the list of shm_peers_show in the segment, or NULL */
     size_t shown_size;
     shm_offer mine;
     uint64_t inits;    /* that have been agreed on or refused, the same on all ranks */
@@ -87,12 +89,12 @@ static inline shm_peer *shm_peers_find(const shm_peers *l, int rank)
 
 /* ---- in an init ---- */
 
-/* Copy n words to where every peer can read them, until the next time, which brings as many. The
- * caller sees to it that nobody reads them then any more: all read between one agreement and the
- * next. False: there is no room. */
+/* Copy a list of n words to where every peer can read it. The next call overwrites it, with a list
+ * as long: by then all ranks have agreed once more after they have read it. False: there is no
+ * room. */
 bool shm_peers_show(shm_peers *l, const int64_t *words, size_t n);
 
-/* What a peer has shown, if all of them have. */
+/* The list that a peer has shown, or NULL. */
 const int64_t *shm_peer_shown(const shm_peer *l);
 
 /* ---- for one request ---- */
