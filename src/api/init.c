@@ -131,11 +131,25 @@ static int make(const call *of, MPI_Info info, int error, made *m)
     return error;
 }
 
+/* What the arguments are refused for without any info is an error that all ranks have, and know of;
+ * other ranks may have no info. */
+static int choose_for_init(const call *of, MPI_Info info, selection *s, bool *of_arguments)
+{
+    int error = call_choose(of, info, s), without = error;
+    selection unused;
+
+    if (is_own(error) && info != MPI_INFO_NULL)
+        without = call_choose(of, MPI_INFO_NULL, &unused);
+    *of_arguments = is_own(without);
+    return *of_arguments ? without : error;
+}
+
 static int init_anew(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX_Request *request)
 {
     exec *e = NULL;
     made m = {0};
     selection s = {0};
+    bool of_arguments = false;
     call of;
     int error = call_check(a, c, &of);
 
@@ -144,8 +158,8 @@ static int init_anew(const args *a, comm *c, MPI_Info info, way_of_call *way, MP
     of.staged = way->staged;
     way->bytes = of.bytes;
     if (!error)
-        error = call_choose(&of, info, &s);
-    if (is_own(error) && info == MPI_INFO_NULL) /* then it does not serve the arguments */
+        error = choose_for_init(&of, info, &s, &of_arguments);
+    if (of_arguments)
         return error;
     error = make(&of, info, error ? error : way->refused, &m);
     if (!error && !m.trial)

@@ -123,6 +123,40 @@ static void calls_go_on_after_a_refused_init(void)
     free(all);
 }
 
+static void add_ints(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+/* All ranks know that the algorithm does not serve it, whoever has an info. */
+static void what_is_refused_without_info_is_refused_at_once(void)
+{
+    int mine = 1, all = 0;
+    MPIX_Request r;
+    MPI_Info info;
+    MPI_Op op;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nothing", "known");
+    MPI_Op_create(add_ints, 1, &op);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++) {
+        MPI_Info asked = world_rank == i % world_size ? info : MPI_INFO_NULL;
+        CHECK_CLASS(
+            MPIX_Allreduce_ring_init(&mine, &all, 1, MPI_INT, op, MPI_COMM_WORLD, asked, &r),
+            MPI_ERR_UNSUPPORTED_OPERATION);
+        CHECK(MPIX_Allreduce_ring_init(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, asked,
+                                       &r) == MPI_SUCCESS);
+        run_and_free(&r);
+        CHECK(all == world_size);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Op_free(&op);
+    MPI_Info_free(&info);
+}
+
 /* Those that a request tries follow from what is forbidden. */
 static void ranks_that_try_different_algorithms_are_refused(void)
 {
@@ -342,6 +376,7 @@ int main(int argc, char **argv)
     static const mpi_test tests[] = {
         MPI_TEST(a_refused_init_is_forgotten),
         MPI_TEST(calls_go_on_after_a_refused_init),
+        MPI_TEST(what_is_refused_without_info_is_refused_at_once),
         MPI_TEST(ranks_that_try_different_algorithms_are_refused),
         MPI_TEST(a_mailbox_stays_until_it_is_read),
         MPI_TEST(a_communicator_is_freed_right_behind_an_init),
