@@ -124,7 +124,7 @@ static const topo_level *my_node(const size_exchange *s, int *first, int *member
 /* Can this rank and all others of its node read each other's? *words: of all lists. */
 static bool all_can_look(const size_exchange *s, const comm *c, size_t *words)
 {
-    int first, members;
+    int first = 0, members = 0;
     const topo_level *nodes = my_node(s, &first, &members);
     bool all = nodes != NULL;
 
@@ -158,7 +158,7 @@ bool size_exchange_shows(const size_exchange *s)
 
 int size_exchange_look(size_exchange *s, const comm *c)
 {
-    int first, members;
+    int first = 0, members = 0;
     const topo_level *nodes = my_node(s, &first, &members);
 
     for (int k = 0; k < members; k++) {
