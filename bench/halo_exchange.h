@@ -31,7 +31,7 @@ typedef struct exchange {
     exchange_side out, in;
     MPI_Comm graph;
     MPI_Request *posted; /* by hand */
-    MPI_Request native;
+    MPI_Request native;  /* native_init */
     MPIX_Request request;
 } exchange;
 

@@ -80,17 +80,29 @@ static void set_rounds(size_exchange *s)
         s->rounds = HALO_LISTS;
 }
 
+/* The ranks of my node: so many members of this level, from `first` on. */
+typedef struct node_ranks {
+    const topo_level *level;
+    int first, n;
+} node_ranks;
+
+/* There are several nodes. */
+static node_ranks my_node(const size_exchange *s)
+{
+    const topo_level *l = topo_nodes(s->topo);
+    int mine = l->region[s->c.rank], first = l->first[mine];
+
+    return (node_ranks){l, first, l->first[mine + 1] - first};
+}
+
 /* If the communicator knows what the first round would find: how long the lists of my node are. */
 static bool take_degrees(size_exchange *s, const comm *c)
 {
-    const topo_level *nodes = topo_nodes(s->topo);
     size_t words;
-    int mine;
 
-    if (!of_halo(s) || !nodes || !c->degrees)
+    if (!of_halo(s) || !topo_nodes(s->topo) || !c->degrees)
         return true;
-    mine = nodes->region[c->rank];
-    words = HALO_HEAD * (size_t)(nodes->first[mine + 1] - nodes->first[mine]);
+    words = HALO_HEAD * (size_t)my_node(s).n;
     if (!make_room(s, words))
         return false;
     memcpy(s->found, c->degrees, words * sizeof *s->found);
@@ -106,31 +118,15 @@ static size_t words_of_list(const size_exchange *s, int k)
     return (size_t)halo_list_words(s->found[2 * k], s->found[2 * k + 1]);
 }
 
-/* My node's ranks are those from `first` on of this level; NULL: their lists' lengths are not
- * known. */
-static const topo_level *my_node(const size_exchange *s, int *first, int *members)
-{
-    const topo_level *nodes = topo_nodes(s->topo);
-    int mine;
-
-    if (s->round != 1)
-        return NULL;
-    mine = nodes->region[s->c.rank];
-    *first = nodes->first[mine];
-    *members = nodes->first[mine + 1] - *first;
-    return nodes;
-}
-
 /* Can this rank and all others of its node read each other's? *words: of all lists. */
 static bool all_can_look(const size_exchange *s, const comm *c, size_t *words)
 {
-    int first = 0, members = 0;
-    const topo_level *nodes = my_node(s, &first, &members);
-    bool all = nodes != NULL;
+    node_ranks node = my_node(s);
+    bool all = true;
 
     *words = 0;
-    for (int k = 0; all && k < members; k++) {
-        int rank = topo_member(nodes, first + k);
+    for (int k = 0; all && k < node.n; k++) {
+        int rank = topo_member(node.level, node.first + k);
         const shm_peer *peer = shm_peers_find(c->shm_peers, rank);
         all = rank == c->rank || (peer && peer->from && peer->to);
         *words += words_of_list(s, k);
@@ -138,13 +134,14 @@ static bool all_can_look(const size_exchange *s, const comm *c, size_t *words)
     return all;
 }
 
-/* With room for all lists, so that to look takes no memory. */
+/* With room for all lists, so that to look takes no memory. False: not done; perhaps because their
+ * lengths are not known. */
 static bool show(size_exchange *s, const comm *c)
 {
     const coll_neighbors *n = s->c.neighbors;
     size_t words, mine;
 
-    if (!all_can_look(s, c, &words) || !make_room(s, words))
+    if (s->round != 1 || !all_can_look(s, c, &words) || !make_room(s, words))
         return false;
     s->words -= words;
     mine = (size_t)halo_list_words(n->ndestinations, n->nsources);
@@ -158,11 +155,10 @@ bool size_exchange_shows(const size_exchange *s)
 
 int size_exchange_look(size_exchange *s, const comm *c)
 {
-    int first = 0, members = 0;
-    const topo_level *nodes = my_node(s, &first, &members);
+    node_ranks node = my_node(s);
 
-    for (int k = 0; k < members; k++) {
-        int rank = topo_member(nodes, first + k);
+    for (int k = 0; k < node.n; k++) {
+        int rank = topo_member(node.level, node.first + k);
         const int64_t *list =
             rank == c->rank ? s->mine : shm_peer_shown(shm_peers_find(c->shm_peers, rank));
         if (!list || memcmp(list, &s->found[2 * k], HALO_HEAD * sizeof *list) != 0)
