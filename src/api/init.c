@@ -178,7 +178,7 @@ static int init_anew(const args *a, comm *c, MPI_Info info, way_of_call *way, MP
 static bool may_be_estimated(const args *a, const comm *c)
 {
     return coll_has(a->kind, COLL_NEIGHBORS) && a->algo == ALGO_NONE &&
-           !(c->ready && c->topo->nodes == 1);
+           !(c->ready && c->topo && c->topo->nodes == 1);
 }
 
 static int init_of(const args *a, comm *c, MPI_Info info, way_of_call *way, MPIX_Request *request)

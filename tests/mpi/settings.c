@@ -16,10 +16,10 @@ static void refused(int error, const char *what)
 
 int main(int argc, char **argv)
 {
-    int in = 1, out[64], p, provided;
+    int in = 1, out[64], p, provided, periodic = 1;
     MPIX_Request init = MPIX_REQUEST_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Comm again;
+    MPI_Comm again, ring;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
@@ -35,6 +35,12 @@ int main(int argc, char **argv)
     if (MPIX_Ibcast_auto(&in, 1, MPI_INT, 0, again, &request) == MPI_SUCCESS)
         refused(MPI_Wait(&request, MPI_STATUS_IGNORE), "non-blocking again");
     MPI_Comm_free(&again);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &p, &periodic, 0, &ring);
+    for (int i = 0; i < 2; i++) /* the second knows of it */
+        refused(MPIX_Neighbor_allgather_auto_init(&in, 1, MPI_INT, out, 1, MPI_INT, ring,
+                                                  MPI_INFO_NULL, &init),
+                "of neighbors");
+    MPI_Comm_free(&ring);
     MPI_Finalize();
     return wrong != 0;
 }
