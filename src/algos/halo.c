@@ -152,9 +152,31 @@ static bool make_bundles(halo *h, int split, sched_builder *s)
     return make_side(h, &h->leaving, &h->out, s) && make_side(h, &h->coming, &h->in, s);
 }
 
+/* At most what all blocks of its source for the group have, or all up to here for the node. */
+static bool limit_fresh(halo *h, sched_builder *s)
+{
+    int64_t *for_node = sched_borrow(s, (size_t)halo_members(h) * sizeof *for_node);
+    int64_t for_group = 0, fresh = 0; /* of the blocks up to here: their bytes, and what is fresh */
+    const halo_edge *last = NULL;
+
+    for (int i = 0; for_node && i < h->leaving.n; i++) {
+        halo_edge *e = h->leaving.bundled[i];
+        if (!last || last->node != e->node)
+            memset(for_node, 0, (size_t)halo_members(h) * sizeof *for_node);
+        if (!last || !are_together(h, last, e) || last->from != e->from)
+            for_group = fresh = 0;
+        for_node[e->from_at] += e->listed;
+        for_group += e->length;
+        e->fresh = (for_group < for_node[e->from_at] ? for_group : for_node[e->from_at]) - fresh;
+        fresh += e->fresh;
+        last = e;
+    }
+    return for_node != NULL;
+}
+
 bool halo_make_bundles(halo *h, int split, sched_builder *s)
 {
-    bool made = make_bundles(h, split, s);
+    bool made = make_bundles(h, split, s) && limit_fresh(h, s);
 
     if (made)
         finish_bundles(h);

@@ -31,6 +31,7 @@ typedef struct halo_edge {
     int npieces;    /* 0: the block is fresh */
     int64_t length; /* of the block, in bytes */
     int64_t fresh;  /* bytes that no earlier block of its source in the bundle has */
+    int64_t listed; /* the same, as the list of its source says: of the groups of that list */
     int64_t part;   /* where the blocks of its source begin in the bundle */
     int64_t offset; /* where what is fresh begins */
     const byte_range *piece; /* [npieces]: what the block consists of, from `part` on; known for my
@@ -73,9 +74,10 @@ typedef struct halo {
     halo_edge **spare;   /* to sort */
 } halo;
 
-/* For algo.size_exchange, in HALO_ROUNDS rounds: how long the lists of the ranks of my node are;
- * the lists; from each source to the receiver of its blocks, what of them is fresh; the pieces that
- * the others consist of. After HALO_LISTS of them all edges are known. */
+/* For algo.size_exchange, in HALO_ROUNDS rounds: how long the lists of the ranks of my node are,
+ * which most communicators know already; the lists; from each source to the receiver of its blocks,
+ * what of them is fresh; the pieces that the others consist of. After HALO_LISTS of them all edges
+ * are known. */
 enum { HALO_LISTS = 2, HALO_ROUNDS = 4 };
 
 /* Groups that the list of a rank is made for (halo_list.h). */
@@ -98,7 +100,9 @@ bool halo_read(halo *h, int split, const algo_options *o, const group *g, sched_
  * HALO_ALL_EDGES: those of all ranks of the node, for halo_make_bundles. */
 bool halo_read_edges(halo *h, int split, const algo_options *o, const group *g, sched_builder *s);
 
-/* The bundles of all edges after HALO_LISTS rounds. It may be called again, for another form. */
+/* The bundles of all edges after HALO_LISTS rounds, with lists for one group of each node. It may
+ * be called again, for another form. What is fresh for each of several groups only the sources
+ * know: `fresh` is the most that it can be. */
 bool halo_make_bundles(halo *h, int split, sched_builder *s);
 
 /* Who carries and who receives the bundle that an edge is in, one of those from my node (out) or of

@@ -149,7 +149,7 @@ static inline bool read_edge(const reader *r, const int64_t *at, int position, b
     e->at = r->rank != r->h->me ? -1 : out ? position : r->mine->order[position];
     e->position = position;
     e->length = at[1];
-    e->fresh = out ? at[2] : at[1];
+    e->fresh = e->listed = out ? at[2] : at[1];
     e->npieces = out ? (int)at[3] : 0;
     e->part = e->offset = e->packed = 0;
     e->piece = NULL;
