@@ -39,7 +39,7 @@ static int find_owners(const int *needed, int n, const int *first, int p, blocks
     return 0;
 }
 
-/* My edges are those that lead to me. b->displs serves as an array of ones, and of me. */
+/* My edges are those that lead to me. b->displs serves as an array of ones. */
 static int make_graph(blocks *b, int rank, MPI_Comm *comm)
 {
     int *to = malloc((size_t)b->n * sizeof *to + 1);

@@ -87,7 +87,7 @@ static void gather(const matrix *m, const long long *line, long long *lines, cha
     MPI_Gather(line, COLUMNS, MPI_LONG_LONG, lines, COLUMNS, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
     for (int a = 0; a < nodes; a++) /* nodes^2 may be more than an int */
         MPI_Reduce(m->rank == 0 ? MPI_IN_PLACE : pairs + (size_t)a * (size_t)nodes,
-                   pairs + (size_t)a * (size_t)nodes, nodes, MPI_CHAR, MPI_BOR, 0, MPI_COMM_WORLD);
+                   pairs + (size_t)a * (size_t)nodes, nodes, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
     for (size_t i = 0; i < size && m->rank == 0; i++)
         n_pairs += pairs[i];
     if (m->rank == 0)

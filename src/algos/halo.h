@@ -19,7 +19,9 @@
 #include "algos/halo_list.h"
 #include "algos/region.h"
 
-enum { HALO_OF_SOURCES = 0, HALO_ALL_EDGES = -1 }; /* for halo.split */
+/* For halo.split. The k of `node:k` is the parameter of the choice, the split, and the groups of
+ * the lists; of `partner` they are 0, HALO_OF_SOURCES, and 1 group. */
+enum { HALO_OF_SOURCES = 0, HALO_ALL_EDGES = -1 };
 
 typedef struct halo_edge {
     int from, to;

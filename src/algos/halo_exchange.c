@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halo_exchange.c - see halo.h: the rounds of the size exchange. The first two stay inside the
- * node; in the others a rank sends a message to each node that it has edges to, as the form
- * `partner` does.
+ * node; in the others a rank sends a message to each group of each other node that it has edges to.
  */
 #include "algos/halo.h"
 

@@ -212,7 +212,7 @@ static bool prepare_round(const call *c, execs_asking *q, choice *chosen, bool *
 {
     bool asks;
 
-    if (chosen->by_estimates && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
+    if (chosen->undecided && size_exchange_rounds(q->size_exchange) == HALO_LISTS)
         asks = decide(c, q, chosen, over, error);
     else
         asks = size_exchange_goes_on(q->size_exchange, q->exec, error);

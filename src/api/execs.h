@@ -23,7 +23,7 @@ int execs_of_plan(comm *c, plan *p, binding *b, bool persistent, exec **result);
  * here. */
 int execs_bind(const call *c, choice chosen, bool persistent, exec **result);
 
-/* Which form a choice by_estimates takes, with what HALO_LISTS rounds have found. */
+/* Which form a choice that is undecided becomes, by what HALO_LISTS rounds have found. */
 typedef int execs_decide(const call *c, const algo_set *without, const int64_t *lists,
                          choice *chosen);
 
@@ -39,7 +39,7 @@ typedef struct execs_asking {
     bool persistent;
     exec *exec;                   /* that is to ask, or NULL */
     size_exchange *size_exchange; /* NULL: there is nothing to ask */
-    execs_decide *decide;         /* of a choice by_estimates */
+    execs_decide *decide;         /* if the choice is undecided */
     const algo_set *without;      /* for it */
     execs_agree *agree;           /* NULL: an error of one rank is its own */
     size_t size;

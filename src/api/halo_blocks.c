@@ -98,7 +98,8 @@ static bool look_into_types(maker *m)
     return done;
 }
 
-/* Those that were not looked into have an offset of their own, which no other has. */
+/* Those that were not looked into are compared with none: each is alone for its node, or for mine,
+ * or empty. */
 static bool add_the_others(maker *m)
 {
     int n = m->n->ndestinations;
@@ -127,8 +128,11 @@ static bool list_blocks(maker *m, bool persistent)
 {
     const call_side *s = &m->call->send;
 
-    if (s->extent == COLL_TYPED && persistent && s->lists && look_into_types(m))
-        return add_the_others(m);
+    if (s->extent == COLL_TYPED && persistent && s->lists && look_into_types(m)) {
+        if (add_the_others(m))
+            return true;
+        free(m->range);
+    }
     return list_whole_blocks(m);
 }
 

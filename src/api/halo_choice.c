@@ -39,7 +39,7 @@ void halo_choice_open(const call *c, const algo_set *without, choice *chosen)
         return;
     chosen->algo = forms[1].algo;
     chosen->parameter = forms[1].parameter;
-    chosen->by_estimates = true;
+    chosen->undecided = true;
 }
 
 int halo_choice_candidates(const call *c, MPI_Info info, choice *list, int most, int *n)
@@ -94,14 +94,15 @@ static void describe(const comm *c, const halo_found *f, char text[HALO_CHOICE_T
     select_print(&f->chosen, name, sizeof name);
     if (!f->is_linear)
         snprintf(other, sizeof other, "; linear: %.3g us", 1e-6 * (double)f->linear_time);
-    snprintf(text, HALO_CHOICE_TEXT,
-             "persistent %s on %d ranks: %s (estimates of all nodes: %.3g us%s); a node sends "
-             "others at most %lld message%s of %lld bytes in all, by linear %lld message%s of %lld "
-             "bytes",
-             coll_kind_name(f->kind), c->p, name, 1e-6 * (double)f->time, other,
-             (long long)f->leaving.messages, f->leaving.messages == 1 ? "" : "s",
-             (long long)f->leaving.bytes, (long long)f->by_linear.messages,
-             f->by_linear.messages == 1 ? "" : "s", (long long)f->by_linear.bytes);
+    snprintf(
+        text, HALO_CHOICE_TEXT,
+        "persistent %s on %d ranks: %s (estimate of the slowest node: %.3g us%s); a node "
+        "sends others at most %lld message%s and %lld bytes, by linear %lld message%s and %lld "
+        "bytes",
+        coll_kind_name(f->kind), c->p, name, 1e-6 * (double)f->time, other,
+        (long long)f->leaving.messages, f->leaving.messages == 1 ? "" : "s",
+        (long long)f->leaving.bytes, (long long)f->by_linear.messages,
+        f->by_linear.messages == 1 ? "" : "s", (long long)f->by_linear.bytes);
 }
 
 bool halo_choice_describe(comm *c, char text[HALO_CHOICE_TEXT])
@@ -152,7 +153,7 @@ int halo_choice_close(const call *c, const algo_set *without, const int64_t *lis
     taken = halo_fastest(all.time, n);
     chosen->algo = forms[taken].algo;
     chosen->parameter = forms[taken].parameter;
-    chosen->by_estimates = false;
+    chosen->undecided = false;
     if (!error)
         note(c, &all, taken, chosen);
     return error;

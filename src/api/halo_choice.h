@@ -9,7 +9,7 @@
 #include "api/choose.h"
 
 /* Leave the choice of `auto` open, where there are several forms: *chosen exchanges the lists then,
- * and is by_estimates. The communicator is ready; the same on all ranks. */
+ * and is undecided. The communicator is ready; the same on all ranks. */
 void halo_choice_open(const call *c, const algo_set *without, choice *chosen);
 
 /* The forms that a request of `auto` may try (tutti_plan=measure), `linear` first; *n: how many, at

@@ -49,11 +49,11 @@ typedef struct made {
 static uint64_t digest_of(const choice *c, const selection *s, const made *m)
 {
     const int32_t parts[] = {c->algo,           (int32_t)c->form, c->parameter, c->variant,
-                             (int32_t)c->order, (int32_t)m->wish, c->in_order,  c->by_estimates};
+                             (int32_t)c->order, (int32_t)m->wish, c->in_order,  c->undecided};
     uint64_t digest = wisdom_hash(WISDOM_HASH, parts, sizeof parts);
 
-    return m->trial || s->choice.by_estimates ? wisdom_hash(digest, &s->without, sizeof s->without)
-                                              : digest;
+    return m->trial || s->choice.undecided ? wisdom_hash(digest, &s->without, sizeof s->without)
+                                           : digest;
 }
 
 /* An error of the arguments is each rank's own. Another one is sent to all, so that nobody waits
@@ -167,7 +167,7 @@ static int init_anew(const args *a, comm *c, MPI_Info info, way_of_call *way, MP
     error = init_together(&of, &s, &m, error, &e);
     if (e)
         request_take(m.request, e, m.trial);
-    if (e && info == MPI_INFO_NULL && !s.choice.by_estimates) /* others may give other arguments */
+    if (e && info == MPI_INFO_NULL && !s.choice.undecided) /* others may give other arguments */
         repeat_remember(a, &of, e, false);
     if (e && m.trial)
         error = measure_begin(m.trial, &of);

@@ -13,9 +13,9 @@
  *
  * The time of a start is what the program has spent inside Start, Test and Wait of the request, of
  * a start through a native request from its beginning to its end; the slowest rank's counts.
- * Another candidate replaces the first one, which is the estimate's, if its median is 5 % less and
- * it has been faster in all rounds but one. So noise, which comes to all of them, does not make it
- * be replaced.
+ * Another candidate replaces the first one, which is the estimate's (of neighborhood collectives
+ * `linear`), if its median is 5 % less and it has been faster in all rounds but one. So noise,
+ * which comes to all of them, does not make it be replaced.
  */
 #ifndef TUTTI_TRIAL_H
 #define TUTTI_TRIAL_H

@@ -37,12 +37,13 @@ typedef struct choice {
     int parameter; /* 0: the algorithm has none */
     int variant;   /* 0: the usual one, or the algorithm has none */
     coll_order order;
-    bool order_named;  /* asked for with the algorithm; else info and hints may set it */
-    bool by_rule;      /* nobody has asked for it: `auto` did */
-    bool in_order;     /* REDUCES: operands in the order of the ranks, even if the operation
+    bool order_named; /* asked for with the algorithm; else info and hints may set it */
+    bool by_rule;     /* nobody has asked for it: `auto` did */
+    bool in_order;    /* REDUCES: operands in the order of the ranks, even if the operation
                          commutes (reproducible.h) */
-    bool provisional;  /* another one may be right when the topology is known */
-    bool by_estimates; /* NEIGHBORS: a persistent request finds out which form (halo_choice.h) */
+    bool provisional; /* another one may be right when the topology is known */
+    bool undecided;   /* NEIGHBORS: its form is open until a vote; `algo` asks what that needs
+                         (halo_choice.h) */
 } choice;
 
 /* What `auto` takes if there is nothing to estimate: of at most two ranks, or where no rank knows

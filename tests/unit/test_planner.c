@@ -189,7 +189,7 @@ static void assert_same_choice(const choice *a, const choice *b)
     assert_int_equal(a->by_rule, b->by_rule);
     assert_int_equal(a->in_order, b->in_order);
     assert_int_equal(a->provisional, b->provisional);
-    assert_int_equal(a->by_estimates, b->by_estimates);
+    assert_int_equal(a->undecided, b->undecided);
 }
 
 static void all_sizes_of_a_class_get_the_same(void **state)

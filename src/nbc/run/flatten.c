@@ -9,8 +9,8 @@
 
 enum { PLANES = sizeof(int64_t) };
 
-/* Bytes of data, and of span: more than SPAN_SMALL only for data that fills a good part of it. So a
- * rank takes at most 5 GB. */
+/* Bytes of data, and of span: more than SPAN_SMALL only for data that fills a good part of it. A
+ * rank takes the span, up to 4 bytes for each of data, and 16 for each range, at times twice. */
 enum { DATA_MOST = 1 << 29, SPAN_SMALL = 1 << 26, SPAN_OF_DATA = 64 };
 static const int64_t span_most = INT64_C(1) << 31;
 
