@@ -20,12 +20,17 @@ typedef struct votes {
 
 enum { VOTES = sizeof(votes) / sizeof(int64_t) };
 
-/* Those that it may be; 0: it is not open. */
+static bool may_be_linear(const algo_set *without)
+{
+    return !algo_set_has(without, ALGO_neighbor_alltoall_linear);
+}
+
+/* Those that it may be, after `linear`; 0: it is not open. */
 static int open_forms(const call *c, const algo_set *without, const choice *chosen,
                       halo_form list[HALO_FORMS])
 {
     bool open = c->algo == ALGO_NONE && chosen->by_rule && c->comm->same_environment &&
-                chosen->algo == ALGO_neighbor_alltoall_linear;
+                (chosen->algo == ALGO_neighbor_alltoall_linear || !may_be_linear(without));
     int n = open ? halo_forms(c->comm->topo, without, list) : 0;
 
     return n > 1 ? n : 0;
@@ -45,15 +50,15 @@ void halo_choice_open(const call *c, const algo_set *without, choice *chosen)
 int halo_choice_candidates(const call *c, MPI_Info info, choice *list, int most, int *n)
 {
     halo_form forms[HALO_FORMS];
-    selection s;
+    selection s = {0};
     int error = choose(c, info, &s);
+    int end = error ? 0 : open_forms(c, &s.without, &s.choice, forms);
 
-    *n = error ? 0 : open_forms(c, &s.without, &s.choice, forms);
-    *n = *n < most ? *n : most;
-    for (int i = 0; i < *n; i++) {
-        list[i] = s.choice;
-        list[i].algo = forms[i].algo;
-        list[i].parameter = forms[i].parameter;
+    *n = 0;
+    for (int i = may_be_linear(&s.without) ? 0 : 1; i < end && *n < most; i++) {
+        list[*n] = s.choice;
+        list[*n].algo = forms[i].algo;
+        list[(*n)++].parameter = forms[i].parameter;
     }
     return error;
 }
@@ -150,7 +155,7 @@ int halo_choice_close(const call *c, const algo_set *without, const int64_t *lis
 
     if (failure)
         return error ? error : failure;
-    taken = halo_fastest(all.time, n);
+    taken = halo_fastest(all.time, n, may_be_linear(without));
     chosen->algo = forms[taken].algo;
     chosen->parameter = forms[taken].parameter;
     chosen->undecided = false;

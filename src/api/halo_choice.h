@@ -12,12 +12,13 @@
  * and is undecided. The communicator is ready; the same on all ranks. */
 void halo_choice_open(const call *c, const algo_set *without, choice *chosen);
 
-/* The forms that a request of `auto` may try (tutti_plan=measure), `linear` first; *n: how many, at
- * most `most`; 0: it is not open. An error class. */
+/* The forms that a request of `auto` may try (tutti_plan=measure), first what it took otherwise.
+ * *n: how many, at most `most`; 0: it is not open. An error class. */
 int halo_choice_candidates(const call *c, MPI_Info info, choice *list, int most, int *n);
 
 /* Close it, together with all ranks. lists: what HALO_LISTS rounds have found. TUTTI_VERBOSE and
- * tutti_comm_explain say what leaves a node. MPI_ERR_NO_MEM: on this rank; all take `linear`. */
+ * tutti_comm_explain say what leaves a node. MPI_ERR_NO_MEM: on this rank; *chosen is nevertheless
+ * what all take. */
 int halo_choice_close(const call *c, const algo_set *without, const int64_t *lists, choice *chosen);
 
 /* For people: what it has found the last time on this communicator. False: nothing is known. */

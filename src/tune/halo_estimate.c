@@ -247,12 +247,12 @@ bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_
     return done;
 }
 
-int halo_fastest(const int64_t *time, int n)
+int halo_fastest(const int64_t *time, int n, bool with_first)
 {
-    int best = 0;
+    int best = with_first ? 0 : 1;
 
-    for (int i = 1; i < n; i++)
+    for (int i = best + 1; i < n; i++)
         if (time[i] < time[best])
             best = i;
-    return (double)time[best] < 0.9 * (double)time[0] ? best : 0;
+    return !with_first || (double)time[best] < 0.9 * (double)time[0] ? best : 0;
 }

@@ -24,8 +24,8 @@ typedef struct halo_leaving {
     int64_t messages, bytes;
 } halo_leaving;
 
-/* `linear` first, then those that are not forbidden and not like another one on these nodes: the
- * same on all ranks. Returns how many. */
+/* `linear` first, even if it is forbidden; then those that are not forbidden and not like another
+ * one on these nodes: the same on all ranks. Returns how many. */
 int halo_forms(const topo *t, const algo_set *without, halo_form list[HALO_FORMS]);
 
 /* c: the call of this rank, with what HALO_LISTS rounds have found. time: of each form, in
@@ -34,8 +34,8 @@ int halo_forms(const topo *t, const algo_set *without, halo_form list[HALO_FORMS
 bool halo_estimate(const coll *c, const topo *t, const constants *k, const halo_form *list, int n,
                    int first, int step, int64_t *time, halo_leaving *leaving);
 
-/* By the largest of these times over all nodes: one of the list. The first, if no other is clearly
- * faster. */
-int halo_fastest(const int64_t *time, int n);
+/* By the largest of these times over all nodes: one of the list, of at least two. with_first: the
+ * first may be taken, and is if no other is clearly faster. */
+int halo_fastest(const int64_t *time, int n, bool with_first);
 
 #endif
