@@ -152,7 +152,8 @@ static bool make_bundles(halo *h, int split, sched_builder *s)
     return make_side(h, &h->leaving, &h->out, s) && make_side(h, &h->coming, &h->in, s);
 }
 
-/* At most what all blocks of its source for the group have, or all up to here for the node. */
+/* Set `fresh` to the most that it can be: what all blocks of a source for the group have, up to
+ * this one, or what is fresh in all of its blocks for the node, if that is less. */
 static bool limit_fresh(halo *h, sched_builder *s)
 {
     int64_t *for_node = sched_borrow(s, (size_t)halo_members(h) * sizeof *for_node);
